@@ -36,11 +36,11 @@ def machine_labels(qrels: Path, to: Path, *, missed: float, wrong: float, seed: 
     """
     text = gzip.decompress(qrels.read_bytes()) if qrels.suffix == ".gz" else qrels.read_bytes()
     rng = random.Random(seed)
-    found = []
+    results = []
     for line in text.decode().splitlines():
         topic, _, docno, grade = line.split()
         error = rng.random() < (missed if int(grade) > 0 else wrong)
         label = int(grade) if not error else int(int(grade) <= 0)
-        found.append(f"{topic} 0 {docno} {label}\n")
-    to.write_text("".join(found))
+        results.append(f"{topic} 0 {docno} {label}\n")
+    to.write_text("".join(results))
     return to

@@ -128,7 +128,7 @@ def value(measure: str, topic: Topic) -> float:
     if name == "ndcg":
         gains = [tuple(map(float, pair.split("="))) for pair in parameter.split(",") if pair]
         return loop(topic, [(int(grade), gain) for grade, gain in gains])
-    return loop(topic, *(int(one) for one in parameter.split(",") if one))
+    return loop(topic, *(int(number) for number in parameter.split(",") if number))
 
 
 def printed(measure: str) -> str:
@@ -142,9 +142,9 @@ Values: TypeAlias = dict[str, dict[str, list[float]]]
 
 def values(runs: Mapping[str, Ranked], qrels: Qrels, measures: Sequence[str]) -> Values:
     """What the loops say of all runs under some judgments; topics in their order, by the names that tables have."""
-    found: Values = {printed(measure): {} for measure in measures}
+    results: Values = {printed(measure): {} for measure in measures}
     for run, ranked in runs.items():
         topics = [topic_of(ranked.get(topic, []), grades) for topic, grades in qrels.items()]
         for measure in measures:
-            found[printed(measure)][run] = [value(measure, topic) for topic in topics]
-    return found
+            results[printed(measure)][run] = [value(measure, topic) for topic in topics]
+    return results

@@ -114,9 +114,9 @@ def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
     x = scoring(tmp_path / "x", jsonl_of(0))
     more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
     y = scoring(tmp_path / "y", jsonl_of(1) + more)
-    told = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the evaluations\n"
+    message = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the evaluations\n"
     for pair in ((x, y), (y, x)):
-        [row] = rows_of("agree", *pair, stderr=told)
+        [row] = rows_of("agree", *pair, stderr=message)
         assert float(row["significant"]) == 1 / 4
         assert abs(float(row["bias"])) == pytest.approx(0.025 / 4)  # 0.1 + 0 + 0.175 - 0.3
     assert lab("agree", x, y, "--quiet").stderr == ""
@@ -132,7 +132,7 @@ def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
 def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what irevalx prints of the example in each of its formats, by name."""
     folder = tmp_path_factory.mktemp("printed")
-    asked = {
+    requested = {
         "jsonl": ["--format", "jsonl"],
         "json": ["--format", "json"],
         "csv": ["--format", "csv"],
@@ -140,7 +140,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "headed": [],
         "summed": ["-m", "runid"],
     }
-    for name, options in asked.items():
+    for name, options in requested.items():
         for per_topic, flags in (("all", []), ("q", ["-q"]), ("n", ["-q", "-n"])):
             result = run("-m", "P.5", "-m", "num_rel_ret", *options, *flags, QRELS, *RUNS)
             (folder / f"{name}.{per_topic}").write_bytes(result.stdout)
@@ -172,11 +172,11 @@ def test_what_trec_eval_prints(tmp_path: Path) -> None:
         text = b"".join((EXAMPLE / f"{run}.{name}.v10").read_bytes() for run in ("bm25", "dense"))
         (tmp_path / name).write_bytes(text)
     rows = rows_of("agree", tmp_path / "official", tmp_path / "q_all_trec", "--quiet")
-    shown = {row["measure"]: row for row in rows}
-    assert {"map", "num_ret", "iprec_at_recall_0.00", "P_1000"} <= set(shown)
+    by_measure = {row["measure"]: row for row in rows}
+    assert {"map", "num_ret", "iprec_at_recall_0.00", "P_1000"} <= set(by_measure)
     assert {row["tau_b"] for row in rows} <= {"1.0", ""}
     assert {row["rms"] for row in rows} == {"0.0"}
-    assert shown["map"]["tau"] == "1.0"
+    assert by_measure["map"]["tau"] == "1.0"
 
 
 def test_compressed_files_and_standard_input(tmp_path: Path) -> None:
@@ -209,11 +209,11 @@ def test_judgments_and_runs_instead_of_scorings(tmp_path: Path) -> None:
 def test_one_measure_against_another(tmp_path: Path) -> None:
     """--against sets every measure of the second scoring against one of the first."""
     x = scoring(tmp_path / "x", Y + "a,all,other,1\nb,all,other,2\nc,all,other,3\nd,all,other,4\n")
-    told = "irevalx-lab: other is left out: {} does not have other\n".format(tmp_path / "y")
+    message = "irevalx-lab: other is left out: {} does not have other\n".format(tmp_path / "y")
     y = scoring(tmp_path / "y", Y.replace("map", "infAP"))
     [row] = rows_of("agree", x, y, "--against", "map")
     assert (row["measure"], row["tau"], row["rms"]) == ("infAP", "1.0", "0.0")
-    [row] = rows_of("agree", x, scoring(tmp_path / "y", Y), stderr=told)
+    [row] = rows_of("agree", x, scoring(tmp_path / "y", Y), stderr=message)
     assert row["measure"] == "map"
     refused = lab("agree", x, y, "--against", "bpref")
     assert (refused.status, refused.stdout) == (1, b"")
@@ -245,21 +245,21 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_agree_refuses(x: str, y: str, message: str, tmp_path: Path) -> None:
     """What is wrong is said with the file and the line, with status 2 and without output."""
-    one, other = scoring(tmp_path / "x", x), scoring(tmp_path / "y", y)
-    result = lab("agree", one, other, "--quiet")
+    first, other = scoring(tmp_path / "x", x), scoring(tmp_path / "y", y)
+    result = lab("agree", first, other, "--quiet")
     assert (result.status, result.stdout) == (2, b"")
-    assert result.stderr == f"irevalx-lab: {message.format(x=one)}\n"
+    assert result.stderr == f"irevalx-lab: {message.format(x=first)}\n"
 
 
 def test_measures_that_are_left_out(tmp_path: Path) -> None:
     """A measure that some run lacks, or whose score is no finite number, is left out with a warning."""
     more = "a,all,P_5,1\n" + "".join(f"{run},all,gone,nan\n" for run in "abcd")
     x, y = scoring(tmp_path / "x", Y + more), scoring(tmp_path / "y", Y + more)
-    told = (
+    message = (
         "irevalx-lab: gone is left out: a score is no finite number\n"
         f"irevalx-lab: P_5 is left out: {x} does not have P_5 for 'd'\n"
     )
-    [row] = rows_of("agree", x, y, stderr=told)
+    [row] = rows_of("agree", x, y, stderr=message)
     assert row["measure"] == "map"
 
 
@@ -339,13 +339,13 @@ def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_top
 
 def test_alpha_decides_after_correction(tmp_path: Path) -> None:
     """Alpha is what the corrected p-value is held against, and what the interval leaves out."""
-    qrels, one, other = (FIXTURES / "experiment" / name for name in ("qrels", "runs/count1", "runs/vector2"))
+    qrels, first, other = (FIXTURES / "experiment" / name for name in ("qrels", "runs/count1", "runs/vector2"))
     twin = scoring(tmp_path / "twin", other.read_text().replace("vector2", "twin"))
-    of_two = ("compare", qrels, one, other, "--alpha")
+    of_two = ("compare", qrels, first, other, "--alpha")
     [narrow], [wide] = (rows_of(*of_two, alpha, stderr=None) for alpha in ("0.5", "0.1"))
     assert (narrow["differ"], wide["differ"]) == ("True", "False")
     assert float(wide["low"]) < 0 < float(narrow["low"]) < float(narrow["high"]) < float(wide["high"])
-    rows = rows_of("compare", qrels, one, other, twin, "--correction", "bonferroni", "--alpha", "0.5", stderr=None)
+    rows = rows_of("compare", qrels, first, other, twin, "--correction", "bonferroni", "--alpha", "0.5", stderr=None)
     assert numbers(rows[0], "p", "corrected_p") == [float(narrow["p"]), 1.0]
     assert [row["differ"] for row in rows] == ["False", "False", "False"]
 
@@ -393,8 +393,8 @@ def test_what_compare_refuses(arguments: list[str], status: int, message: str, m
 def test_one_run_is_not_enough(command: str) -> None:
     """Runs are compared with each other."""
     result = lab(command, QRELS, RUNS[0])
-    said = "irevalx-lab: at least two runs must be given, but got 1\n"
-    assert (result.status, result.stdout, result.stderr) == (1, b"", said)
+    message = "irevalx-lab: at least two runs must be given, but got 1\n"
+    assert (result.status, result.stdout, result.stderr) == (1, b"", message)
 
 
 # swap-rate
@@ -402,11 +402,17 @@ def test_one_run_is_not_enough(command: str) -> None:
 
 def test_swap_rate_of_the_example() -> None:
     """Two runs and four topics, from the values that trec_eval printed: bm25 - dense is .0956 .3370 .2101 -.1736."""
-    one, two = rows_of("swap-rate", QRELS, *RUNS, "-m", "map", "--seed", "1", stderr=None)
+    first, two = rows_of("swap-rate", QRELS, *RUNS, "-m", "map", "--seed", "1", stderr=None)
     # Of one topic: 304 against each of the others. Of two: .0956 - .1736 against .3370 + .2101.
-    assert [one["measure"], one["topics"], one["swaps"], one["ties"], one["comparisons"]] == ["map", "1", "3", "0", "6"]
+    assert [first["measure"], first["topics"], first["swaps"], first["ties"], first["comparisons"]] == [
+        "map",
+        "1",
+        "3",
+        "0",
+        "6",
+    ]
     assert [two["measure"], two["topics"], two["swaps"], two["ties"], two["comparisons"]] == ["map", "2", "1", "0", "3"]
-    assert numbers(one, "swap_rate") + numbers(two, "swap_rate") == pytest.approx([3 / 6, 1 / 3])
+    assert numbers(first, "swap_rate") + numbers(two, "swap_rate") == pytest.approx([3 / 6, 1 / 3])
 
 
 def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
@@ -461,8 +467,8 @@ def test_swap_rate_without_topics_that_have_no_value(options: list[str], tmp_pat
         ]
         runs.append(scoring(tmp_path / name, "".join(lines)))
     warning = "irevalx-lab: statAP: 1 of 3 topics are left out: some run has no value for them\n"
-    asked = ["-R", "prels", "-m", "statAP", "--seed", "1", *options]
-    [row] = rows_of("swap-rate", *asked, tmp_path / "prels", *runs, stderr=warning)
+    requested = ["-R", "prels", "-m", "statAP", "--seed", "1", *options]
+    [row] = rows_of("swap-rate", *requested, tmp_path / "prels", *runs, stderr=warning)
     assert (row["topics"], row["swaps"], row["comparisons"]) == (("1", "2", "2") if options else ("1", "1", "1"))
 
 

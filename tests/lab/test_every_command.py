@@ -59,27 +59,30 @@ def test_an_option_has_one_spelling() -> None:
     letters, names = defaultdict(set), defaultdict(set)
     for name in COMMANDS:
         for option in options_of(described(name)):
-            short = "".join(one for one in option.opts if not one.startswith("--"))
+            short = "".join(name for name in option.opts if not name.startswith("--"))
             names[long_name(option)].add(short)
             letters[short].add(long_name(option))
-    assert {name: found for name, found in names.items() if len(found) > 1} == {}
-    assert {short: found for short, found in letters.items() if short and len(found) > 1} == {}
+    assert {name: result for name, result in names.items() if len(result) > 1} == {}
+    assert {short: result for short, result in letters.items() if short and len(result) > 1} == {}
 
 
 def test_both_programs_understand_the_same_names() -> None:
     """A letter that both have has the long name of irevalx-lab in irevalx too; -o is a file there, and ignored here."""
     ours = {
-        one.opts[0]: long_name(one) for name in COMMANDS for one in options_of(described(name)) if len(one.opts) > 1
+        option.opts[0]: long_name(option)
+        for name in COMMANDS
+        for option in options_of(described(name))
+        if len(option.opts) > 1
     }
     for option in options_of(evaluator):
         assert isinstance(option, NamedOption)
         if (long := ours.get(option.opts[0])) and option.opts[0] != "-o":
             assert long in option.every_name
     example = FIXTURES / "example"
-    found = run("-c", "-l", "2", "-R", "qrels", "-m", "map", example / "qrels", example / "bm25.run")
+    result = run("-c", "-l", "2", "-R", "qrels", "-m", "map", example / "qrels", example / "bm25.run")
     names = ("--all-topics", "--level", "2", "--rel-format=qrels", "--measure", "map")
-    assert run(*names, example / "qrels", example / "bm25.run") == found
-    assert found.status == 0
+    assert run(*names, example / "qrels", example / "bm25.run") == result
+    assert result.status == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -121,11 +124,12 @@ def test_lists(name: str) -> None:
 def test_lists_that_functions_read() -> None:
     """The levels of a study and the columns of compare, in the command and in Python."""
     levels = [
-        [one.text for one in SCHEMES["uniform"].levels(level_words(text))] for text in ("5% 10%", "5%,10%", "5%, 10%")
+        [level.text for level in SCHEMES["uniform"].levels(level_words(text))]
+        for text in ("5% 10%", "5%,10%", "5%, 10%")
     ]
     assert levels == [["5%", "10%"]] * 3
-    shown = [lab("compare", QRELS, *RUNS, "--columns", text).stdout for text in ("p,wins", "p wins", "p, wins")]
-    assert shown[0] == shown[1] == shown[2] != lab("compare", QRELS, *RUNS).stdout
+    outputs = [lab("compare", QRELS, *RUNS, "--columns", text).stdout for text in ("p,wins", "p wins", "p, wins")]
+    assert outputs[0] == outputs[1] == outputs[2] != lab("compare", QRELS, *RUNS).stdout
 
 
 @pytest.mark.parametrize("text", ["0", "x", "1.5", "-1", "9" * 5000])
@@ -159,36 +163,36 @@ def test_unknown_options(name: str) -> None:
             if long[4] != long[5]:
                 result = lab(*name.split(), wrong)
                 known = f"irevalx-lab {name}".rstrip()
-                said = (
+                message = (
                     f"irevalx-lab: an option must be one that {known} knows, but got '{wrong}'; did you mean {long}?\n"
                 )
-                assert (result.status, result.stderr) == (1, said)
+                assert (result.status, result.stderr) == (1, message)
 
 
 def test_unknown_commands() -> None:
     """So is a command; one that is like none is refused without."""
     for word, hint in (("compar", "; did you mean compare?"), ("nothing", "")):
         result = lab(word, "qrels")
-        said = f"irevalx-lab: a command must be one that irevalx-lab has, but got '{word}'{hint}\n"
-        assert (result.status, result.stderr) == (1, said)
+        message = f"irevalx-lab: a command must be one that irevalx-lab has, but got '{word}'{hint}\n"
+        assert (result.status, result.stderr) == (1, message)
 
 
 @pytest.mark.filterwarnings("ignore:.*no relevant document at level 2")
 def test_names_as_they_were_asked_for() -> None:
     """Compare names measures as irevalx does, by trec_eval's names or by those after -m; Python too."""
     measures = ("AP", "P@5,10", "nDCG@10", "map:skip", "AP(rel=2)")
-    names = [word for one in measures for word in ("-m", one)]
+    names = [word for measure in measures for word in ("-m", measure)]
     for naming in ("trec_eval", "asked"):
         printed = run(*names, "--names", naming, "--format", "json", QRELS, RUNS[0]).stdout
         [scores] = json.loads(printed)["runs"]
-        found = lab("compare", QRELS, *RUNS[:2], *names, "--names", naming, "--format", "json").stdout
-        [rows] = [rows for title, rows in json.loads(found).items() if title != "about"]
+        actual = lab("compare", QRELS, *RUNS[:2], *names, "--names", naming, "--format", "json").stdout
+        [rows] = [rows for title, rows in json.loads(actual).items() if title != "about"]
         assert {row["measure"]: row["mean"] for row in rows} == pytest.approx(scores["all"])
-        result = irevalx.lab.compare(str(QRELS), [str(one) for one in RUNS[:2]], measures, names=naming)
-        assert {one.measure for one in result.rows} == scores["all"].keys()
-    scores = irevalx.evaluate(str(QRELS), [str(one) for one in RUNS[:2]], measures)
+        result = irevalx.lab.compare(str(QRELS), [str(path) for path in RUNS[:2]], measures, names=naming)
+        assert {row.measure for row in result.rows} == scores["all"].keys()
+    scores = irevalx.evaluate(str(QRELS), [str(path) for path in RUNS[:2]], measures)
     result = irevalx.lab.compare(scores, measures=["nDCG@10"], names="asked")
-    assert [one.measure for one in result.rows] == ["nDCG@10"]
+    assert [row.measure for row in result.rows] == ["nDCG@10"]
 
 
 @pytest.mark.parametrize("form", ["beir", "json"])
@@ -200,20 +204,20 @@ def test_other_formats_are_written_as_qrels(form: str, tmp_path: Path) -> None:
     lines = "".join(f"{topic}\t{docno}\t{grade}\n" for topic, docno, grade in every)
     path.write_text(json.dumps(grades) if form == "json" else f"query-id\tcorpus-id\tscore\n{lines}")
     plain.write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in every))
-    one, labels = tmp_path / "run", tmp_path / "labels"
-    one.write_text("1 Q0 B 1 3 r\n1 Q0 E 2 2 r\n2 Q0 A 1 1 r\n")
+    run_path, labels = tmp_path / "run", tmp_path / "labels"
+    run_path.write_text("1 Q0 B 1 3 r\n1 Q0 E 2 2 r\n2 Q0 A 1 1 r\n")
     labels.write_text("1 0 E 1\n")
     for words in (
         ("degrade", "QRELS", "--uniform", "50%", "--seed", "3"),
-        ("degrade", "QRELS", one, "--strata", "depth 1-1:100% rest:50%", "--seed", "3"),
-        ("pool", one, "--judge", "QRELS"),
-        ("pool", one, "--judge", "QRELS", "--sizes", "1 2"),
-        ("complete", "QRELS", one, "--labels", labels, "--labels-format", "qrels"),
+        ("degrade", "QRELS", run_path, "--strata", "depth 1-1:100% rest:50%", "--seed", "3"),
+        ("pool", run_path, "--judge", "QRELS"),
+        ("pool", run_path, "--judge", "QRELS", "--sizes", "1 2"),
+        ("complete", "QRELS", run_path, "--labels", labels, "--labels-format", "qrels"),
     ):
-        expected, found = (
+        expected, result = (
             lab(*(file if word == "QRELS" else word for word in words), "-R", chosen)
             for file, chosen in ((plain, "qrels"), (path, form))
         )
-        assert found == expected
+        assert result == expected
         assert expected.status == 0
         assert expected.stdout

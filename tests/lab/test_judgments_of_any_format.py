@@ -63,18 +63,18 @@ def test_grades_in_other_files(runs: list[Path], tmp_path: Path) -> None:
     files["beir"].write_text("query-id\tcorpus-id\tscore\n" + lines)
     files["json"].write_text(json.dumps(grades))
     options = ("--levels", "50%", "--samples", "2", "--seed", "1", "--figures", "none")
-    found = []
+    results = []
     for form, path in files.items():
         study = lab("study", "-c", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
         assert study.status == 0
         left_out = lab("leave-out", "-c", "-R", form, path, *runs, "-m", "map", "--depth", "2", "--format", "json")
         compared = lab("compare", "-c", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
         tables = {title: rows for title, rows in json.loads(left_out.stdout).items() if title != "about"}
-        found.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), tables, compared.stdout))
-    assert found[0] == found[1] == found[2]
+        results.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), tables, compared.stdout))
+    assert results[0] == results[1] == results[2]
     for form, path in files.items():
         assert lab("leave-out", "-c", "-R", form, path, *runs, "--write", tmp_path / f"{form}-out").status == 0
-    written = [{one.name: one.read_bytes() for one in (tmp_path / f"{form}-out").iterdir()} for form in files]
+    written = [{file.name: file.read_bytes() for file in (tmp_path / f"{form}-out").iterdir()} for form in files]
     assert written[0] == written[1] == written[2] != {}
 
 
@@ -83,14 +83,14 @@ def test_scores_are_those_of_the_evaluator(judgments: tuple[str, Path], runs: li
     form, path = judgments
     done = lab("compare", "-c", "-R", form, path, *runs, "-m", MEASURES[form], "--seed", "1", "--format", "jsonl")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    found = {row["run"]: row["mean"] for row in rows} | {row["against"]: row["mean_against"] for row in rows}
+    result = {row["run"]: row["mean"] for row in rows} | {row["against"]: row["mean_against"] for row in rows}
     expected = {}
-    for one in runs:
-        printed = run("-c", "-R", form, "--format", "json", "-m", MEASURES[form], path, one).stdout
+    for path in runs:
+        printed = run("-c", "-R", form, "--format", "json", "-m", MEASURES[form], path, path).stdout
         [scores] = json.loads(printed)["runs"]
         [expected[scores["run"]]] = scores["all"].values()
-    assert found == expected
-    assert len(set(found.values())) > 1
+    assert result == expected
+    assert len(set(result.values())) > 1
 
 
 def test_swaps_and_agreement(judgments: tuple[str, Path], runs: list[Path]) -> None:
@@ -110,8 +110,8 @@ def test_measures_that_other_judgments_need(runs: list[Path], tmp_path: Path) ->
     path.write_bytes(EXAMPLES["subtopics"].text(TOPICS))
     refused = lab("compare", "-c", "-R", "subtopics", path, *runs)
     assert (refused.status, refused.stdout) == (1, b"")
-    said = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
-    assert refused.stderr == said
+    message = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
+    assert refused.stderr == message
     done = lab("compare", "-c", "-R", "subtopics", path, *runs, "-m", "subtopics", "--seed", "1", "--format", "csv")
     measures = {line.split(b",")[0] for line in done.stdout.splitlines()[1:]}
     assert {b"alpha_nDCG_5", b"ERR_IA_5", b"NRBP"} <= measures

@@ -52,8 +52,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with small files: seven topics, and four runs of two systems."""
     into, random = tmp_path_factory.mktemp("small"), Random(1)
     topics, docnos = [str(number) for number in range(1, 8)], [f"d{number}" for number in range(8)]
-    for name, grades, some in (("qrels", [-1, 0, 0, 1, 2], 7), ("other", [0, 0, 1, 1, 2], 7), ("human", [0, 1, 2], 5)):
-        lines = [f"{topic} 0 {docno} {random.choice(grades)}\n" for topic in topics[:some] for docno in docnos[:6]]
+    for name, grades, n_topics in (
+        ("qrels", [-1, 0, 0, 1, 2], 7),
+        ("other", [0, 0, 1, 1, 2], 7),
+        ("human", [0, 1, 2], 5),
+    ):
+        lines = [f"{topic} 0 {docno} {random.choice(grades)}\n" for topic in topics[:n_topics] for docno in docnos[:6]]
         (into / name).write_text("".join(lines))
     (into / "groups").write_text("".join(f"{topic} {'ab'[int(topic) % 2]}\n" for topic in topics))
     for name in RUNS:

@@ -18,8 +18,19 @@ QRELS, RUNS, DOCS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()
 def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     """Differences .1 .2 -.1 .3, each against each: those below .2 are wrong in 4 of 6, the others in 2 of 6."""
     paths = runs_with_hits(tmp_path, {"x": (5, 5, 4, 6), "y": (4, 3, 5, 3)}, depth=10)
-    asked: tuple[str | Path, ...] = ("swap-rate", *paths, "-m", "P.10", "--sizes", "1", "--bins", "0.2", "--seed", "1")
-    rows = lab_rows(*asked)
+    requested: tuple[str | Path, ...] = (
+        "swap-rate",
+        *paths,
+        "-m",
+        "P.10",
+        "--sizes",
+        "1",
+        "--bins",
+        "0.2",
+        "--seed",
+        "1",
+    )
+    rows = lab_rows(*requested)
     assert list(rows[0]) == split(
         "measure topics from to percent sigmas comparisons swaps rate few share_tied with_half_ties low high without_ties"
     )
@@ -30,7 +41,7 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     # the best run has 0.5, the other 0.375
     assert float(rows[1]["percent"]) == pytest.approx(40)
     assert float(rows[1]["sigmas"]) == pytest.approx(0.2 / (0.125 / 2**0.5))
-    people = lab(*asked).stdout.decode()
+    people = lab(*requested).stdout.decode()
     head = " ".join(people.split("\n\n")[1].splitlines()[0].split())
     assert head == "measure topics from to comparisons few swaps with half ties low high"
     assert "least difference from which on at most 5% are swaps (blank: none)" in people
@@ -57,8 +68,8 @@ def test_bounds_of_draws(tmp_path: Path) -> None:
 def test_bins_on_own_sets() -> None:
     """Topic sets of each pair of runs are other ones than those of all, and so are the counts; intervals hold both."""
     files: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "-m", "map P.5", "--bins", "0.05")
-    asked = (*files, "--sizes", "4", "--draws", "40", "--seed", "1")
-    shared, own = lab_rows(*asked), lab_rows(*asked, "--own-sets")
+    requested = (*files, "--sizes", "4", "--draws", "40", "--seed", "1")
+    shared, own = lab_rows(*requested), lab_rows(*requested, "--own-sets")
     for rows in (shared, own):
         assert sum(int(row["comparisons"]) for row in rows) == 2 * 2 * 15 * 40
         assert all(float(row["low"]) <= float(row["with_half_ties"]) <= float(row["high"]) for row in rows)
@@ -92,16 +103,16 @@ def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None
     runs = []
     for path in RUNS:
         results = [line.split() for line in path.read_text().splitlines()]
-        kept = [row for row in results if (row[0], row[2]) != ("1", "D013")]
+        remaining = [row for row in results if (row[0], row[2]) != ("1", "D013")]
         if path.name == "guess1":
-            kept.append(["1", "Q0", "D013", "1", "1e9", "guess1"])
+            remaining.append(["1", "Q0", "D013", "1", "1e9", "guess1"])
         runs.append(tmp_path / path.name)
-        runs[-1].write_text("".join(" ".join(row) + "\n" for row in kept))
+        runs[-1].write_text("".join(" ".join(row) + "\n" for row in remaining))
     options = ("--groups", tmp_path / "groups", "-m", "ERR.5", "--summary", "--format", "csv")
     (tmp_path / "groups").write_text("".join(f"{path.name} {path.name}\n" for path in RUNS))
-    found, expected = (lab("leave-out", path, *runs, *options) for path in (qrels, fewer))
-    assert found.stdout == expected.stdout
-    assert found.stderr == "irevalx-lab: ERR_5: 1 of 12 topics are left out: in some judgments it has no value\n"
+    result, expected = (lab("leave-out", path, *runs, *options) for path in (qrels, fewer))
+    assert result.stdout == expected.stdout
+    assert result.stderr == "irevalx-lab: ERR_5: 1 of 12 topics are left out: in some judgments it has no value\n"
 
 
 def test_runs_and_judgments_side_by_side() -> None:
@@ -111,16 +122,16 @@ def test_runs_and_judgments_side_by_side() -> None:
         *RUNS,
         *split("--group-by '^[a-z]+' --depth 10 -m 'map P.5' --complete nonrelevant"),
     )
-    usual = json.loads(lab("leave-out", *given, "--format", "json").stdout)["runs"]
+    default = json.loads(lab("leave-out", *given, "--format", "json").stdout)["runs"]
     [title, rows] = next(iter(json.loads(lab("leave-out", *given, "--pivot", "--format", "json").stdout).items()))
     assert title == "runs and judgments"
     kinds = ("full", "biased", "nonrelevant")
     assert list(rows[0]) == ["run", "group", *(f"{kind}_{measure}" for kind in kinds for measure in ("map", "P_5"))]
-    found = {(row["run"], name): value for row in rows for name, value in row.items()}
-    for row in usual:
-        assert found[row["run"], f"full_{row['measure']}"] == row["score"]
-        assert found[row["run"], f"{row['judgments']}_{row['measure']}"] == row["left_out"]
-        assert found[row["run"], "group"] == row["group"]
+    results = {(row["run"], name): value for row in rows for name, value in row.items()}
+    for row in default:
+        assert results[row["run"], f"full_{row['measure']}"] == row["score"]
+        assert results[row["run"], f"{row['judgments']}_{row['measure']}"] == row["left_out"]
+        assert results[row["run"], "group"] == row["group"]
     assert "full P_5" in lab("leave-out", *given, "--pivot").stdout.decode()
     refused = lab("leave-out", *given, "--pivot", "--summary")
     assert refused.stderr == "irevalx-lab: --summary cannot be combined with --pivot\n"
@@ -133,9 +144,9 @@ def test_leave_out_prints_sums_of_counts_as_whole_numbers(tmp_path: Path) -> Non
     for run, n in (("x", 3), ("y", 5)):
         runs.append(tmp_path / run)
         runs[-1].write_text("".join(f"1 Q0 {run}{number} 1 {9 - number} {run}\n" for number in range(n)))
-    asked: tuple[str | Path, ...] = ("leave-out", tmp_path / "qrels", *runs, "-m", "num_rel_ret")
-    assert [(row["score"], row["left_out"]) for row in lab_rows(*asked)] == [("3", "0"), ("5", "0")]
-    rows = lab_rows(*asked, "--pivot")
+    requested: tuple[str | Path, ...] = ("leave-out", tmp_path / "qrels", *runs, "-m", "num_rel_ret")
+    assert [(row["score"], row["left_out"]) for row in lab_rows(*requested)] == [("3", "0"), ("5", "0")]
+    rows = lab_rows(*requested, "--pivot")
     assert [(row["full_num_rel_ret"], row["biased_num_rel_ret"]) for row in rows] == [("3", "0"), ("5", "0")]
 
 
@@ -157,8 +168,8 @@ def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
     judged = [(docno, int(docno.startswith("r"))) for docno in ("x1", "x2", "r1", "r2", "n1", "n2")]
     lines = [f"{topic} 0 {docno} {grade}\n" for topic in topics for docno, grade in judged]
     (tmp_path / "qrels").write_text("".join(lines))
-    for name, found in documents.items():
-        ranked = [f"{t} Q0 {docno} 1 {9 - rank} {name}\n" for t in topics for rank, docno in enumerate(found)]
+    for name, docnos in documents.items():
+        ranked = [f"{t} Q0 {docno} 1 {9 - rank} {name}\n" for t in topics for rank, docno in enumerate(docnos)]
         (tmp_path / name).write_text("".join(ranked))
     files = (tmp_path / "qrels", *(tmp_path / name for name in documents))
     result = lab("leave-out", *files, "-m", "P.2:skip", "--depth", "4", "--summary", "--format", "csv")
@@ -198,11 +209,11 @@ def test_class_weights(tmp_path: Path) -> None:
 def test_calibrated_probabilities(tmp_path: Path) -> None:
     """They rise with decision values, lie between 0 and 1, and measures are expected from them."""
     args: tuple[str | Path, ...] = (QRELS, *RUNS, "--docs", DOCS, "--depth", "40", "--seed", "1", "--quiet")
-    found = {}
+    results = {}
     for flag in ("--probabilities", "--calibrated"):
         lab("complete", *args, flag, "--mark", tmp_path / flag, "--report", tmp_path / "r.json", "-o", tmp_path / "out")
-        found[flag] = [float(line.split()[4]) for line in (tmp_path / flag).read_text().splitlines()]
-    pairs = sorted(zip(found["--probabilities"], found["--calibrated"], strict=True))
+        results[flag] = [float(line.split()[4]) for line in (tmp_path / flag).read_text().splitlines()]
+    pairs = sorted(zip(results["--probabilities"], results["--calibrated"], strict=True))
     probabilities = [probability for _, probability in pairs]
     assert probabilities == sorted(probabilities)
     assert 0 <= probabilities[0] < probabilities[-1] <= 1
@@ -224,8 +235,8 @@ def test_probabilities_are_judgments(tmp_path: Path) -> None:
             assert probability[topic, docno] == str(int(int(grade) > 0))
     known = [line for line in (tmp_path / "completed").read_text().splitlines() if line.split()[3] != "-1"]
     assert len(lines) == len(known)
-    asked = ("-m", "map", "-m", "P.10", "-m", "recip_rank")
-    result = evaluate("--grades", "probability", "-c", "--format", "csv", *asked, tmp_path / "p", *RUNS)
+    requested = ("-m", "map", "-m", "P.10", "-m", "recip_rank")
+    result = evaluate("--grades", "probability", "-c", "--format", "csv", *requested, tmp_path / "p", *RUNS)
     printed = {(row["run"], row["measure"]): float(row["value"]) for row in result.rows}
     for row in json.loads((tmp_path / "r.json").read_text())["expected measures"]:
         for name in ("map", "P_10", "recip_rank"):

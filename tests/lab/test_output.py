@@ -57,9 +57,9 @@ def test_names_that_are_no_descriptors(tmp_path: Path) -> None:
     """A descriptor that is not open is an error; links that go round are one too."""
     (tmp_path / "round").symlink_to("round")
     for name in ("/proc/self/fd/999", str(tmp_path / "round")):
-        found = lab(*POOL, "-o", name)
-        assert (found.status, found.stdout) == (74, b"")
-        assert found.stderr.startswith("irevalx-lab: cannot write ")
+        result = lab(*POOL, "-o", name)
+        assert (result.status, result.stdout) == (74, b"")
+        assert result.stderr.startswith("irevalx-lab: cannot write ")
 
 
 @POSIX
@@ -94,4 +94,4 @@ def test_files_of_options_are_among_the_options(tmp_path: Path) -> None:
     done = lab("compare", QRELS, *RUNS, "-m", "map", "--topic-groups", tmp_path / "groups", "--format", "json")
     about = json.loads(done.stdout)["about"]
     assert about["options"]["--topic-groups"] == str(tmp_path / "groups")
-    assert str(tmp_path / "groups") in [one["path"] for one in about["inputs"]]
+    assert str(tmp_path / "groups") in [source["path"] for source in about["inputs"]]

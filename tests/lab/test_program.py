@@ -26,9 +26,9 @@ def test_commands_are_listed_by_question() -> None:
     """Under each heading stand its commands, and all of them in the order of COMMANDS."""
     printed = lab("-h").stdout.decode()
     after = [printed.partition(f"{question}:\n")[2].partition("\n\n")[0] for question in QUESTIONS]
-    found = [[line.split()[0] for line in text.splitlines() if re.match("  [a-z]", line)] for text in after]
-    assert len(found) == 4
-    assert [name for names in found for name in names] == list(COMMANDS)
+    results = [[line.split()[0] for line in text.splitlines() if re.match("  [a-z]", line)] for text in after]
+    assert len(results) == 4
+    assert [name for names in results for name in names] == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

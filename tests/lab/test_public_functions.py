@@ -94,8 +94,8 @@ SCORES = {path.name: scores_in(path) for path in RUNS}
 def test_bounds() -> None:
     """Bounds of scores and differences, and the documents to judge next, a pool file."""
     qrels = FIXTURES / "labels" / "qrels"
-    found = irevalx.lab.bounds(grades_in(qrels), SCORES, "P.5 P.10")
-    assert_printed(found, "bounds", str(qrels), *map(str, RUNS), "-m", "P.5 P.10")
+    result = irevalx.lab.bounds(grades_in(qrels), SCORES, "P.5 P.10")
+    assert_printed(result, "bounds", str(qrels), *map(str, RUNS), "-m", "P.5 P.10")
     to_judge = irevalx.lab.bounds(qrels, RUNS, n_next=5)
     words = ("bounds", str(qrels), *map(str, RUNS), "--next", "5")
     assert isinstance(to_judge, DocumentsToJudge)
@@ -128,9 +128,9 @@ def test_describe() -> None:
     """Judgments alone, and with runs and groups."""
     assert_printed(irevalx.lab.describe(grades_in(QRELS)), "describe", str(QRELS))
     groups = {path.name: path.name.rstrip("12") for path in RUNS}
-    found = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
+    result = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
     words = (*map(str, RUNS), "--depth", "5", "--group-by", "^[a-z]+", "--show", "groups")
-    assert_printed(found, "describe", str(QRELS), *words)
+    assert_printed(result, "describe", str(QRELS), *words)
     with pytest.raises(ArgumentError, match='show="groups" requires runs'):
         irevalx.lab.describe(QRELS, show="groups")
     with pytest.raises(UsageError, match="ranks must begin with 1"):
@@ -142,11 +142,11 @@ def test_estimate(tmp_path: Path) -> None:
     """Estimates from files and from dictionaries."""
     machine = FIXTURES / "labels" / "machine"
     human = {topic: grades for topic, grades in grades_in(QRELS).items() if int(topic) % 2}
-    found = irevalx.lab.estimate(human, grades_in(machine), SCORES, "map P.5", baseline="count1")
+    result = irevalx.lab.estimate(human, grades_in(machine), SCORES, "map P.5", baseline="count1")
     path = tmp_path / "human"
     path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
     words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
-    assert_printed(found, "estimate", *words)
+    assert_printed(result, "estimate", *words)
     with pytest.raises(ArgumentError, match="correction must be holm, bonferroni"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
     with pytest.raises(ArgumentError, match="weight must be a number of at least 0 and at most 1"):
@@ -159,10 +159,10 @@ def test_labels() -> None:
     human, machine = FIXTURES / "labels" / "qrels", FIXTURES / "labels" / "machine"
     words = ("labels", str(human), str(machine), *map(str, RUNS), "--group-by", "^[a-z]+", "--seed", "1")
     groups = {path.name: path.name.rstrip("12") for path in RUNS}
-    found = irevalx.lab.labels(grades_in(human), grades_in(machine), SCORES, groups=groups, seed=1)
-    assert_printed(found, *words)
+    result = irevalx.lab.labels(grades_in(human), grades_in(machine), SCORES, groups=groups, seed=1)
+    assert_printed(result, *words)
     of_files = irevalx.lab.labels(human, machine, RUNS, group_by="^[a-z]+", seed=1)
-    assert repr(of_files) == repr(found)
+    assert repr(of_files) == repr(result)
     with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 0"):
         irevalx.lab.labels(human, machine, resamples=-1)
     with pytest.raises(ArgumentError, match="groups requires runs"):
@@ -172,8 +172,8 @@ def test_labels() -> None:
 def test_swap_rate() -> None:
     """Swap rates from files named by paths, and from dictionaries."""
     words = ("swap-rate", str(QRELS), *map(str, RUNS), "-m", "map P.10", "--sizes", "2 3", "--seed", "1")
-    found = irevalx.lab.swap_rate(QRELS, RUNS, ["map", "P.10"], sizes=[2, 3], seed=1)
-    assert_printed(found, *words)
+    result = irevalx.lab.swap_rate(QRELS, RUNS, ["map", "P.10"], sizes=[2, 3], seed=1)
+    assert_printed(result, *words)
     own = irevalx.lab.swap_rate(QRELS, RUNS, "map", sizes=[4], seed=1, draws=50, own_sets=True)
     fewer = ("-m", "map", "--sizes", "4", "--seed", "1", "--draws", "50")
     assert_printed(own, "swap-rate", str(QRELS), *map(str, RUNS), *fewer, "--own-sets")
@@ -186,11 +186,11 @@ def test_swap_rate() -> None:
 
 def test_degrade() -> None:
     """The text of the sample is what the command writes, and it is evaluated as that is."""
-    found = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
+    result = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
     written = lab("degrade", QRELS, "--uniform", "0.9", "--seed", "7").stdout
-    assert found.text == written
+    assert result.text == written
     from_file = irevalx.evaluate(io.BytesIO(written), RUNS[0], "infAP")
-    assert irevalx.evaluate(found, RUNS[0], "infAP").to_dict() == from_file.to_dict()
+    assert irevalx.evaluate(result, RUNS[0], "infAP").to_dict() == from_file.to_dict()
     of_strata = irevalx.lab.degrade(QRELS, RUNS, strata="depth 1-5:100% rest:20%", seed=7)
     assert of_strata.rel_format == "sampled"
     assert of_strata.text == lab("degrade", QRELS, *RUNS, "--strata", "depth 1-5:100% rest:20%", "--seed", "7").stdout
@@ -200,8 +200,8 @@ def test_degrade() -> None:
 def test_degrade_what_is_no_file() -> None:
     """A dictionary is sampled as the file is; the same seed is told where none was given."""
     judged = grades_in(QRELS)
-    found, of_file = (irevalx.lab.degrade(one, stratified=0.2, seed=3) for one in (judged, QRELS))
-    assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
+    result, of_file = (irevalx.lab.degrade(source, stratified=0.2, seed=3) for source in (judged, QRELS))
+    assert sorted(result.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
     drawn = irevalx.lab.degrade(judged, stratified=0.2)
     assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
     with pytest.raises(irevalx.IrevalxError, match="missing argument: one of uniform, stratified, strata or order"):
@@ -212,11 +212,11 @@ def test_degrade_what_is_no_file() -> None:
 
 def test_pool() -> None:
     """A pool is what the command writes and what evaluate takes; judged, it is judgments."""
-    found = irevalx.lab.pool(RUNS, depth=5)
+    result = irevalx.lab.pool(RUNS, depth=5)
     written = lab("pool", *map(str, RUNS), "--depth", "5").stdout
-    assert found.text == written
+    assert result.text == written
     with pytest.warns(irevalx.IrevalxWarning, match="a judged document must be in the pool"):
-        scores = [irevalx.evaluate(QRELS, RUNS[0], "indAP", pool=one) for one in (found, io.BytesIO(written))]
+        scores = [irevalx.evaluate(QRELS, RUNS[0], "indAP", pool=pool) for pool in (result, io.BytesIO(written))]
     assert scores[0].to_dict() == scores[1].to_dict()
     judged = irevalx.lab.pool(RUNS, depth=5, judge=QRELS, mix_seed=1)
     assert judged.text == lab("pool", *map(str, RUNS), "--depth", "5", "--judge", QRELS, "--mix-seed", "1").stdout
@@ -228,10 +228,10 @@ def test_compare() -> None:
     """Runs from files, from dictionaries and from scores; by pair, by run, and the power of measures."""
     words = ("compare", str(QRELS), *map(str, RUNS), *split("-m 'map P.10' --seed 1 --resamples 99 --interval bca"))
     options: dict[str, Any] = {"seed": 1, "resamples": 99, "interval": "bca"}
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         by_pair = irevalx.lab.compare(QRELS, RUNS, ["map", "P.10"], **options)
-    assert {one.category for one in told} == {irevalx.IrevalxWarning}
+    assert {warning.category for warning in caught} == {irevalx.IrevalxWarning}
     assert_printed(by_pair, *words)
     assert (by_pair.rows[0].measure, by_pair.rows[0].run, by_pair.rows[0].differ) == ("map", "count1", False)
     by_run = irevalx.lab.compare(QRELS, RUNS, "map P.10", by="run", baseline="count1", **options)
@@ -247,26 +247,26 @@ def test_compare_scores() -> None:
     """What has been evaluated is compared as are the runs; a topic that a run lacks is left out, and told."""
     scores = irevalx.evaluate(QRELS, RUNS, ["map", "P.10", "num_rel_ret", "gm_map", "runid"])
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
-        found = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
+        result = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
-    columns = [name for name in found.to_frame() if not str(name).startswith("judged")]  # scores know no documents
-    assert found.to_frame()[columns].equals(expected.to_frame()[columns])
-    with pytest.warns(irevalx.IrevalxWarning) as told:
+    columns = [name for name in result.to_frame() if not str(name).startswith("judged")]  # scores know no documents
+    assert result.to_frame()[columns].equals(expected.to_frame()[columns])
+    with pytest.warns(irevalx.IrevalxWarning) as caught:
         by_run = irevalx.lab.compare(scores, by="run")
-    assert any("gm_map is a geometric mean" in str(one.message) for one in told)
-    assert {one.name for one in by_run.measures} == {"num_rel_ret", "map", "gm_map", "P_10"}
+    assert any("gm_map is a geometric mean" in str(warning.message) for warning in caught)
+    assert {measure.name for measure in by_run.measures} == {"num_rel_ret", "map", "gm_map", "P_10"}
     qrels = {"1": {"A": 1}, "2": {"A": 1}, "3": {"B": 1}}
     runs = {"x": {"1": {"A": 1.0}, "2": {"A": 1.0}, "3": {"B": 2.0}}, "y": {"1": {"C": 1.0}, "3": {"B": 1.0}}}
     with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
         scores = irevalx.evaluate(qrels, runs, "map")
-    with pytest.warns(irevalx.IrevalxWarning) as told:
-        found = irevalx.lab.compare(scores, by="run", seed=1)
-    assert [str(one.message) for one in told] == [
+    with pytest.warns(irevalx.IrevalxWarning) as caught:
+        result = irevalx.lab.compare(scores, by="run", seed=1)
+    assert [str(warning.message) for warning in caught] == [
         "map: 1 of 3 topics are left out: some run has no value for them",
         "map has values for only 2 topics; with fewer than 5, no difference is reported as significant",
     ]
-    assert [row.score for row in found.rows] == [1.0, 0.5]
+    assert [row.score for row in result.rows] == [1.0, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -297,12 +297,12 @@ def test_agree() -> None:
     other = FIXTURES / "labels" / "machine"
     scores = [irevalx.evaluate(qrels, RUNS, ["map", "P.10"]) for qrels in (QRELS, other)]
     words = ("agree", str(QRELS), str(other), *map(str, RUNS), "-m", "map P.10", "--rbo", "0.8")
-    asked: dict[str, Any] = {"rbo": 0.8, "resamples": 20, "seed": 3}
-    evaluated: Any = irevalx.lab.agree(QRELS, other, RUNS, "map P.10", **asked)
+    requested: dict[str, Any] = {"rbo": 0.8, "resamples": 20, "seed": 3}
+    evaluated: Any = irevalx.lab.agree(QRELS, other, RUNS, "map P.10", **requested)
     assert_printed(evaluated, *words, "--resamples", "20", "--seed", "3")
-    of_scores = irevalx.lab.agree(scores[0], scores[1], **asked)
+    of_scores = irevalx.lab.agree(scores[0], scores[1], **requested)
     assert of_scores.to_frame().sort_values("measure").equals(evaluated.to_frame().sort_values("measure"))
-    of_dictionaries = irevalx.lab.agree(scores[0].to_dict(), scores[1].to_dict(), **asked)
+    of_dictionaries = irevalx.lab.agree(scores[0].to_dict(), scores[1].to_dict(), **requested)
     assert of_dictionaries.to_frame().equals(of_scores.to_frame())
     assert [row.measure for row in evaluated.rows] == ["map", "P_10"]
     of_runs = irevalx.lab.agree(RUNS[0], irevalx.Run.read(RUNS[1]), rbo=0.8)
@@ -342,10 +342,10 @@ def test_leave_out() -> None:
         ({"pivot": True}, ("--pivot",)),
     ]
     for options, more in cases:
-        found = irevalx.lab.leave_out(grades_in(QRELS), SCORES, "map P.10", groups=groups, holes=5, **options)
-        assert_printed(found, *words, *more)
-    assert found.rows[0].group == "count"
-    assert found.figure(draw="holes").axes
+        result = irevalx.lab.leave_out(grades_in(QRELS), SCORES, "map P.10", groups=groups, holes=5, **options)
+        assert_printed(result, *words, *more)
+    assert result.rows[0].group == "count"
+    assert result.figure(draw="holes").axes
     removed = irevalx.lab.leave_out(QRELS, RUNS, group_by="^[a-z]+", removed=True)
     assert_printed(removed, *words[:-2], "--removed")
     assert removed.removed_documents[-1].group == "mean"
@@ -353,11 +353,11 @@ def test_leave_out() -> None:
 
 def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
     """The judgments of each group are what the command writes."""
-    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", keep_judgments=True)
+    result = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", keep_judgments=True)
     words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map", "--group-by", "^[a-z]+")
     assert lab(*words, "--write", str(tmp_path)).status == 0
     assert {path.stem: path.read_bytes() for path in tmp_path.iterdir()} == {
-        group: one.text for group, one in found.judgments.items()
+        group: judgments.text for group, judgments in result.judgments.items()
     }
 
 
@@ -403,18 +403,18 @@ def test_study(tmp_path: Path) -> None:
     """A study of files and of dictionaries is what the command writes and prints; nothing is written unasked."""
     options = ("-m", "map bpref", "--levels", "30% 100%", "--samples", "2", "--seed", "1", "--quiet")
     printed = lab("study", str(QRELS), *map(str, RUNS), *options, "--figures", "none", "-o", tmp_path / "made")
-    found = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
-    assert printed.stdout.decode().rpartition("\nFiles in ")[0] == repr(found)
-    assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == found.files()
+    result = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    assert printed.stdout.decode().rpartition("\nFiles in ")[0] == repr(result)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == result.files()
     again = irevalx.lab.study(grades_in(QRELS), SCORES, ["map", "bpref"], levels=[0.3, 1.0], samples=2, seed=1)
     assert [row.knee for row in again.rows] == [
-        {"30%": "0.3", "100%": "1.0", None: None}[row.knee] for row in found.rows
+        {"30%": "0.3", "100%": "1.0", None: None}[row.knee] for row in result.rows
     ]
-    assert again.to_frame("scores")["score"].tolist() == found.to_frame("scores")["score"].tolist()
-    assert again.how_made["judgments"] == found.how_made["judgments"]
-    found.write(tmp_path / "again", figures=None)
-    assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
-    assert found.figure("mean-scores", width=3.3, titled=False).axes
+    assert again.to_frame("scores")["score"].tolist() == result.to_frame("scores")["score"].tolist()
+    assert again.how_made["judgments"] == result.how_made["judgments"]
+    result.write(tmp_path / "again", figures=None)
+    assert (tmp_path / "again" / "summary.csv").read_bytes() == result.files()["summary.csv"]
+    assert result.figure("mean-scores", width=3.3, titled=False).axes
     for keywords, message in (
         ({"scheme": "some"}, "scheme must be uniform, stratified, depth"),
         ({"levels": "2"}, "each of levels must be a share above 0 and at most 1"),
@@ -428,25 +428,25 @@ def test_study(tmp_path: Path) -> None:
 @without_warnings
 def test_draw(tmp_path: Path) -> None:
     """Studies in folders and in memory give one figure; those of other judgments or runs have no axis in common."""
-    one = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
+    uniform = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
     other = irevalx.lab.study(QRELS, RUNS, "map bpref", scheme="depth", levels=[2, 10], seed=1)
-    one.write(tmp_path / "one", figures=None)
+    uniform.write(tmp_path / "one", figures=None)
     figures = [
         irevalx.lab.draw([f"uniform={tmp_path / 'one'}", other]),
-        irevalx.lab.draw({"uniform": one, "study": other}),
+        irevalx.lab.draw({"uniform": uniform, "study": other}),
     ]
     lines = [[line.get_ydata() for axis in figure.axes for line in axis.lines] for figure in figures]
     assert str(lines[0]) == str(lines[1]) != "[]"
     fewer = irevalx.lab.study(QRELS, RUNS[1:], "map bpref", levels="30% 100%", samples=2, seed=1)
     with pytest.raises(UsageError, match="must have the same runs, but those of 'one' and 'fewer' differ"):
-        irevalx.lab.draw({"one": one, "fewer": fewer})
+        irevalx.lab.draw({"one": uniform, "fewer": fewer})
     judged = {topic: dict.fromkeys(grades, 1) for topic, grades in grades_in(QRELS).items()}
     changed = irevalx.lab.study(judged, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
     with pytest.raises(UsageError, match="must have the same full judgments"):
-        irevalx.lab.draw({"one": one, "changed": changed})
-    assert irevalx.lab.draw({"one": one, "changed": changed}, layout="grid").axes
+        irevalx.lab.draw({"one": uniform, "changed": changed})
+    assert irevalx.lab.draw({"one": uniform, "changed": changed}, layout="grid").axes
     with pytest.raises(ArgumentError, match="layout must be"):
-        irevalx.lab.draw(one, layout="pie")
+        irevalx.lab.draw(uniform, layout="pie")
 
 
 def test_complete(tmp_path: Path) -> None:
@@ -458,12 +458,12 @@ def test_complete(tmp_path: Path) -> None:
     third = irevalx.lab.degrade(QRELS, uniform=0.5, seed=1)
     (tmp_path / "half").write_bytes(third.text)
     words = ("complete", str(tmp_path / "half"), "--docs", str(text), "--classifier", "kld")
-    found = irevalx.lab.complete(third, documents=text, classifier="kld", holdout=[0.5], seed=2)
+    result = irevalx.lab.complete(third, documents=text, classifier="kld", holdout=[0.5], seed=2)
     more = ("--holdout", "0.5", "--seed", "2", "--report", str(tmp_path / "r"), "--mark", str(tmp_path / "m"))
-    assert found.text == lab(*words, *more, "--quiet").stdout
-    assert found.predictions() == (tmp_path / "m").read_bytes()
-    assert (tmp_path / "r").read_text().rstrip("\n") == repr(found.report)
-    report: Any = found.report
+    assert result.text == lab(*words, *more, "--quiet").stdout
+    assert result.predictions() == (tmp_path / "m").read_bytes()
+    assert (tmp_path / "r").read_text().rstrip("\n") == repr(result.report)
+    report: Any = result.report
     assert report.total.predicted == sum(row.predicted for row in report.rows)
     from_labels = irevalx.lab.complete(third, labels=QRELS)
     assert grades_in_text(from_labels.text) == grades_in(QRELS)
@@ -499,10 +499,10 @@ def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:
 
 def test_pool_sizes() -> None:
     """Documents, judgments and relevant documents of pools, counted in a literal loop."""
-    found = irevalx.lab.pool_sizes(RUNS, [3, 1], judge=QRELS)
-    assert_printed(found, "pool", *map(str, RUNS), "--sizes", "1,3", "--judge", str(QRELS))
+    result = irevalx.lab.pool_sizes(RUNS, [3, 1], judge=QRELS)
+    assert_printed(result, "pool", *map(str, RUNS), "--sizes", "1,3", "--judge", str(QRELS))
     grades, runs = grades_in(QRELS), [scores_in(path) for path in RUNS]
-    for row in found.rows:
+    for row in result.rows:
         pooled = {
             (topic, docno)
             for run in runs
@@ -510,9 +510,13 @@ def test_pool_sizes() -> None:
             for docno in sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[: row.depth]
         }
         judged = [grades[topic][docno] for topic, docno in pooled if grades[topic].get(docno, -1) >= 0]
-        assert (row.documents, row.judged, row.relevant) == (len(pooled), len(judged), sum(one > 0 for one in judged))
+        assert (row.documents, row.judged, row.relevant) == (
+            len(pooled),
+            len(judged),
+            sum(grade > 0 for grade in judged),
+        )
         assert row.per_topic == row.documents / len(grades)
-    assert [row.depth for row in found.rows] == [1, 3]
+    assert [row.depth for row in result.rows] == [1, 3]
     with pytest.raises(ArgumentError, match="depths must be a whole number of at least 1, but got 0"):
         irevalx.lab.pool_sizes(RUNS, [0])
 
@@ -526,7 +530,7 @@ def test_removed_among_the_first_documents() -> None:
         for topic, scores in by_topic.items()
         for k in (5, 100)
     }
-    found = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", holes=5).removed_among_first
+    result = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", holes=5).removed_among_first
     counts = {}
     for run in runs:
         group = run.rstrip("12")
@@ -538,12 +542,12 @@ def test_removed_among_the_first_documents() -> None:
             if grades[topic].get(docno, -1) >= 0 and not any(docno in first[other, topic, 100] for other in others)
         ]
         counts[run] = len(removed) / len(grades), sum(grade > 0 for grade in removed) / len(grades)
-    for row in found:
+    for row in result:
         mine = [count for run, count in counts.items() if row.group in {run.rstrip("12"), "mean"}]
         assert row.removed == pytest.approx(sum(removed for removed, _ in mine) / len(mine))
         assert row.relevant == pytest.approx(sum(relevant for _, relevant in mine) / len(mine))
-    assert found[-1].group == "mean"
-    assert found[-1].removed > 0
+    assert result[-1].group == "mean"
+    assert result[-1].removed > 0
 
 
 def test_runs_of_other_formats(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> N
     def answer(*files: Path) -> bytes:
         folder = tmp_path / f"study of {len(files)}"
         known = {"QRELS": (tmp_path / "qrels",), "RUNS": files, "OUT": (folder,)}
-        done = lab(*(one for word in shlex.split(command) for one in known.get(word, (word,))), cwd=tmp_path)
+        done = lab(*(argument for word in shlex.split(command) for argument in known.get(word, (word,))), cwd=tmp_path)
         assert done.status == 0, done.stderr
         return done.stdout.replace(bytes(folder), b"folder") + b"".join(
             path.read_bytes() for path in sorted(folder.glob("*.csv"))

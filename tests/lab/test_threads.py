@@ -41,7 +41,7 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
     """Check that a command does the same with one, two and five processes, and does start them."""
-    found: list[tuple[Result, list[tuple[str, bytes]]]] = []
+    results: list[tuple[Result, list[tuple[str, bytes]]]] = []
     for threads in (1, 2, 5):
         forks.clear()
         into = folder / "out"
@@ -49,8 +49,8 @@ def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
         assert done.status == 0
         assert bool(forks) == (threads > 1)
         files = [(path.name, path.read_bytes()) for path in sorted(into.iterdir())] if into.is_dir() else []
-        found.append((done, files))
-    assert found[0] == found[1] == found[2]
+        results.append((done, files))
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.parametrize(("samples", "figures"), [("1", "png"), ("3", "none")])
@@ -106,7 +106,7 @@ def test_every_level_of_every_sample(n_seeds: int, processes: int) -> None:
     items = _in_turn(3, n_seeds, processes)
     assert sorted(items) == [(level, seed) for level in range(3) for seed in range(n_seeds)]
     for level in range(3):
-        seeds = [seed for one, seed in items if one == level]
+        seeds = [seed for place, seed in items if place == level]
         assert seeds == sorted(seeds)
     whole = n_seeds // processes * processes
     for place, (_, seed) in enumerate(items):

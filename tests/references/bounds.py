@@ -75,5 +75,5 @@ def ndcg_at(k: int, docnos: list[str], topic: str, grades: Grades) -> float:
     """Return nDCG@k of a topic, by its definition."""
     gains = sorted((max(grade, 0) for (of_topic, _), grade in grades.items() if of_topic == topic), reverse=True)
     best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:k], 1))
-    found = sum(max(grades.get((topic, docno), 0), 0) / math.log2(r + 1) for r, docno in enumerate(docnos[:k], 1))
-    return found / best if best else 0.0
+    result = sum(max(grades.get((topic, docno), 0), 0) / math.log2(r + 1) for r, docno in enumerate(docnos[:k], 1))
+    return result / best if best else 0.0

@@ -25,11 +25,11 @@ def read_qrels(text: str) -> Qrels:
 
 def read_run(text: str) -> Ranked:
     """Results ranked by score, the highest first; among equal scores the last document by name."""
-    found: dict[str, list[tuple[float, str]]] = {}
+    result: dict[str, list[tuple[float, str]]] = {}
     for line in text.splitlines():
         topic, _, docno, _, score, _ = line.split()
-        found.setdefault(topic, []).append((float(score), docno))
-    return {topic: [docno for _, docno in sorted(results, reverse=True)] for topic, results in found.items()}
+        result.setdefault(topic, []).append((float(score), docno))
+    return {topic: [docno for _, docno in sorted(results, reverse=True)] for topic, results in result.items()}
 
 
 def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: int) -> list[str]:
@@ -62,12 +62,12 @@ def stratified(qrels: Qrels, fraction: str, seed: int, level: int = 1) -> Qrels:
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
         order = shuffled(judged, seed, "stratified", topic, 0)
-        kept: set[str] = set()
+        selected: set[str] = set()
         is_relevant: Callable[[str], bool] = lambda docno, grades=grades: grades[docno] >= level  # type: ignore[misc]  # noqa: E731
         for least, stratum in ((1, list(filter(is_relevant, order))), (10, [d for d in order if not is_relevant(d)])):
             number = max(least, math.ceil(Decimal(fraction) * len(stratum)))
-            kept.update(stratum[:number])
-        reduced[topic] = {docno: grade if docno in kept else -1 for docno, grade in grades.items()}
+            selected.update(stratum[:number])
+        reduced[topic] = {docno: grade if docno in selected else -1 for docno, grade in grades.items()}
     return reduced
 
 
@@ -97,33 +97,33 @@ def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
         judged = [docno for docno, grade in grades.items() if grade >= 0]
         first = [docno for docno in judged if docno in pool.get(topic, ())]
         rest = [docno for docno in shuffled(judged, seed, "mixed", topic, 0) if docno not in first]
-        kept = {*first, *rest[: len(first)]}
-        reduced[topic] = {docno: grade if docno in kept else -1 for docno, grade in grades.items()}
+        selected = {*first, *rest[: len(first)]}
+        reduced[topic] = {docno: grade if docno in selected else -1 for docno, grade in grades.items()}
     return reduced
 
 
 def strata_by_depth(qrels: Qrels, runs: Sequence[Ranked], ends: Sequence[int], *, rest: bool) -> Qrels:
     """Number of the stratum of each judged document: up to which of the depths it lies, or in the rest."""
-    found: Qrels = {}
+    results: Qrels = {}
     for topic, grades in qrels.items():
         for docno, grade in grades.items():
             ranks = [run[topic].index(docno) + 1 for run in runs if docno in run.get(topic, ())]
             strata = [number for number, end in enumerate(ends, start=1) if ranks and min(ranks) <= end]
             if grade >= 0 and (strata or rest):
-                found.setdefault(topic, {})[docno] = strata[0] if strata else len(ends) + 1
-    return found
+                results.setdefault(topic, {})[docno] = strata[0] if strata else len(ends) + 1
+    return results
 
 
 def strata_by_runs(qrels: Qrels, runs: Sequence[Ranked], least: Sequence[int], *, rest: bool) -> Qrels:
     """Number of the stratum of each judged document: how many runs have it at least, in descending order, or the rest."""
-    found: Qrels = {}
+    results: Qrels = {}
     for topic, grades in qrels.items():
         for docno, grade in grades.items():
             number_of_runs = sum(1 for run in runs if docno in run.get(topic, ()))
             strata = [number for number, at_least in enumerate(least, start=1) if number_of_runs >= at_least]
             if grade >= 0 and (strata or rest):
-                found.setdefault(topic, {})[docno] = strata[0] if strata else len(least) + 1
-    return found
+                results.setdefault(topic, {})[docno] = strata[0] if strata else len(least) + 1
+    return results
 
 
 def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -> dict[str, dict[str, tuple[int, int]]]:
@@ -132,12 +132,12 @@ def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -
     for topic, of_topic in strata.items():
         judged = [docno for docno, grade in qrels[topic].items() if grade >= 0]
         order = shuffled(judged, seed, "strata", topic, 0)
-        kept: set[str] = set()
+        selected: set[str] = set()
         for number, rate in enumerate(rates, start=1):
             documents = [docno for docno in order if of_topic.get(docno) == number]
-            kept.update(documents[: max(1, int((Decimal(rate) * len(documents)).to_integral_value(ROUND_HALF_UP)))])
+            selected.update(documents[: max(1, int((Decimal(rate) * len(documents)).to_integral_value(ROUND_HALF_UP)))])
         sample[topic] = {
-            docno: (number, qrels[topic][docno] if docno in kept else -1) for docno, number in of_topic.items()
+            docno: (number, qrels[topic][docno] if docno in selected else -1) for docno, number in of_topic.items()
         }
     return sample
 

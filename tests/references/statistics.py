@@ -102,13 +102,13 @@ def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | N
 
 def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
     """Wilcoxon's two-sided p over all ways of flipping signs; topics without a difference are left out."""
-    kept = [d for d in differences if d != 0]
-    sizes = sorted(abs(d) for d in kept)
+    remaining = [d for d in differences if d != 0]
+    sizes = sorted(abs(d) for d in remaining)
     rank = {size: Fraction(2 * sizes.index(size) + 1 + sizes.count(size), 2) for size in sizes}
-    observed = sum((rank[abs(d)] for d in kept if d > 0), Fraction(0))
+    observed = sum((rank[abs(d)] for d in remaining if d > 0), Fraction(0))
     null = [
-        sum((rank[abs(d)] for d, taken in zip(kept, signs, strict=True) if taken), Fraction(0))
-        for signs in product([False, True], repeat=len(kept))
+        sum((rank[abs(d)] for d, taken in zip(remaining, signs, strict=True) if taken), Fraction(0))
+        for signs in product([False, True], repeat=len(remaining))
     ]
     below = Fraction(sum(1 for value in null if value <= observed), len(null))
     above = Fraction(sum(1 for value in null if value >= observed), len(null))
@@ -127,29 +127,29 @@ def sign_flips_exact(differences: Sequence[int]) -> Fraction:
 def tukey_ranges(values: Sequence[Sequence[int]]) -> list[Fraction]:
     """D of all arrangements of the runs within the topics, in descending order."""
     n_runs, n_topics = len(values), len(values[0])
-    found = []
+    results = []
     for orders in product(permutations(range(n_runs)), repeat=n_topics):
         sums = [sum(values[orders[topic][run]][topic] for topic in range(n_topics)) for run in range(n_runs)]
-        found.append(Fraction(max(sums) - min(sums), n_topics))
-    return sorted(found, reverse=True)
+        results.append(Fraction(max(sums) - min(sums), n_topics))
+    return sorted(results, reverse=True)
 
 
 def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
     """Active, mixed and passive agreement and disagreement of decisions: different and sign under x, then under y."""
-    found = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
+    result = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
     for different_x, sign_x, different_y, sign_y in pairs:
         kind = "a" if different_x and different_y else "m" if different_x or different_y else "p"
         opposite = (sign_x > 0 and sign_y < 0) or (sign_x < 0 and sign_y > 0)
-        found[kind + ("d" if opposite else "a")] += 1
-    return found
+        result[kind + ("d" if opposite else "a")] += 1
+    return result
 
 
 def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:
     """Decisions by kind: 1 is "not different", 2 is "different"; first under full, then under reduced judgments."""
-    found = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
-    for one, other in zip(full, reduced, strict=True):
-        found[2 if one else 1, 2 if other else 1] += 1
-    return found
+    results = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
+    for first, other in zip(full, reduced, strict=True):
+        results[2 if first else 1, 2 if other else 1] += 1
+    return results
 
 
 def accuracy(full: Sequence[bool], reduced: Sequence[bool]) -> float:
@@ -186,8 +186,8 @@ def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], S
     """Comparisons, swaps and ties over pairs of runs and pairs of topic sets."""
     comparisons = swapped = tied = 0
     for a, b in combinations(values, 2):
-        for one, other in sets:
-            first = sum(a[topic] - b[topic] for topic in one)
+        for first_set, other in sets:
+            first = sum(a[topic] - b[topic] for topic in first_set)
             second = sum(a[topic] - b[topic] for topic in other)
             comparisons += 1
             if first == 0 or second == 0:
@@ -201,24 +201,24 @@ def swap_bins(
     values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]], width: int
 ) -> dict[int, tuple[int, int]]:
     """Comparisons and swaps by the size of the sum on the one set, each set being the one once."""
-    found: dict[int, tuple[int, int]] = {}
+    results: dict[int, tuple[int, int]] = {}
     for a, b in combinations(values, 2):
         for pair in sets:
-            for one, other in (pair, pair[::-1]):
-                first = sum(a[topic] - b[topic] for topic in one)
+            for first_set, other in (pair, pair[::-1]):
+                first = sum(a[topic] - b[topic] for topic in first_set)
                 second = sum(a[topic] - b[topic] for topic in other)
-                comparisons, swapped = found.get(abs(first) // width, (0, 0))
-                found[abs(first) // width] = (comparisons + 1, swapped + (first * second < 0))
-    return found
+                comparisons, swapped = results.get(abs(first) // width, (0, 0))
+                results[abs(first) // width] = (comparisons + 1, swapped + (first * second < 0))
+    return results
 
 
 def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]]:
     """All pairs of disjoint topic sets of a size, whichever comes first."""
     return {
-        frozenset((frozenset(one), frozenset(other)))
-        for one in combinations(range(n_topics), size)
+        frozenset((frozenset(topics), frozenset(other)))
+        for topics in combinations(range(n_topics), size)
         for other in combinations(range(n_topics), size)
-        if not set(one) & set(other)
+        if not set(topics) & set(other)
     }
 
 

@@ -108,13 +108,13 @@ def test_decisions(tenth: Path) -> None:
     [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
     counts = dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0)
-    for one, other in combinations(range(len(RUNS)), 2):
-        found = []
+    for first, other in combinations(range(len(RUNS)), 2):
+        results = []
         for values in (full, reduced):
-            d = np.round(np.subtract(values[one], values[other]), 12)
+            d = np.round(np.subtract(values[first], values[other]), 12)
             p = stats.wilcoxon(d[d != 0]).pvalue if d.any() else 1.0
-            found.append((p < 0.05, np.sign(np.round(d.mean(), 12))))
-        (x, x_sign), (y, y_sign) = found
+            results.append((p < 0.05, np.sign(np.round(d.mean(), 12))))
+        (x, x_sign), (y, y_sign) = results
         counts["c22" if x and y else "c12" if y else "c21" if x else "c11"] += 1
         counts[("a" if x and y else "m" if x or y else "p") + ("d" if x_sign * y_sign < 0 else "a")] += 1
     assert {name: int(row[name]) for name in counts} == counts
@@ -128,21 +128,21 @@ def test_opposite_directions(tmp_path: Path) -> None:
     good, poor = [0.5 + 0.01 * t for t in range(12)], [0.1 + 0.02 * t for t in range(12)]
     x = scoring(tmp_path / "x", {"a": good, "b": poor})
     y = scoring(tmp_path / "y", {"a": poor, "b": good})
-    [row], told = agree(x, y)
+    [row], stderr = agree(x, y)
     assert [row["c22"], row["aa"], row["ad"], row["accuracy"]] == ["1", "0", "1", "1.0"]
-    assert told == "irevalx-lab: map: a and b differ significantly in both evaluations, but in opposite directions\n"
+    assert stderr == "irevalx-lab: map: a and b differ significantly in both evaluations, but in opposite directions\n"
 
 
 def test_intervals(tenth: Path) -> None:
     """Topics are drawn; the same seed gives the same ends, and few topics are told."""
     arguments: tuple[str | Path, ...] = (EXPERIMENT / "qrels", tenth, *RUNS, *split("-m map --resamples 200 --seed 1"))
-    [row], told = agree(*arguments)
+    [row], stderr = agree(*arguments)
     assert agree(*arguments)[0] == [row]
     assert list(row)[-14:-10] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
     assert list(row)[-4:] == ["inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high"]
     for name in ("tau", "tau_b", "tau_ap", "tau_ap_b", "rms", "bias"):
         assert float(row[f"{name}_low"]) < float(row[f"{name}_high"])
-    assert told == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
+    assert stderr == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
     generator = np.random.default_rng(7)
     draws = generator.integers(12, size=(4000, 12))
@@ -190,9 +190,9 @@ def test_what_is_not_defined_is_blank(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("qrels", "qrels", "one", "two")]
     done = lab("agree", *files, "-m", "map", "--resamples", "5", "--seed", "1", "--format", "csv")
     head, row = (line.split(",") for line in done.stdout.decode().splitlines())
-    found = dict(zip(head, row, strict=True))
-    assert [found[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
-    assert {found[f"tau_ap{end}"] for end in ("", "_low", "_high", "_b", "_b_low", "_b_high")} == {""}
+    result = dict(zip(head, row, strict=True))
+    assert [result[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
+    assert {result[f"tau_ap{end}"] for end in ("", "_low", "_high", "_b", "_b_low", "_b_high")} == {""}
     assert b"NaN" not in lab("agree", *files, "-m", "map", "--format", "json").stdout
 
 
@@ -222,13 +222,13 @@ def test_overlap_of_two_runs(tmp_path: Path) -> None:
     """A row for each topic that both have, and their mean; the other topics are counted."""
     x = run_file(tmp_path / "x", {"1": X, "2": {"a": 1.0}, "3": {"a": 1.0}})
     y = run_file(tmp_path / "y", {"1": Y, "2": {"a": 7.0}})
-    rows, told = agree(x, y, "--rbo", "0.9")
+    rows, stderr = agree(x, y, "--rbo", "0.9")
     assert list(rows[0]) == ["topic", "x", "y", "common", *OVERLAPS]
     assert [row["topic"] for row in rows] == ["1", "2", "all"]
     assert [rows[0][name] for name in ("x", "y", "common")] == ["4", "7", "4"]
     assert [float(rows[0][name]) for name in OVERLAPS] == pytest.approx(OVERLAP, abs=5e-8)
     assert float(rows[2]["rbo_w_ext"]) == pytest.approx((OVERLAP[0] + 1) / 2, abs=5e-8)
-    assert told == "irevalx-lab: 1 of 3 topics are left out: only one of the runs has results for them\n"
+    assert stderr == "irevalx-lab: 1 of 3 topics are left out: only one of the runs has results for them\n"
 
 
 def test_overlap_of_two_scorings(tmp_path: Path) -> None:

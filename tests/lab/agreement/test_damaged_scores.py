@@ -68,8 +68,8 @@ def damaged() -> Iterator[tuple[str, str]]:
     yield "runid all a\nmap all 1 2\n", ":2: a line of trec_eval output must have 3 columns"
 
 
-@pytest.mark.parametrize(("text", "said"), list(damaged()))
-def test_damaged_files(text: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "message"), list(damaged()))
+def test_damaged_files(text: str, message: str, tmp_path: Path) -> None:
     """A clear error with status 2, whichever of the two files it is."""
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_text(as_csv("0.4"))
@@ -77,7 +77,7 @@ def test_damaged_files(text: str, said: str, tmp_path: Path) -> None:
     for files in ((good, bad), (bad, good)):
         result = lab("agree", *files)
         assert (result.status, result.stdout) == (2, b"")
-        assert result.stderr.startswith(f"irevalx-lab: {bad}{said}")
+        assert result.stderr.startswith(f"irevalx-lab: {bad}{message}")
         assert result.stderr.count("\n") == 1
 
 
@@ -88,18 +88,18 @@ def test_numbers_that_are_plain(value: str, tmp_path: Path) -> None:
         files = [tmp_path / name for name in ("as_given", "plain")]
         for path, text in zip(files, (value, "nan" if "nan" in value else "0.4"), strict=True):
             path.write_text(write(text))
-        found = [lab("agree", path, path, "--format", "csv") for path in files]
-        assert found[0].stdout == found[1].stdout
-        assert found[0].status == found[1].status == (2 if "nan" in value else 0)
+        results = [lab("agree", path, path, "--format", "csv") for path in files]
+        assert results[0].stdout == results[1].stdout
+        assert results[0].status == results[1].status == (2 if "nan" in value else 0)
 
 
 def test_messages_hold_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
     """Names of measures and runs are escaped in warnings and errors, and in tables for people."""
     measure, run = "\x1b[31mmap", "\x1b[2Jb"
     rows = [
-        f"{name},{topic},{one},0.{place + 1}"
+        f"{name},{topic},{name_of_measure},0.{place + 1}"
         for place, name in enumerate(("a", run, "c"))
-        for one, topic in ((measure, "1"), (measure, "2"), ("P_5", "5"))
+        for name_of_measure, topic in ((measure, "1"), (measure, "2"), ("P_5", "5"))
     ]
     x, y, z = (tmp_path / name for name in "xyz")
     x.write_text(HEAD + "\n".join(rows) + "\n")

@@ -26,9 +26,9 @@ def test_topics_of_two_runs() -> None:
     """The authors' example for one topic, equal documents for another; topics of one run alone are told."""
     x = run_of("1 a 4\n1 b 3\n1 c 3\n1 d 0.5\n2 a 1\n3 a 1")
     y = run_of("2 a 7\n1 c 0.9\n1 a 0.9\n1 e 0.8\n1 b 0.70\n1 f 0.7\n1 d 0.6\n1 g 0.1\n4 a 1\n5 a 1")
-    told: list[str] = []
-    [table] = overlap_of_runs(x, y, 0.9, told.append).tables()
-    assert told == ["3 of 5 topics are left out: only one of the runs has results for them"]
+    messages: list[str] = []
+    [table] = overlap_of_runs(x, y, 0.9, messages.append).tables()
+    assert messages == ["3 of 5 topics are left out: only one of the runs has results for them"]
     overlaps = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
     assert table.columns == ("topic", "x", "y", "common", *overlaps)
     first, second, mean = table.rows

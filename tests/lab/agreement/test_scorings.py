@@ -28,8 +28,8 @@ def rows_of(*args: str | Path) -> dict[str, dict[str, Any]]:
 
 def scored(path: Path, rel_format: str, qrels: Path) -> Path:
     """What irevalx says of all runs, for agree."""
-    asked = [word for measure in MEASURES[rel_format] for word in ("-m", measure)]
-    path.write_bytes(run("-c", "-q", "--format", "csv", "-R", rel_format, *asked, qrels, *RUNS).stdout)
+    requested = [word for measure in MEASURES[rel_format] for word in ("-m", measure)]
+    path.write_bytes(run("-c", "-q", "--format", "csv", "-R", rel_format, *requested, qrels, *RUNS).stdout)
     return path
 
 
@@ -52,13 +52,13 @@ def files(tmp_path: Path) -> dict[str, dict[str, Path]]:
 def test_measures_of_every_kind_side_by_side(files: dict[str, dict[str, Path]], tmp_path: Path) -> None:
     """Each is compared as are the scores that irevalx prints for it."""
     every = " ".join(measure for of_format in MEASURES.values() for measure in of_format)
-    found = rows_of("-R", "sampled", files["full"]["qrels"], files["drawn"]["sampled"], *RUNS, "-m", every)
+    result = rows_of("-R", "sampled", files["full"]["qrels"], files["drawn"]["sampled"], *RUNS, "-m", every)
     expected: dict[str, dict[str, Any]] = {}
     for form in MEASURES:
         sides = [scored(tmp_path / f"{side}.csv", form, files[side][form]) for side in ("full", "drawn")]
         expected |= rows_of(*sides)
-    assert {name: found[name] for name in expected} == expected
-    assert len(found) == len(expected)
+    assert {name: result[name] for name in expected} == expected
+    assert len(result) == len(expected)
 
 
 def test_qrels_are_a_sample_of_one_stratum(files: dict[str, dict[str, Path]], tmp_path: Path) -> None:
@@ -75,6 +75,6 @@ def test_qrels_are_a_sample_of_one_stratum(files: dict[str, dict[str, Path]], tm
 def test_an_estimate_against_what_it_estimates(files: dict[str, dict[str, Path]]) -> None:
     """--against compares estimates with AP under full judgments."""
     args: list[str | Path] = [files["full"]["qrels"], files["drawn"]["sampled"], *RUNS]
-    found = rows_of("-R", "sampled", *args, "-m", "map infAP xinfAP statAP", "--against", "map")
-    assert list(found) == ["map", "infAP", "xinfAP", "statAP"]
-    assert min(found, key=lambda name: found[name]["rms"]) in {"xinfAP", "statAP"}
+    result = rows_of("-R", "sampled", *args, "-m", "map infAP xinfAP statAP", "--against", "map")
+    assert list(result) == ["map", "infAP", "xinfAP", "statAP"]
+    assert min(result, key=lambda name: result[name]["rms"]) in {"xinfAP", "statAP"}

@@ -47,9 +47,9 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
 
 def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
     """The rows are those of the baseline, the correction is for all pairs, and a line says so."""
-    rows, told = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--baseline", "c")
+    rows, stderr = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--baseline", "c")
     assert [float(row["corrected_p"]) for row in rows] == pytest.approx([6 / 36, 24 / 36])
-    assert "corrected for all pairs of the 3 runs" in told
+    assert "corrected for all pairs of the 3 runs" in stderr
 
 
 def test_discriminative_power(three_runs: list[Path]) -> None:
@@ -61,11 +61,11 @@ def test_discriminative_power(three_runs: list[Path]) -> None:
     assert [float(row["power"]), float(row["needed"])] == pytest.approx([0, 0.45])
     tables = json.loads(lab("compare", *three_runs, *arguments, "--seed", "1", "--format", "json").stdout)
     levels = tables["achieved significance levels"]
-    assert [list(levels[0]), [one["rank"] for one in levels]] == [
+    assert [list(levels[0]), [level["rank"] for level in levels]] == [
         ["rank", "run", "against", "p", "corrected_p"],
         [1, 2, 3],
     ]
-    assert [one["p"] for one in levels] == sorted(one["p"] for one in levels)
+    assert [level["p"] for level in levels] == sorted(level["p"] for level in levels)
 
 
 def test_random_signs(tmp_path: Path) -> None:
@@ -78,11 +78,12 @@ def test_random_signs(tmp_path: Path) -> None:
 def test_what_cannot_be_reached(tmp_path: Path) -> None:
     """Five topics and six pairs: the least p is 2^-4, times 6, and only more topics help."""
     paths = runs_with_hits(tmp_path, {name: range(place, place + 5) for place, name in enumerate("abcd")}, depth=10)
-    _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--interval", "bca")
+    _, stderr = compare(*paths, "-m", "P.10", "--test", "permutation", "--interval", "bca")
     assert (
-        "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics" in told
+        "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics"
+        in stderr
     )
-    assert "a bootstrap interval of so few topics (5) is too short: t intervals are safer" in told
+    assert "a bootstrap interval of so few topics (5) is too short: t intervals are safer" in stderr
     assert lab("compare", *paths, "-m", "P.10", "--test", "permutation", "--seed", "1", "--quiet").stderr == ""
 
 
@@ -104,20 +105,20 @@ def test_scores_are_those_of_trec_eval() -> None:
     for name, column in (("bm25", "mean"), ("dense", "mean_against")):
         lines = [line.split() for line in (example / f"{name}.q_all_trec.v10").read_text().splitlines()]
         expected = {measure: float(value) for measure, topic, value in lines if topic == "all" and measure != "runid"}
-        found = {row["measure"]: float(row[column]) for row in rows}
-        assert expected.keys() - found.keys() == {"num_q"}
-        assert found == pytest.approx({measure: expected[measure] for measure in found}, abs=5.1e-5)
+        results = {row["measure"]: float(row[column]) for row in rows}
+        assert expected.keys() - results.keys() == {"num_q"}
+        assert results == pytest.approx({measure: expected[measure] for measure in results}, abs=5.1e-5)
 
 
 def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
     """0 for most measures; but num_rel is that of the judgments, and yaap the logarithm of 1/(1 + R)."""
     qrels, run_path, other = EXPERIMENT[0], tmp_path / "short", EXPERIMENT[2]
     results = EXPERIMENT[1].read_text().splitlines()
-    kept = [line for line in results if not line.startswith(("3 ", "5 "))]
-    run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
+    remaining = [line for line in results if not line.startswith(("3 ", "5 "))]
+    run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in remaining))
     measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
-    rows, told = compare(qrels, run_path, other, *measures, "-c", "--interval", "t", "--resamples", "9")
-    assert "all 12 judged topics; topics without results count as 0 (short 2)" in told
+    rows, stderr = compare(qrels, run_path, other, *measures, "-c", "--interval", "t", "--resamples", "9")
+    assert "all 12 judged topics; topics without results count as 0 (short 2)" in stderr
     printed = [
         json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
     ]
@@ -141,12 +142,12 @@ def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...
 def test_sums(tmp_path: Path) -> None:
     """num_rel_ret is shown as a sum, and its difference and interval are those of the sums."""
     paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
-    [row], told = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
+    [row], stderr = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
     assert row["low"] == row["high"] == ""  # of two topics
-    assert "num_rel_ret is a sum over topics" in told
+    assert "num_rel_ret is a sum over topics" in stderr
     assert [row["mean"], row["mean_against"], row["difference"]] == ["12", "8", "4"]  # without decimals, as trec_eval
-    [one, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
-    assert [one["num_rel_ret"], other["num_rel_ret"]] == ["12", "8"]
+    [first, other], _ = compare(*paths, "-m", "num_rel_ret", "--by", "run")
+    assert [first["num_rel_ret"], other["num_rel_ret"]] == ["12", "8"]
 
 
 def test_measures_are_families_of_their_own(three_runs: list[Path]) -> None:
@@ -163,9 +164,9 @@ def test_a_row_a_run() -> None:
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
     assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_10"]
     assert [row["run"] for row in rows] == [path.name.partition(".")[0] for path in EXPERIMENT[1:]]
-    shown = {row["run"]: row for row in rows}
+    by_run = {row["run"]: row for row in rows}
     for pair in pairs:
-        groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
+        groups = [set(by_run[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
         assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
     [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
@@ -241,13 +242,13 @@ def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
 
 def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     """Below it, as comments in LaTeX, and in fields of JSON; a drawn seed stands in the output too."""
-    said = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
+    message = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
     people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
-    assert said in people
+    assert message in people
     assert "Simultaneous intervals are not available for Holm's correction." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     assert (
-        f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
+        f"% {message}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
         in latex
     )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
@@ -304,11 +305,11 @@ def test_a_row_a_topic(tmp_path: Path) -> None:
     paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (4, 9, 1), "z": (6, 9, 4)}, depth=10)
     rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x")
     assert list(rows[0]) == ["measure", "topic", "x", "y", "z", "y - x", "z - x"]
-    found = [
+    results = [
         [row["topic"], *(round(float(row[name]), 9) for name in ("x", "y", "z", "y - x", "z - x"))] for row in rows
     ]
     expected = [["001", 0.5, 0.4, 0.6, -0.1, 0.1], ["002", 0.7, 0.9, 0.9, 0.2, 0.2], ["003", 0.1, 0.1, 0.4, 0.0, 0.3]]
-    assert found == expected
+    assert results == expected
     rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x", "--sort")
     assert [row["topic"] for row in rows] == ["002", "003", "001"]
     rows, _ = compare(*paths, "-m", "P.10", "--by", "topic")
@@ -325,15 +326,15 @@ def test_no_p_is_printed_as_nothing(tmp_path: Path) -> None:
 
 def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
     """Bars have the names of topics, a measure begins a row; columns of the matrix have names; captions say the test."""
-    found: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
-    [first, *_] = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
-    d = found.measures[0].comparisons.by_topic[0]
+    results: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
+    [first, *_] = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
+    d = results.measures[0].comparisons.by_topic[0]
     order = np.argsort(-d, kind="stable")
-    topics = [found.measures[0].measured.topics[place] for place in order]
+    topics = [results.measures[0].measured.topics[place] for place in order]
     assert [label.get_text() for label in first.get_xticklabels()] == topics
     assert [bar.get_height() for bar in first.patches] == d[order].tolist()
-    shown = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
-    rows = {panel.get_title().partition(":")[0]: panel.get_subplotspec().rowspan.start for panel in shown}
+    panels = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
+    rows = {panel.get_title().partition(":")[0]: panel.get_subplotspec().rowspan.start for panel in panels}
     assert len(set(rows.values())) == len(rows) == 2
     every: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:])
     figure = every.figure(draw="matrix")
@@ -358,18 +359,18 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
         ("y", "z", "t"),
     ]
     assert [float(rows[0]["p"]), rows[0]["low"]] == [2 / 8, ""]
-    said = "Student's t test over 12 topics (exact sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
+    message = "Student's t test over 12 topics (exact sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
     for view in (("--by", "pair"), ("--by", "run"), ("--power",)):
         for form in ("table", "latex"):
-            assert said in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
+            assert message in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
         about = json.loads(lab("compare", *paths, "-m", "P.10", *view, "--format", "json", "--quiet").stdout)["about"]
-        assert about["how_tested"].startswith(said)
+        assert about["how_tested"].startswith(message)
     people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
     assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]
     assert "test: an exact sign-flip test (permutation) replaces the t test" in people
     assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
-    found: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
-    assert "exact sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())
+    results: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
+    assert "exact sign flips in 1 of 3" in " ".join(results.figure().get_supxlabel().split())
 
 
 @needs_robust03
@@ -388,5 +389,5 @@ def test_the_interval_that_is_shown_agrees_with_the_decision(correction: str) ->
     table = lab("compare", *files, *options, "--seed", "1").stdout.decode().splitlines()
     assert "simultaneous low" in table[0]
     assert "unadjusted" not in table[0]
-    shown = [line.split() for line in table[2:68]]
-    assert [cells[4] for cells in shown] == [f"{float(row['simultaneous_low']):.4f}" for row in rows]
+    cells_of_rows = [line.split() for line in table[2:68]]
+    assert [cells[4] for cells in cells_of_rows] == [f"{float(row['simultaneous_low']):.4f}" for row in rows]

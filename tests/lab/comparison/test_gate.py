@@ -153,9 +153,9 @@ def test_json_says_everything(paths: dict[str, Path]) -> None:
     """The rows, and under about what was asked for and what follows."""
     files = (paths["qrels"], paths["base"], paths["noisy"])
     done = lab("compare", *files, "-m", "P.10 P.5", "--baseline", "base", "--margin", "0.01", "--format", "json")
-    found = json.loads(done.stdout)
-    assert [row["verdict"] for row in found["verdicts"]] == ["cannot tell"] * 2
-    about = found["about"]
+    result = json.loads(done.stdout)
+    assert [row["verdict"] for row in result["verdicts"]] == ["cannot tell"] * 2
+    about = result["about"]
     assert {name: about[name] for name in ("status", "passed", "comparisons", "margins", "require", "baseline")} == {
         "status": 5,
         "passed": False,
@@ -189,7 +189,7 @@ def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "status", "said"),
+    ("options", "status", "message"),
     [
         (["--margin", "-0.1"], 1, "--margin must be a number of at least 0"),
         (["--margin", "x=nan"], 1, "--margin must be a number of at least 0"),
@@ -205,11 +205,11 @@ def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_refusals(paths: dict[str, Path], options: list[str], status: int, said: str) -> None:
+def test_refusals(paths: dict[str, Path], options: list[str], status: int, message: str) -> None:
     """Errors keep the statuses that they have."""
-    found = gate(paths, ["better"], *options)
-    assert (found[0], found[1]) == (status, [])
-    assert said in found[2]
+    result = gate(paths, ["better"], *options)
+    assert (result[0], result[1]) == (status, [])
+    assert message in result[2]
 
 
 def test_a_margin_needs_a_baseline(paths: dict[str, Path]) -> None:
@@ -223,12 +223,12 @@ def test_in_python(paths: dict[str, Path]) -> None:
     files = [str(paths["base"]), str(paths["better"])]
     scores = irevalx.evaluate(str(paths["qrels"]), files, ["P.10"])
     for given in ((str(paths["qrels"]), files, "P.10"), (scores, None, "P_10")):
-        found: Any = irevalx.lab.compare(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
-        assert isinstance(found, Gate)
-        assert [found.status, found.rows[0].verdict, found.rows[0].margin] == [0, "not worse", 0.01]
-        assert found.to_frame()["verdict"].tolist() == ["not worse"]
+        results: Any = irevalx.lab.compare(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
+        assert isinstance(results, Gate)
+        assert [results.status, results.rows[0].verdict, results.rows[0].margin] == [0, "not worse", 0.01]
+        assert results.to_frame()["verdict"].tolist() == ["not worse"]
         with pytest.raises(IrevalxError, match="no figure with margin"):
-            found.figure()
+            results.figure()
     for wrong in ({"margin": -1.0}, {"margin": 0.1, "by": "run"}, {"margin": {"P.5": 0.1}}, {"require": "all"}):
         with pytest.raises(IrevalxError):
             irevalx.lab.compare(paths["qrels"], files, "P.10", baseline="base", **wrong)
@@ -237,7 +237,7 @@ def test_in_python(paths: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "options", "status", "said"),
+    ("changes", "options", "status", "message"),
     [
         (
             (-1, -1, -1),
@@ -271,25 +271,25 @@ def test_in_python(paths: dict[str, Path]) -> None:
     ids=str,
 )
 def test_few_or_equal_differences(
-    tmp_path: Path, changes: tuple[int, ...], options: list[str], status: int, said: str | None
+    tmp_path: Path, changes: tuple[int, ...], options: list[str], status: int, message: str | None
 ) -> None:
     """Nothing is certain that exact sign flips do not show; compare and the gate decide alike, and a line says why."""
     hits = {"base": [5] * len(changes), "new": [5 + change for change in changes]}
     files = runs_with_hits(tmp_path, hits, depth=10)
-    asked = ("-m", "P.10", "--baseline", "base")
+    requested = ("-m", "P.10", "--baseline", "base")
     margin = () if "--margin" in options else ("--margin", "0")
-    done = lab("compare", *files, *asked, *margin, *options, "--junit", tmp_path / "junit.xml")
+    done = lab("compare", *files, *requested, *margin, *options, "--junit", tmp_path / "junit.xml")
     assert done.status == status
     lines = done.stdout.decode().splitlines()
     notes = [line for line in lines if line.startswith("new in P_10: ")]
-    assert len(notes) == (said is not None)
-    if said is not None:
-        assert said in notes[0]
-    in_json = lab("compare", *files, *asked, *margin, *options, "--format", "json", "--quiet")
-    found = json.loads(in_json.stdout)
-    assert notes == [line for line in found["about"]["notes"] if line.startswith("new in P_10: ")]
-    [row] = found["verdicts"]
-    [pair] = lab("compare", *files, *asked, "--format", "csv", "--quiet").rows
+    assert len(notes) == (message is not None)
+    if message is not None:
+        assert message in notes[0]
+    in_json = lab("compare", *files, *requested, *margin, *options, "--format", "json", "--quiet")
+    result = json.loads(in_json.stdout)
+    assert notes == [line for line in result["about"]["notes"] if line.startswith("new in P_10: ")]
+    [row] = result["verdicts"]
+    [pair] = lab("compare", *files, *requested, "--format", "csv", "--quiet").rows
     if row["low"] is None:
         assert [pair["low"], pair["test"], float(pair["p"])] == ["", "permutation", row["p"]]
         assert "(no interval)" in (tmp_path / "junit.xml").read_text()

@@ -20,22 +20,22 @@ RUNS = {
 @pytest.mark.parametrize(("grades", "level"), [("real", 0.5), ("probability", 1)])
 def test_compare(grades: str, level: float) -> None:
     """Differences are those of what irevalx prints."""
-    asked = {"measures": ("map", "dcg"), "grades": grades, "level": level}
-    scores = irevalx.evaluate(GRADES, RUNS, **asked)  # type: ignore[arg-type]
-    found = irevalx.lab.compare(GRADES, RUNS, seed=1, **asked)  # type: ignore[arg-type]
-    for row in found.rows:
+    requested = {"measures": ("map", "dcg"), "grades": grades, "level": level}
+    scores = irevalx.evaluate(GRADES, RUNS, **requested)  # type: ignore[arg-type]
+    result = irevalx.lab.compare(GRADES, RUNS, seed=1, **requested)  # type: ignore[arg-type]
+    for row in result.rows:
         expected = scores[row.measure, "x"] - scores[row.measure, "y"]
         assert row.difference == pytest.approx(expected, abs=1e-12)
     qrels = irevalx.Qrels.read(GRADES, grades=grades)
     assert irevalx.lab.compare(qrels, RUNS, ("map", "dcg"), level=level, seed=1).rows[0].difference == pytest.approx(
-        found.rows[0].difference
+        result.rows[0].difference
     )
 
 
 def test_agree() -> None:
     """Two sets of judgments may have other grades than whole ones."""
-    found = irevalx.lab.agree(GRADES, GRADES, RUNS, measures="dcg", grades="real")
-    assert [getattr(row, "rms", None) for row in found.rows] == [0]
+    result = irevalx.lab.agree(GRADES, GRADES, RUNS, measures="dcg", grades="real")
+    assert [getattr(row, "rms", None) for row in result.rows] == [0]
 
 
 def test_command(tmp_path: Path) -> None:

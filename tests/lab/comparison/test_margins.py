@@ -18,8 +18,8 @@ from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Im
 
 def verdict_of(d: FloatArray, margin: float, alpha: float = 0.05) -> str:
     """Return the verdict on a run."""
-    [found] = Improvements(d[np.newaxis], alpha).verdicts(margin)
-    return found
+    [result] = Improvements(d[np.newaxis], alpha).verdicts(margin)
+    return result
 
 
 def test_verdicts_are_one_sided_tests() -> None:
@@ -85,9 +85,9 @@ def test_a_direction_is_corrected() -> None:
 def test_sign_flips_of_many_topics(n_topics: int, n_won: int) -> None:
     """Equal sizes: random flips, and the normal distribution of very many topics, are near the binomial test."""
     d = np.where(np.arange(n_topics) < n_won, 0.1, -0.1)
-    found = Improvements(d[np.newaxis], 0.05).p
-    assert found == pytest.approx([stats.binomtest(n_won, n_topics).pvalue], rel=0.08)
-    assert Improvements(d[np.newaxis], 0.05).p.tolist() == found.tolist()
+    result = Improvements(d[np.newaxis], 0.05).p
+    assert result == pytest.approx([stats.binomtest(n_won, n_topics).pvalue], rel=0.08)
+    assert Improvements(d[np.newaxis], 0.05).p.tolist() == result.tolist()
 
 
 @pytest.mark.parametrize(("n_differing", "n_topics"), [(3, 3), (4, 100), (6, 100), (12, 100), (6, 6), (10, 10)])
@@ -105,8 +105,8 @@ def test_least_margin_is_passed_in_eight_of_ten() -> None:
     """Of normal differences around 0, as many as said are found not worse by it."""
     samples = 0.1 * np.random.default_rng(2).standard_normal((20_000, 30))
     [lows, _] = Improvements(samples, 0.05 / 3).interval
-    one = np.array([[0.1, -0.1] * 15]) * math.sqrt(29 / 30)  # its standard deviation is 0.1
-    [margin] = Improvements(one, 0.05 / 3).least_margins
+    differences = np.array([[0.1, -0.1] * 15]) * math.sqrt(29 / 30)  # its standard deviation is 0.1
+    [margin] = Improvements(differences, 0.05 / 3).least_margins
     assert np.mean(lows > -margin) == pytest.approx(0.8, abs=0.012)
     for few in (np.ones((1, 1)), np.full((1, 9), 0.1), np.array([[0.1, 0.2, 0.3, 0.4] + [0.0] * 5])):
         assert math.isnan(Improvements(few, 0.05).least_margins[0])
@@ -148,8 +148,8 @@ def test_false_alarms_on_collections(folder: Path, capsys: pytest.CaptureFixture
     for measures in (*((name,) for name in names), names):
         values = np.stack([[scores.per_topic(name, run) for run in scores.runs] for name in measures])
         for n_topics in (25, 50, 100):
-            found = shares_of_false_verdicts(values, n_topics, 0.01, n_draws)
+            result = shares_of_false_verdicts(values, n_topics, 0.01, n_draws)
             with capsys.disabled():
-                shown = "alarms {:.3f}, passes {:.3f}; one run: {:.3f}, {:.3f}".format(*found)
-                print(f"{folder.name} {' '.join(measures)} {n_topics} topics: {shown}")  # noqa: T201
-            assert found.max() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_draws)
+                summary = "alarms {:.3f}, passes {:.3f}; one run: {:.3f}, {:.3f}".format(*result)
+                print(f"{folder.name} {' '.join(measures)} {n_topics} topics: {summary}")  # noqa: T201
+            assert result.max() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_draws)

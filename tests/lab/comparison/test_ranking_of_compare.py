@@ -40,26 +40,26 @@ def files(folder: Path) -> tuple[Path, list[Path]]:
 def test_differences(ties: str, duplicates: str, tmp_path: Path) -> None:
     """Means of each pair, from Python and from the command, are those of the evaluation."""
     qrels, runs = files(tmp_path)
-    asked: dict[str, Any] = {"ties": ties, "duplicates": duplicates, "ignore_identical_ids": True}
-    scores = irevalx.evaluate(qrels, runs, MEASURES, **asked)
-    found = irevalx.lab.compare(qrels, runs, MEASURES, seed=1, **asked)
-    assert len(found.rows) == 3 * len(MEASURES)
-    for row in found.rows:
+    requested: dict[str, Any] = {"ties": ties, "duplicates": duplicates, "ignore_identical_ids": True}
+    scores = irevalx.evaluate(qrels, runs, MEASURES, **requested)
+    result = irevalx.lab.compare(qrels, runs, MEASURES, seed=1, **requested)
+    assert len(result.rows) == 3 * len(MEASURES)
+    for row in result.rows:
         expected = scores[row.measure, row.run] - scores[row.measure, row.against]
         assert row.difference == pytest.approx(expected, abs=1e-12)
     options = ("--ties", ties, "--duplicates", duplicates, "--ignore-identical-ids", "-m", " ".join(MEASURES))
     printed = lab("compare", *options, "--seed", "1", "--format", "csv", qrels, *runs)
-    assert [float(row["difference"]) for row in printed.rows] == pytest.approx([row.difference for row in found.rows])
+    assert [float(row["difference"]) for row in printed.rows] == pytest.approx([row.difference for row in result.rows])
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 def test_orders_and_drops_matter(tmp_path: Path) -> None:
     """Each option changes a difference; what is dropped is said, and twice the same document is an error without."""
     qrels, runs = files(tmp_path)
-    usual: dict[str, Any] = {"duplicates": "first", "ties": "name"}
+    defaults: dict[str, Any] = {"duplicates": "first", "ties": "name"}
 
     def differences(**changed: Any) -> list[float]:
-        return [row.difference for row in irevalx.lab.compare(qrels, runs, "map", seed=1, **usual | changed).rows]
+        return [row.difference for row in irevalx.lab.compare(qrels, runs, "map", seed=1, **defaults | changed).rows]
 
     plain = differences()
     for changed in (

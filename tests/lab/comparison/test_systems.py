@@ -44,13 +44,13 @@ def test_a_file_and_a_pattern(paths: list[Path], tmp_path: Path) -> None:
     """Both give the same; rows have systems, their means over runs, and new columns last."""
     listed = tmp_path / "systems"
     listed.write_text("# run system\n" + "".join(f"{run} {run[0]}\n" for run in HITS))
-    found, told = compare(*paths, "--systems", listed)
-    assert found == compare(*paths, "--system-by", "^.")[0] == compare(*paths, "--system-by", "^([abc])[0-9]?")[0]
-    assert [(row["run"], row["against"]) for row in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert list(found[0])[-3:] == ["replicates", "replicates_against", "between_replicates"]
-    assert [(row["replicates"], row["replicates_against"]) for row in found] == [("2", "3"), ("2", "1"), ("3", "1")]
-    assert "systems with one run (c): tests and intervals apply to this run only, not to other runs" in told
-    for row in found:
+    result, stderr = compare(*paths, "--systems", listed)
+    assert result == compare(*paths, "--system-by", "^.")[0] == compare(*paths, "--system-by", "^([abc])[0-9]?")[0]
+    assert [(row["run"], row["against"]) for row in result] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert list(result[0])[-3:] == ["replicates", "replicates_against", "between_replicates"]
+    assert [(row["replicates"], row["replicates_against"]) for row in result] == [("2", "3"), ("2", "1"), ("3", "1")]
+    assert "systems with one run (c): tests and intervals apply to this run only, not to other runs" in stderr
+    for row in result:
         means = [
             np.mean([hits for run, hits in HITS.items() if run.startswith(row[name])]) / 10
             for name in ("run", "against")
@@ -62,8 +62,8 @@ def test_a_file_and_a_pattern(paths: list[Path], tmp_path: Path) -> None:
 def test_one_run_each_is_the_usual_comparison(paths: list[Path]) -> None:
     """A pattern that matches nothing leaves every run a system."""
     alone, _ = compare(*paths, "--system-by", "x")
-    usual, _ = compare(*paths)
-    assert [{name: row[name] for name in usual[0]} for row in alone] == usual
+    default, _ = compare(*paths)
+    assert [{name: row[name] for name in default[0]} for row in alone] == default
     assert {row["between_replicates"] for row in alone} == {""}
 
 
@@ -81,7 +81,7 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--system-by", "^.", "--test", "wilcoxon"], "--system-by cannot be combined with --test wilcoxon"),
         (["--system-by", "^.", "--interval", "bca"], "--system-by cannot be combined with --interval bca"),
@@ -92,11 +92,11 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
     ],
     ids=str,
 )
-def test_refusals(paths: list[Path], options: list[str], said: str) -> None:
+def test_refusals(paths: list[Path], options: list[str], message: str) -> None:
     """In words."""
     done = lab("compare", *paths, *options)
     assert done.status in {1, 2}
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_a_run_without_a_system(paths: list[Path], tmp_path: Path) -> None:
@@ -149,19 +149,19 @@ def test_component_as_statsmodels() -> None:
     frame = frames.DataFrame({"value": values.ravel(), "run": run, "topic": topic, "all": 1})
     parts = {"run": "0 + C(run)", "topic": "0 + C(topic)"}
     model = mixed.MixedLM.from_formula("value ~ 1", groups="all", vc_formula=parts, re_formula="0", data=frame)
-    found = model.fit(reml=True)
+    result = model.fit(reml=True)
     names = list(model.exog_vc.names)
-    assert replicate_variance(values)[0] * 4 == pytest.approx(found.vcomp[names.index("run")], rel=1e-3)
+    assert replicate_variance(values)[0] * 4 == pytest.approx(result.vcomp[names.index("run")], rel=1e-3)
 
 
 def test_welch_by_hand() -> None:
     """Without topics' variance t is Welch's test of the means of runs."""
     first, second = (np.array(means)[:, np.newaxis] + np.zeros((3, 12)) for means in ([0.1, 0.2, 0.4], [0.5, 0.9, 0.6]))
-    found = comparison(first, second)
+    result = comparison(first, second)
     expected = stats.ttest_ind(second[:, 0], first[:, 0], equal_var=False)
-    assert found.p == pytest.approx([expected.pvalue])
-    assert [float(end[0]) for end in found.interval] == pytest.approx(list(expected.confidence_interval(0.95)))
-    assert found.between_replicates.tolist() == [1.0]
+    assert result.p == pytest.approx([expected.pvalue])
+    assert [float(end[0]) for end in result.interval] == pytest.approx(list(expected.confidence_interval(0.95)))
+    assert result.between_replicates.tolist() == [1.0]
 
 
 def test_replicates_that_do_not_vary() -> None:
@@ -170,21 +170,23 @@ def test_replicates_that_do_not_vary() -> None:
     first, second = random.random((1, 20)), random.random((1, 20))
     plain = Comparisons(np.concatenate([first, second]), [(0, 1)], Method("t", "bonferroni"))
     for copies, share in ((1, math.nan), (3, 0.0)):
-        found = comparison(np.repeat(first, copies, axis=0), np.repeat(second, copies, axis=0), correction="bonferroni")
-        assert found.p == pytest.approx(plain.p)
-        assert np.ravel(found.simultaneous_interval) == pytest.approx(np.ravel(plain.simultaneous_interval))
-        assert found.between_replicates == pytest.approx([share], nan_ok=True)
+        result = comparison(
+            np.repeat(first, copies, axis=0), np.repeat(second, copies, axis=0), correction="bonferroni"
+        )
+        assert result.p == pytest.approx(plain.p)
+        assert np.ravel(result.simultaneous_interval) == pytest.approx(np.ravel(plain.simultaneous_interval))
+        assert result.between_replicates == pytest.approx([share], nan_ok=True)
 
 
 def test_never_pooled() -> None:
     """Runs that differ widen the interval, whatever the number of topics; that of all pairs at once is wider still."""
     random = np.random.default_rng(2)
     systems = [drawn(random, 3, 200, 0.05) for _ in range(3)]
-    found = comparison(*systems, correction="bonferroni")
-    low, high = found.interval
+    result = comparison(*systems, correction="bonferroni")
+    low, high = result.interval
     over_topics = stats.ttest_rel(systems[1].mean(axis=0), systems[0].mean(axis=0)).confidence_interval(0.95)
     assert high[0] - low[0] > 2 * (over_topics.high - over_topics.low)
-    wide_low, wide_high = found.simultaneous_interval
+    wide_low, wide_high = result.simultaneous_interval
     assert (wide_high - wide_low > high - low).all()
 
 
@@ -193,10 +195,10 @@ def test_intervals_cover(n_runs: int, between: float) -> None:
     """Of equal systems with runs that vary, as often as said; p is below alpha where the interval leaves out 0."""
     random, n_covered = np.random.default_rng(3), 0
     for _ in range(500):
-        found = comparison(drawn(random, n_runs, 25, between), drawn(random, n_runs, 25, between))
-        [low], [high] = found.interval
+        result = comparison(drawn(random, n_runs, 25, between), drawn(random, n_runs, 25, between))
+        [low], [high] = result.interval
         n_covered += low <= 0 <= high
-        assert (low <= 0 <= high) == (found.p[0] >= 0.05)
+        assert (low <= 0 <= high) == (result.p[0] >= 0.05)
     assert n_covered / 500 >= 0.92
 
 

@@ -58,7 +58,7 @@ def holm(p: list[float]) -> list[float]:
 def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None:
     """Scipy's t tests of each group, corrected over pairs and groups, and its permutation test, corrected over pairs."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
-    found = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     tests, welch, orders = {}, {}, {}
     for run, against in combinations(HITS, 2):
         d = np.subtract(HITS[run], HITS[against]) / 10
@@ -68,7 +68,7 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
         welch[run, against] = stats.ttest_ind(*parts, equal_var=False).statistic ** 2
         orders[run, against] = stats.permutation_test(parts, welch_f, n_resamples=10**6, alternative="greater").pvalue
     corrected = dict(zip(tests, holm([float(test.pvalue) for test in tests.values()]), strict=True))
-    rows = found["groups of topics"]
+    rows = result["groups of topics"]
     assert [(row["run"], row["against"], row["group"]) for row in rows] == list(tests)
     for row in rows:
         key = (row["run"], row["against"], row["group"])
@@ -79,12 +79,12 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
         assert [row["low"], row["high"]] == pytest.approx(list(tests[key].confidence_interval(0.95)))
         assert row["differ"] == (corrected[key] < 0.05)
     expected = holm([float(p) for p in orders.values()])
-    interactions = found["interactions"]
+    interactions = result["interactions"]
     assert [(row["run"], row["against"]) for row in interactions] == list(welch)
     assert [row["corrected_p"] for row in interactions] == pytest.approx(expected)
     assert [row["f"] for row in interactions] == pytest.approx([*welch.values()])
     assert {row["labellings"] for row in interactions} == {792}  # 12 topics in groups of 5 and 7
-    assert found["about"]["seed"] is None
+    assert result["about"]["seed"] is None
     people = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups).stdout.decode()
     assert "Welch's F statistic (f), tested by permuting the group labels of topics in all 792 ways." in people
     assert "df within" not in people
@@ -97,10 +97,10 @@ def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--baseline", "a", "--format", "csv")
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
-    found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
+    result = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
     with pytest.raises(ArgumentError, match="no figure with margin or topic_groups"):
-        found.figure()
-    assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
+        result.figure()
+    assert [str(row.difference) for row in result.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
 
 
@@ -108,9 +108,9 @@ def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> No
     """Overlapping groups are compared but have no interaction; topics outside and empty groups are counted."""
     groups.write_text("001 x\n002 x\n003 x\n003 y\n004 y\n999 z\n")
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
-    found = json.loads(done.stdout)
-    assert [(row["group"], row["topics"]) for row in found["groups of topics"][:2]] == [("x", 3), ("y", 2)]
-    assert {row["p"] for row in found["interactions"]} == {None}
+    result = json.loads(done.stdout)
+    assert [(row["group"], row["topics"]) for row in result["groups of topics"][:2]] == [("x", 3), ("y", 2)]
+    assert {row["p"] for row in result["interactions"]} == {None}
     assert "interactions are not tested, because some topics are in several groups" in done.stderr
     assert "8 of 12 judged topics are in no group" in done.stderr
     assert "1 of 3 groups have no judged topic: 'z'" in done.stderr
@@ -140,11 +140,11 @@ def test_small_groups(paths: list[Path], groups: Path) -> None:
     )
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
     assert "groups with fewer than 10 topics: 'x' (3), 'y' (3), 'w' (6)" in done.stderr
-    found = json.loads(done.stdout)
-    assert (found["about"]["seed"], {row["labellings"] for row in found["interactions"]}) == (3, {10_000})
+    result = json.loads(done.stdout)
+    assert (result["about"]["seed"], {row["labellings"] for row in result["interactions"]}) == (3, {10_000})
     assert lab("compare", *paths, "-m", "P.10 P.5", "--topic-groups", groups).stderr.count("fewer than 10 topics") == 1
     again = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
-    assert json.loads(again.stdout)["interactions"] == found["interactions"]
+    assert json.loads(again.stdout)["interactions"] == result["interactions"]
 
 
 def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> None:

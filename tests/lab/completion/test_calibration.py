@@ -41,8 +41,8 @@ CRANFIELD = SHARED / "cranfield"
 
 def test_sigmoid_by_hand() -> None:
     """Slope -2, intercept 1: at 0.5 one half, at 0 1/(1 + e)."""
-    found = Sigmoid(-2, 1).probabilities(np.array([0.5, 0.0, -1e6, 1e6]))
-    assert found.tolist() == pytest.approx([0.5, 1 / (1 + math.e), 0, 1])
+    result = Sigmoid(-2, 1).probabilities(np.array([0.5, 0.0, -1e6, 1e6]))
+    assert result.tolist() == pytest.approx([0.5, 1 / (1 + math.e), 0, 1])
 
 
 @settings(deadline=None, max_examples=50)
@@ -52,10 +52,10 @@ def test_sigmoid_is_that_of_scikit_learn(seed: int, n: int, unit: float) -> None
     random = np.random.default_rng(seed)
     relevant = np.arange(n) < max(1, n // 5)
     values = unit * (random.normal(0, 1, n) + relevant)
-    found = fit_sigmoid(values, relevant)
+    result = fit_sigmoid(values, relevant)
     slope, intercept = sklearn_calibration._sigmoid_calibration(values, relevant)  # noqa: SLF001
     expected = 1 / (1 + np.exp(slope * values + intercept))
-    assert found.probabilities(values).tolist() == pytest.approx(expected.tolist(), abs=2e-3)
+    assert result.probabilities(values).tolist() == pytest.approx(expected.tolist(), abs=2e-3)
 
 
 def test_probabilities_say_how_often() -> None:
@@ -63,8 +63,8 @@ def test_probabilities_say_how_often() -> None:
     random = np.random.default_rng(1)
     values = random.normal(0, 2, 20_000)
     relevant = random.random(20_000) < 1 / (1 + np.exp(1 - 1.5 * values))
-    found = fit_sigmoid(values, relevant)
-    assert [found.slope, found.intercept] == pytest.approx([-1.5, 1], abs=0.05)
+    result = fit_sigmoid(values, relevant)
+    assert [result.slope, result.intercept] == pytest.approx([-1.5, 1], abs=0.05)
 
 
 class Recorder:
@@ -87,15 +87,15 @@ def test_every_judged_document_is_predicted_from_others() -> None:
     collection = Collection.of([*documents, Document(b"e", "word", "docs:1")], set(judgments.docnos.texts()))
     recorder = Recorder()
     completion = Completion(judgments, collection, recorder)
-    found = calibrate(completion, judgments.grades >= 0, RandomOrder(judgments, 1, "calibration"))
+    result = calibrate(completion, judgments.grades >= 0, RandomOrder(judgments, 1, "calibration"))
     assert len(recorder.calls) == FOLDS
     assert sorted(place for _, unknown in recorder.calls for place in unknown) == list(range(17))
     for judged, unknown in recorder.calls:
         assert judged | unknown == set(range(17))
         assert not judged & unknown
         assert sum(place > 6 for place in unknown) == 2
-    assert found.probabilities(np.array([5.0]))[0] > 0.9
-    assert found.probabilities(np.array([-5.0]))[0] < 0.1
+    assert result.probabilities(np.array([5.0]))[0] > 0.9
+    assert result.probabilities(np.array([-5.0]))[0] < 0.1
     predictions = completion.predict(judgments.grades >= 0, judgments.grades < 0)
     probability = probabilities_of_relevance(completion, predictions, Sigmoid(-1, 0), judgments.grades)
     assert probability[:17].tolist() == [0] * 7 + [1] * 10
@@ -120,21 +120,21 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
     experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(settings=Settings(complete=True)))
-    found = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
+    result = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
     p = dict(zip("abcde", probabilities, strict=True))
     expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "map": 0.0}
     for case in product([False, True], repeat=5):
         relevant = dict(zip("abcde", case, strict=True), x=False)
-        chance = math.prod(p[one] if relevant[one] else 1 - p[one] for one in "abcde")
-        hits = [relevant[one] for one in "bxaec"]
+        chance = math.prod(p[docno] if relevant[docno] else 1 - p[docno] for docno in "abcde")
+        hits = [relevant[docno] for docno in "bxaec"]
         expected["P_2"] += chance * sum(hits[:2]) / 2
         expected["P_5"] += chance * sum(hits) / 5
         expected["recip_rank"] += chance * (1 / (hits.index(True) + 1) if any(hits) else 0)
         precisions = sum(sum(hits[: k + 1]) / (k + 1) for k in range(5) if hits[k])
         expected["map"] += chance * (precisions / sum(case) if any(case) else 0)
     for name, value in expected.items():
-        assert found[name][0, 0] == pytest.approx(value, abs=1e-12)
-    assert (found["map"][0, 1], found["map"][1, 1]) == (0, 1)
+        assert result[name][0, 0] == pytest.approx(value, abs=1e-12)
+    assert (result["map"][0, 1], result["map"][1, 1]) == (0, 1)
 
 
 def test_certain_documents_give_the_measures_themselves() -> None:
@@ -142,9 +142,9 @@ def test_certain_documents_give_the_measures_themselves() -> None:
     judgments = GradedText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
     experiment = prepare(judgments, runs, ["map", "P.5,10", "recip_rank"])
-    found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), experiment.measures)
+    result = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), experiment.measures)
     for name, values in zip(experiment.measures, experiment.values(), strict=True):
-        np.testing.assert_allclose(found[name], values, atol=1e-12)
+        np.testing.assert_allclose(result[name], values, atol=1e-12)
 
 
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")

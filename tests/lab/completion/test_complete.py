@@ -176,7 +176,9 @@ def test_forms_of_input() -> None:
     lines = Path("docs").read_text().splitlines()
     Path("one.gz").write_bytes(gzip.compress("\n".join(lines[:5]).encode()))
     rest = [json.loads(line) for line in lines[5:]]
-    Path("two").write_text("".join(f"<DOC>\n<DOCNO>{one['id']}</DOCNO>\n{one['text']}\n</DOC>\n" for one in rest))
+    Path("two").write_text(
+        "".join(f"<DOC>\n<DOCNO>{document['id']}</DOCNO>\n{document['text']}\n</DOC>\n" for document in rest)
+    )
     assert lab("complete", "qrels", "run", "--docs", "one.gz", "--docs", "two").stdout == COMPLETED.encode()
     assert lab("complete", "qrels", "run", "--docs", "-", stdin=Path("docs")).stdout == COMPLETED.encode()
 

@@ -37,11 +37,13 @@ CRANFIELD = SHARED / "cranfield"
 
 
 def collection_of(
-    texts: dict[str, str], wanted: Sequence[str] | None = None, n_frequent: int = MOST_FREQUENT
+    texts: dict[str, str], requested: Sequence[str] | None = None, n_frequent: int = MOST_FREQUENT
 ) -> Collection:
     """A collection of these documents."""
     documents = [Document(docno.encode(), text, "docs:1") for docno, text in texts.items()]
-    return Collection.of(documents, {docno.encode() for docno in (texts if wanted is None else wanted)}, n_frequent)
+    return Collection.of(
+        documents, {docno.encode() for docno in (texts if requested is None else requested)}, n_frequent
+    )
 
 
 documents = st.lists(st.text("abc ", min_size=1, max_size=6).filter(str.strip), min_size=3, max_size=7)
@@ -51,14 +53,14 @@ documents = st.lists(st.text("abc ", min_size=1, max_size=6).filter(str.strip), 
 def test_divergence_is_that_of_the_loop(contents: list[str], data: st.DataObject) -> None:
     """The divergence, of which only terms of D and R are touched, is the sum over the whole vocabulary."""
     texts = {f"d{number}": text for number, text in enumerate(contents)}
-    wanted = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True).map(sorted))
-    relevant = data.draw(st.lists(st.sampled_from(range(len(wanted))), min_size=1, unique=True))
-    collection = collection_of(texts, wanted)
+    requested = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True).map(sorted))
+    relevant = data.draw(st.lists(st.sampled_from(range(len(requested))), min_size=1, unique=True))
+    collection = collection_of(texts, requested)
     terms = [reference.terms_of(text) for text in contents]
-    models = [reference.terms_of(texts[wanted[place]]) for place in relevant]
-    found = LanguageModels(collection).divergence(np.arange(len(wanted)), np.array(relevant))
-    expected = [reference.divergence(reference.terms_of(texts[docno]), models, terms) for docno in wanted]
-    assert found.tolist() == pytest.approx(expected, abs=1e-12)
+    models = [reference.terms_of(texts[requested[place]]) for place in relevant]
+    result = LanguageModels(collection).divergence(np.arange(len(requested)), np.array(relevant))
+    expected = [reference.divergence(reference.terms_of(texts[docno]), models, terms) for docno in requested]
+    assert result.tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @given(documents, st.data())
@@ -105,17 +107,17 @@ def test_features_are_those_of_the_loop(contents: list[str], n_frequent: int) ->
     texts = {f"d{number}": text for number, text in enumerate(contents)}
     every = [reference.terms_of(text) for text in contents]
     collection = collection_of(texts, n_frequent=n_frequent)
-    found, terms = features(collection).toarray(), collection.terms
-    vectors = [reference.features(one, every, n_frequent) for one in every]
-    assert found.tolist() == [pytest.approx([vector.get(term, 0.0) for term in terms]) for vector in vectors]
+    result, terms = features(collection).toarray(), collection.terms
+    vectors = [reference.features(terms, every, n_frequent) for terms in every]
+    assert result.tolist() == [pytest.approx([vector.get(term, 0.0) for term in terms]) for vector in vectors]
 
 
 def test_support_vectors_by_hand() -> None:
     """Two orthogonal vectors x and y, one of them relevant: the plane is (x - y).z / x.x = 0."""
     texts = {"x": "a b", "y": "c d", "more_like_x": "a a a b b b c d", "like_both": "a b c d", "like_neither": "e f"}
     collection = collection_of(texts)
-    asked = np.array([collection.docnos.index(docno.encode()) for docno in texts])
-    decisions = SupportVectors(collection).classify(asked[:2], np.array([True, False]), asked)
+    requested = np.array([collection.docnos.index(docno.encode()) for docno in texts])
+    decisions = SupportVectors(collection).classify(requested[:2], np.array([True, False]), requested)
     assert decisions.value.tolist() == pytest.approx([1, -1, 0.5, 0, 0], abs=1e-3)
     assert decisions.relevant[:3].tolist() == [True, False, True]
 
@@ -180,16 +182,16 @@ def test_what_is_learned_from_and_what_is_decided_about() -> None:
     recorder = Recorder()
     done: list[int] = []
     completion = Completion(judgments, collection, recorder)
-    found = completion.predict(judgments.grades >= 0, judgments.grades < 0, done.append)
+    result = completion.predict(judgments.grades >= 0, judgments.grades < 0, done.append)
     assert recorder.calls == [([0, 1], [True, False], [2, 3])]
-    assert found.completed(judgments.grades, 1).tolist() == [1, 0, 1, 0, -1, -1, 2, 1, -1, 0, -1, 1, 0]
-    assert np.flatnonzero(found.predicted).tolist() == [2, 3]
-    assert found.value[[2, 3]].tolist() == [1, -1]
-    assert np.isnan(np.delete(found.value, [2, 3])).all()
-    assert np.flatnonzero(found.without_text).tolist() == [4, 5]
-    assert found.untrained.tolist() == [False, True, True, False]
-    assert found.learned_relevant.tolist() == [1, 2, 0, 1]
-    assert found.learned_nonrelevant.tolist() == [1, 0, 1, 1]
+    assert result.completed(judgments.grades, 1).tolist() == [1, 0, 1, 0, -1, -1, 2, 1, -1, 0, -1, 1, 0]
+    assert np.flatnonzero(result.predicted).tolist() == [2, 3]
+    assert result.value[[2, 3]].tolist() == [1, -1]
+    assert np.isnan(np.delete(result.value, [2, 3])).all()
+    assert np.flatnonzero(result.without_text).tolist() == [4, 5]
+    assert result.untrained.tolist() == [False, True, True, False]
+    assert result.learned_relevant.tolist() == [1, 2, 0, 1]
+    assert result.learned_nonrelevant.tolist() == [1, 0, 1, 1]
     assert sum(done) == 4
 
 
@@ -202,7 +204,7 @@ def test_holdout_by_hand() -> None:
     judgments = judgments_of("\n".join(lines) + "\n")
     collection = collection_of({f"{kind}{number}": f"w{number} x" for kind in "de" for number in range(10)})
     order, recorder = RandomOrder(judgments, 3, "holdout"), Recorder()
-    [found] = holdout(Completion(judgments, collection, recorder), [Fraction(1, 2)], order)
+    [result] = holdout(Completion(judgments, collection, recorder), [Fraction(1, 2)], order)
     expected = []
     for topic in (0, 2):
         first, rest = np.split(judgments.grades[order.of(topic)], [5])
@@ -213,9 +215,9 @@ def test_holdout_by_hand() -> None:
         there = {str(place) for place in places.tolist() if judgments.grades[place]}
         assert len(there) == rest.sum()
         expected.append(reference.agreement(finds, there))
-    assert [found.precision, found.recall, found.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
-    assert (found.topics, found.untrained, found.nothing_to_find) == (2, 1, 0)
-    assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
+    assert [result.precision, result.recall, result.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
+    assert (result.topics, result.untrained, result.nothing_to_find) == (2, 1, 0)
+    assert [(len(trained), len(requested)) for trained, _, requested in recorder.calls] == [(5, 5), (5, 5)]
 
 
 def test_threshold_of_language_models() -> None:
@@ -244,11 +246,11 @@ def test_threshold_of_language_models() -> None:
     answers = {}
     for threshold, limit in limits.items():
         models = LanguageModels(collection, threshold)
-        found = models.classify(judged, np.array([True, False]), np.array(others))
+        result = models.classify(judged, np.array([True, False]), np.array(others))
         expected = [limit - divergence[name] for name in ("near", "half", "far")]
-        assert found.value.tolist() == pytest.approx(expected)
-        assert found.relevant.tolist() == [value > 0 for value in expected]
-        answers[threshold] = found.relevant.tolist()
+        assert result.value.tolist() == pytest.approx(expected)
+        assert result.relevant.tolist() == [value > 0 for value in expected]
+        answers[threshold] = result.relevant.tolist()
     assert answers["next"] == [True] * 3
     assert answers["last"] == [False] * 3
     assert answers["middle"] not in (answers["next"], answers["last"])
@@ -263,10 +265,10 @@ def test_a_share_does_not_depend_on_the_others() -> None:
     shares = [Fraction(1, 5), Fraction(4, 5)]
     together = holdout(Completion(judgments, collection, Recorder()), shares, order)
     alone = [holdout(Completion(judgments, collection, Recorder()), [share], order)[0] for share in shares]
-    assert [values(one) for one in together] == [values(one) for one in alone]
-    for found, n_known in zip(together, (2, 8), strict=True):
+    assert [values(quality) for quality in together] == [values(quality) for quality in alone]
+    for result, n_known in zip(together, (2, 8), strict=True):
         grades = [judgments.grades[order.of(topic)] for topic in range(3)]
-        assert found.topics == sum(0 < of_topic[:n_known].sum() < n_known for of_topic in grades)
+        assert result.topics == sum(0 < of_topic[:n_known].sum() < n_known for of_topic in grades)
     assert together[0].topics < together[1].topics
 
 
@@ -276,25 +278,27 @@ def test_quality_over_groups_and_topics() -> None:
     nothing = np.zeros(5, np.bool_)
 
     def predictions(predicted: str, relevant: str) -> Predictions:
-        asked, found = (np.array([mark == "x" for mark in marks]) for marks in (predicted, relevant))
+        requested, result = (np.array([mark == "x" for mark in marks]) for marks in (predicted, relevant))
         counts = np.zeros(2, np.int64)
-        return Predictions(asked, found, np.zeros(5), nothing, counts, counts, nothing[:2])
+        return Predictions(requested, result, np.zeros(5), nothing, counts, counts, nothing[:2])
 
     removed = [Removal(name, nothing, nothing, nothing, nothing) for name in ("g", "h")]
     by_group = {"g": predictions("xxx..", "xx..."), "h": predictions(".x..x", ".x..x")}
-    found = completion_quality("svm", judgments, removed, by_group, 1)
+    actual = completion_quality("svm", judgments, removed, by_group, 1)
     # g for topic 1: 1 of 2 right, of 2 there; h for topic 1: 0 of 1, nothing there; h for topic 2: 1 of 1, of 1.
-    assert [found.precision, found.recall, found.f1] == pytest.approx([(1 / 2 + 0 + 1) / 3, (1 / 2 + 0 + 1) / 3, 0.5])
-    assert (found.averaged, found.nothing_to_find) == (3, 1)
+    assert [actual.precision, actual.recall, actual.f1] == pytest.approx(
+        [(1 / 2 + 0 + 1) / 3, (1 / 2 + 0 + 1) / 3, 0.5]
+    )
+    assert (actual.averaged, actual.nothing_to_find) == (3, 1)
 
 
 def test_holdout_of_nothing() -> None:
     """Where no topic can be trained there are no averages, rather than averages of 0."""
     judgments = judgments_of("1 0 a 0\n1 0 b 0\n")
     completion = Completion(judgments, collection_of({"a": "a", "b": "b"}), Recorder())
-    [found] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
-    assert all(math.isnan(mean) for mean in (found.precision, found.recall, found.f1))
-    assert (found.topics, found.untrained) == (0, 1)
+    [result] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
+    assert all(math.isnan(mean) for mean in (result.precision, result.recall, result.f1))
+    assert (result.topics, result.untrained) == (0, 1)
 
 
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
@@ -307,7 +311,7 @@ def test_cranfield_is_better_predicted_than_guessed() -> None:
     chance = judgments.n_relevant / judgments.rows.size
     for classifier in (LanguageModels(collection), SupportVectors(collection)):
         order = RandomOrder(judgments, 1, "holdout")
-        [found] = holdout(Completion(judgments, collection, classifier), [Fraction(4, 5)], order)
-        assert found.topics + found.untrained == len(judgments.topics)
-        assert found.precision > 3 * chance
-        assert found.f1 > 3 * chance
+        [result] = holdout(Completion(judgments, collection, classifier), [Fraction(4, 5)], order)
+        assert result.topics + result.untrained == len(judgments.topics)
+        assert result.precision > 3 * chance
+        assert result.f1 > 3 * chance

@@ -26,7 +26,7 @@ from irevalx.reading.sources.files import Source
 def read(content: str | bytes) -> list[tuple[str, list[str]]]:
     """Docno and terms of each document of a file."""
     data = content.encode() if isinstance(content, str) else content
-    return [(one.docno.decode(), terms_of(one.text)) for one in read_documents(Source("docs", data))]
+    return [(document.docno.decode(), terms_of(document.text)) for document in read_documents(Source("docs", data))]
 
 
 TWO = [("d1", ["a", "title", "wings"]), ("d2", ["flat", "plates"])]
@@ -175,22 +175,22 @@ def test_terms(text: str) -> None:
 def test_counts(contents: list[str], n_frequent: int, data: st.DataObject) -> None:
     """Counts of wanted documents and of the collection are those that loops arrive at."""
     every = {f"d{number}": reference.terms_of(text) for number, text in enumerate(contents)}
-    wanted = data.draw(st.sets(st.sampled_from([*every, "not there"]))) if every else set()
+    requested = data.draw(st.sets(st.sampled_from([*every, "not there"]))) if every else set()
     lines = "\n".join(json.dumps({"id": f"d{number}", "text": text}) for number, text in enumerate(contents))
-    found = Collection.of(
-        read_documents(Source("docs", lines.encode())), {docno.encode() for docno in wanted}, n_frequent
+    result = Collection.of(
+        read_documents(Source("docs", lines.encode())), {docno.encode() for docno in requested}, n_frequent
     )
-    kept = [docno for docno in every if docno in wanted and every[docno]]
-    terms = found.terms
-    assert sorted(terms) == sorted({term for docno in kept for term in every[docno]})
-    everything = [term for one in every.values() for term in one]
-    assert found.docnos == tuple(docno.encode() for docno in kept)
-    assert found.counts.toarray().tolist() == [[every[docno].count(term) for term in terms] for docno in kept]
-    assert found.collection_frequency.tolist() == [everything.count(term) for term in terms]
-    assert found.document_frequency.tolist() == [sum(term in one for one in every.values()) for term in terms]
+    remaining = [docno for docno in every if docno in requested and every[docno]]
+    terms = result.terms
+    assert sorted(terms) == sorted({term for docno in remaining for term in every[docno]})
+    everything = [term for terms in every.values() for term in terms]
+    assert result.docnos == tuple(docno.encode() for docno in remaining)
+    assert result.counts.toarray().tolist() == [[every[docno].count(term) for term in terms] for docno in remaining]
+    assert result.collection_frequency.tolist() == [everything.count(term) for term in terms]
+    assert result.document_frequency.tolist() == [sum(term in words for words in every.values()) for term in terms]
     ranked = sorted(set(everything), key=lambda term: (-everything.count(term), term))[:n_frequent]
-    assert found.frequent.tolist() == [term in ranked for term in terms]
-    assert (found.n_documents, found.n_tokens) == (len(contents), len(everything))
+    assert result.frequent.tolist() == [term in ranked for term in terms]
+    assert (result.n_documents, result.n_tokens) == (len(contents), len(everything))
 
 
 def test_a_wanted_document_twice() -> None:
@@ -230,18 +230,18 @@ def test_character_references(tmp_path: Path, text: str, expected: str) -> None:
 def test_commands_read_long_character_references(tmp_path: Path) -> None:
     """Documents and topics with them: report, complete, and next."""
     pytest.importorskip("sklearn")
-    qrels, one, docs, topics = (tmp_path / name for name in ("qrels", "run", "docs", "topics"))
+    qrels, run_path, docs, topics = (tmp_path / name for name in ("qrels", "run", "docs", "topics"))
     qrels.write_text("".join(f"1 0 d{number} {number % 2}\n" for number in range(6)))
-    one.write_text("".join(f"1 Q0 d{number} 1 {9 - number} r\n" for number in range(8)))
+    run_path.write_text("".join(f"1 Q0 d{number} 1 {9 - number} r\n" for number in range(8)))
     words = ("cat", "dog", "cow")
     docs.write_text(
         "".join(f"<DOC><DOCNO>d{number}</DOCNO>{words[number % 3]} &#{LONG}; end</DOC>\n" for number in range(8))
     )
     topics.write_text(f"<top><num> Number: 1 <title> cats &#{LONG}; </top>\n")
     for line in (
-        ("report", qrels, one, "--docs", docs, "--topic-texts", topics, "-o", tmp_path / "page.html"),
-        ("complete", qrels, one, "--docs", docs, "--classifier", "kld"),
-        ("next", one, "--judged", qrels, "--order", "cal", "--docs", docs, "--seed", "1", "--in-all", "2"),
+        ("report", qrels, run_path, "--docs", docs, "--topic-texts", topics, "-o", tmp_path / "page.html"),
+        ("complete", qrels, run_path, "--docs", docs, "--classifier", "kld"),
+        ("next", run_path, "--judged", qrels, "--order", "cal", "--docs", docs, "--seed", "1", "--in-all", "2"),
     ):
         done = lab(*line, "--quiet")
         assert (done.status, done.stderr) == (0, "")

@@ -41,8 +41,8 @@ described = partial(lab_told, "describe")
 
 def test_judgments(files: list[Path]) -> None:
     """A row for each topic, sums and means; no run is needed."""
-    rows, told = described(files[0])
-    assert told == ""
+    rows, stderr = described(files[0])
+    assert stderr == ""
     assert list(rows[0]) == [
         *("topic", "pooled", "judged", "relevant", "nonrelevant", "unjudged", "percent_relevant"),
         *("grade_0", "grade_1", "grade_2"),
@@ -61,8 +61,8 @@ def test_judgments(files: list[Path]) -> None:
 def test_real_grades(files: list[Path], tmp_path: Path) -> None:
     """Documents of each grade are counted, and those of the level are relevant; not of very many grades."""
     files[0].write_text("1 0 a 0.7\n1 0 b 0.5\n1 0 c -0.5\n1 0 d 1\n2 0 a 0.5\n")
-    rows, told = described(*files, "--grades", "real", "-l", "0.7", "--show", "judgments")
-    assert told == ""
+    rows, stderr = described(*files, "--grades", "real", "-l", "0.7", "--show", "judgments")
+    assert stderr == ""
     assert list(rows[0])[-3:] == ["grade_0.5", "grade_0.7", "grade_1.0"]
     assert [list(row.values())[1:6] for row in rows[:2]] == [["4", "3", "2", "1", "1"], ["1", "1", "0", "1", "0"]]
     assert [list(row.values())[-3:] for row in rows[:2]] == [["1", "1", "1"], ["1", "0", "0"]]
@@ -87,16 +87,16 @@ def test_hint_at_an_option(files: list[Path]) -> None:
         assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
     for run_file in files[1:]:
         run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
-    told = {command: lab(command, *files).stderr for command in ("describe", "compare")}
-    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in told["describe"]
-    assert "RANK is ignored (change this with --ties)\n" in told["compare"]
+    stderrs = {command: lab(command, *files).stderr for command in ("describe", "compare")}
+    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in stderrs["describe"]
+    assert "RANK is ignored (change this with --ties)\n" in stderrs["compare"]
     assert "RANK is ignored" not in lab("compare", "--ties", "expected", *files).stderr
 
 
 def test_runs(files: list[Path]) -> None:
     """With -c judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
-    rows, told = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
-    assert told == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
+    rows, stderr = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
+    assert stderr == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
     assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
     assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
@@ -105,12 +105,12 @@ def test_runs(files: list[Path]) -> None:
 def test_the_topics_that_every_run_has(files: list[Path]) -> None:
     """Topic 3, which r lacks, counts for neither run, and a line below the tables says so."""
     left_out = "2 of 3 judged topics (topics for which every run has results); topics without results, by run: r 1 (-c counts them as 0)"
-    rows, told = described(*files, "--show", "runs", "--cutoffs", "2")
-    assert told == f"irevalx-lab: {left_out}\n"
+    rows, stderr = described(*files, "--show", "runs", "--cutoffs", "2")
+    assert stderr == f"irevalx-lab: {left_out}\n"
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]
     assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, 3 / 4]
-    for shown in ([], ["--show", "ranks"]):
-        assert lab("describe", *files, *shown).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
+    for options in ([], ["--show", "ranks"]):
+        assert lab("describe", *files, *options).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
     assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
 
 
@@ -234,7 +234,7 @@ def test_documents_that_occur_twice(files: list[Path]) -> None:
 def test_groups_are_those_of_the_loop() -> None:
     """What only one group has among its first documents."""
     judgments = GradedText.of(QRELS).judgments
-    ranked = [rank_run(one, judgments, RankingRules()) for one in opened(list(map(str, RUNS)), print)]
+    ranked = [rank_run(run, judgments, RankingRules()) for run in opened(list(map(str, RUNS)), print)]
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     groups = [path.name.rstrip("12") for path in RUNS]
@@ -242,13 +242,17 @@ def test_groups_are_those_of_the_loop() -> None:
         by_group: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for name, group in zip(runs, groups, strict=True):
             pool = reference.pooled([runs[name]], depth)
-            by_group[group] |= {(topic, one) for topic in pool for one in pool[topic] if one in full.get(topic, {})}
+            by_group[group] |= {
+                (topic, docno) for topic in pool for docno in pool[topic] if docno in full.get(topic, {})
+            }
         whole = set().union(*by_group.values())
-        for one in contributions(ranked, groups, judgments, depth):
-            alone = by_group[one.group] - set().union(*(by_group[other] for other in by_group if other != one.group))
-            assert (one.pooled, one.alone) == (len(by_group[one.group]), len(alone))
-            assert one.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
-            assert one.percent_alone == pytest.approx(100 * len(alone) / len(whole))
+        for contribution in contributions(ranked, groups, judgments, depth):
+            alone = by_group[contribution.group] - set().union(
+                *(by_group[other] for other in by_group if other != contribution.group)
+            )
+            assert (contribution.pooled, contribution.alone) == (len(by_group[contribution.group]), len(alone))
+            assert contribution.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
+            assert contribution.percent_alone == pytest.approx(100 * len(alone) / len(whole))
 
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
@@ -267,15 +271,15 @@ def test_robust03() -> None:
     )
     paths = sorted((folder / "runs").iterdir())
     for path in paths[:3]:
-        [one] = opened([str(path)], print)
-        found = RunDescription.of("r", rank_run(one, judgments, RankingRules()), judgments, judgments.topics)
-        asked: list[str | Path] = [
+        [run_stream] = opened([str(path)], print)
+        result = RunDescription.of("r", rank_run(run_stream, judgments, RankingRules()), judgments, judgments.topics)
+        requested: list[str | Path] = [
             *split("-c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
             folder / "qrels.gz",
             path,
         ]
-        printed = {line.split()[0]: line.split()[2] for line in run(*asked).stdout.decode().splitlines()}
-        assert [f"{share:.4f}" for share in found.judged_at] == [printed[f"judged_{k}"] for k in found.cutoffs]
-        assert (found.retrieved, found.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
-        assert found.retrieved_in.sum() == found.retrieved
-        assert found.unjudged_in.sum() == found.retrieved - found.judged
+        printed = {line.split()[0]: line.split()[2] for line in run(*requested).stdout.decode().splitlines()}
+        assert [f"{share:.4f}" for share in result.judged_at] == [printed[f"judged_{k}"] for k in result.cutoffs]
+        assert (result.retrieved, result.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
+        assert result.retrieved_in.sum() == result.retrieved
+        assert result.unjudged_in.sum() == result.retrieved - result.judged

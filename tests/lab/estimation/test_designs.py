@@ -30,18 +30,18 @@ def designed(folder: Path, n: int, *more: str | Path) -> tuple[str, Path, Path]:
     common: list[str | Path] = ["--machine", MACHINE, *RUNS, "--seed", "1", "-o", strata, "--pool-out", pool]
     result = lab("estimate", "--design", str(n), *common, *more)
     assert (result.status, result.stdout) == (0, b""), result.stderr
-    [found] = re.findall(r"^irevalx-lab: --strata '(.+)'$", result.stderr, re.MULTILINE)
-    return found, strata, pool
+    [actual] = re.findall(r"^irevalx-lab: --strata '(.+)'$", result.stderr, re.MULTILINE)
+    return actual, strata, pool
 
 
 @pytest.mark.parametrize("n", [30, 60, 150])
 def test_round_trip(tmp_path: Path, n: int) -> None:
     """Degrade reads the strata and draws the documents of the pool file, n of them; estimate reads what it writes."""
     rates, strata, pool = designed(tmp_path, n, "-m", "dcg")
-    found = lab(
+    result = lab(
         "degrade", MACHINE, "--strata", rates, "--strata-file", strata, "--seed", "1", "--as", "prels", "--drop"
     )
-    drawn = [tuple(line.split()[:2]) for line in found.stdout.decode().splitlines()]
+    drawn = [tuple(line.split()[:2]) for line in result.stdout.decode().splitlines()]
     pooled = [tuple(line.split()) for line in pool.read_text().splitlines()]
     assert sorted(drawn) == sorted(pooled)
     assert n - 2 <= len(drawn) <= n
@@ -69,36 +69,36 @@ def test_literal_allocation(tmp_path: Path) -> None:
     for line in strata.read_text().splitlines():
         topic, docno, name = line.split()
         members[name].append((topic, docno))
-    assert sum(map(len, members.values())) == sum(one in labels for one in squares)
+    assert sum(map(len, members.values())) == sum(document in labels for document in squares)
     relative = {}
     for part in rates.split():
         name, _, rate = part.partition(":")
-        found = re.fullmatch(r"grade(\d+)-rank(\d+)-(\d+)", name)
-        assert found
-        assert {labels[one] for one in members[name]} == {found[1]}
-        assert all(int(found[2]) <= best[one] <= int(found[3]) for one in members[name])
-        spread = sqrt(sum(squares[one] for one in members[name]) / len(members[name]))
+        result = re.fullmatch(r"grade(\d+)-rank(\d+)-(\d+)", name)
+        assert result
+        assert {labels[member] for member in members[name]} == {result[1]}
+        assert all(int(result[2]) <= best[member] <= int(result[3]) for member in members[name])
+        spread = sqrt(sum(squares[member] for member in members[name]) / len(members[name]))
         relative[name] = float(rate.rstrip("%")) / spread
-    usual = sorted(relative.values())[len(relative) // 2]
-    assert all(one >= usual * 0.8 for one in relative.values())
-    assert sum(one < usual * 1.2 for one in relative.values()) >= len(relative) / 2
+    median = sorted(relative.values())[len(relative) // 2]
+    assert all(rate >= median * 0.8 for rate in relative.values())
+    assert sum(rate < median * 1.2 for rate in relative.values()) >= len(relative) / 2
 
 
 def test_labels_of_people_are_used_and_left_out(tmp_path: Path) -> None:
     """Documents that people labelled are in no stratum; where they find no error of a grade, less of it is drawn."""
-    some = tmp_path / "some"
+    partial = tmp_path / "some"
     lines = [line for line in QRELS.read_text().splitlines(keepends=True) if int(line.split()[0]) <= 6]
     machine = {tuple(line.split()[0:3:2]): line.split()[3] for line in MACHINE.read_text().splitlines()}
     certain = [
         line.rsplit(maxsplit=1)[0] + " 0\n" for line in lines if machine[line.split()[0], line.split()[2]] == "0"
     ]
     wrong = [line.rsplit(maxsplit=1)[0] + " 0\n" for line in lines if machine[line.split()[0], line.split()[2]] == "1"]
-    some.write_text("".join(certain + wrong))
-    without, with_some = (estimate(human, MACHINE, RUNS, "P.10", design=36, seed=1) for human in (None, some))
+    partial.write_text("".join(certain + wrong))
+    without, with_some = (estimate(human, MACHINE, RUNS, "P.10", design=36, seed=1) for human in (None, partial))
     assert {line.split()[0] for line in with_some.text.decode().splitlines()} == {str(n) for n in range(7, 13)}
 
-    def ratio(found: LabellingDesign) -> float:
-        drawn = [sum(row.drawn / row.documents for row in found.rows if row.grade == grade) for grade in (0, 1)]
+    def ratio(result: LabellingDesign) -> float:
+        drawn = [sum(row.drawn / row.documents for row in result.rows if row.grade == grade) for grade in (0, 1)]
         return drawn[1] / drawn[0]
 
     assert ratio(with_some) > 1.5 * ratio(without)
@@ -109,8 +109,8 @@ def test_few_and_many_documents(tmp_path: Path) -> None:
     bands = [len(estimate(None, MACHINE, RUNS, "dcg", design=n, seed=1).rows) for n in (24, 60, 150)]
     assert bands == sorted(bands)
     assert bands[0] == 2 < bands[2]
-    found = lab("estimate", "--design", "5", "--machine", MACHINE, *RUNS, "-m", "dcg")
-    assert "--design must be at least 24, one document of each topic and grade, but got 5" in found.stderr
+    result = lab("estimate", "--design", "5", "--machine", MACHINE, *RUNS, "-m", "dcg")
+    assert "--design must be at least 24, one document of each topic and grade, but got 5" in result.stderr
     with pytest.warns(UserWarning, match="a design of 9000 documents contains all"):
         everything = estimate(None, MACHINE, RUNS, "dcg", design=9000, seed=1)
     assert all((row.rate, row.drawn) == (1, row.documents) for row in everything.rows)
@@ -119,12 +119,12 @@ def test_few_and_many_documents(tmp_path: Path) -> None:
 
 def test_design_in_python() -> None:
     """The pool is one that evaluate takes; the same seed draws the same, and the strata are a table."""
-    found = estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4)
-    assert found.pool.text == estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4).pool.text
-    assert list(found.to_frame()["last_rank"]) == [5, 10, 5, 10]
+    result = estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4)
+    assert result.pool.text == estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4).pool.text
+    assert list(result.to_frame()["last_rank"]) == [5, 10, 5, 10]
     with pytest.warns(UserWarning, match="the design: topic '1': a judged document must be in the pool"):
-        irevalx.evaluate(QRELS, RUNS[0], "P.10", pool=found.pool)
-    assert found.seed == 4
+        irevalx.evaluate(QRELS, RUNS[0], "P.10", pool=result.pool)
+    assert result.seed == 4
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def worked_example(folder: Path) -> list[str | Path]:
 
 def test_example(tmp_path: Path) -> None:
     """The numbers of ppi-python 0.2.3, with t(3): the mean of a, and its difference to a run that has nothing."""
-    rows, told = estimates(*worked_example(tmp_path))
+    rows, stderr = estimates(*worked_example(tmp_path))
     assert list(rows[0]) == COLUMNS
     assert [row["run"] + row["against"] for row in rows] == ["a", "b", "ab"]
     expected = {
@@ -75,8 +75,8 @@ def test_example(tmp_path: Path) -> None:
         "",
     ]
     assert [rows[1][name] for name in ("low", "high", "p", "differ")] == [""] * 4
-    assert "an interval of so few human topics (4, below 40) is too short, and p too small" in told
-    assert "lambda is fitted" in told
+    assert "an interval of so few human topics (4, below 40) is too short, and p too small" in stderr
+    assert "lambda is fitted" in stderr
     people = lab("estimate", *worked_example(tmp_path), "--digits", "1").stdout.decode()
     assert "<0.1" in people  # p is 0.006: people see that it is small
 
@@ -94,22 +94,22 @@ def split(folder: Path, share: float, missed: float, wrong: float) -> list[str |
     """Write judgments of the first topics, and labels of a machine of all; return the arguments."""
     lines = QRELS.read_text().splitlines(keepends=True)
     topics = sorted({line.split()[0] for line in lines})
-    some = set(topics[: int(share * len(topics))])
+    first_topics = set(topics[: int(share * len(topics))])
     human, machine = folder / "human", folder / "machine"
-    human.write_text("".join(line for line in lines if line.split()[0] in some))
+    human.write_text("".join(line for line in lines if line.split()[0] in first_topics))
     machine_labels(QRELS, machine, missed=missed, wrong=wrong, seed=5)
     return ["--human", human, "--machine", machine, *RUNS]
 
 
 def test_a_good_machine_helps_and_a_bad_one_does_not(tmp_path: Path) -> None:
     """Perfect labels are worth as many human topics as there are; random ones nothing, and a line says so."""
-    rows, told = estimates(*split(tmp_path, 0.5, 0, 0))
+    rows, stderr = estimates(*split(tmp_path, 0.5, 0, 0))
     worth = [float(row["effective_topics"]) / float(row["human_topics"]) for row in rows]
     assert sum(worth) / len(worth) > 1.5
     assert {row["correlation"] for row in rows if float(row["correlation"]) < 0.999} == set()
-    rows, told = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
-    assert "effective_topics is less than 1.1 times the human topics in " in told
-    assert "the correlation of human and machine scores is too low" in told
+    rows, stderr = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
+    assert "effective_topics is less than 1.1 times the human topics in " in stderr
+    assert "the correlation of human and machine scores is too low" in stderr
 
 
 def test_all_pairs_are_corrected_for_their_number(tmp_path: Path) -> None:
@@ -117,17 +117,17 @@ def test_all_pairs_are_corrected_for_their_number(tmp_path: Path) -> None:
     arguments = split(tmp_path, 0.5, 0.2, 0.05)
     p = [float(row["p"]) for row in estimates(*arguments)[0] if row["against"]]
     stepped: list[float] = []
-    for number, one in enumerate(sorted(p)):
-        stepped.append(min(1.0, max([(len(p) - number) * one, *stepped])))
+    for number, value in enumerate(sorted(p)):
+        stepped.append(min(1.0, max([(len(p) - number) * value, *stepped])))
     holm = dict(zip(sorted(p), stepped, strict=True))
     for correction, expected in (
-        ("holm", [holm[one] for one in p]),
-        ("bonferroni", [min(1.0, len(p) * one) for one in p]),
+        ("holm", [holm[value] for value in p]),
+        ("bonferroni", [min(1.0, len(p) * value) for value in p]),
         ("none", p),
     ):
         rows = [row for row in estimates(*arguments, "--correction", correction)[0] if row["against"]]
         assert [float(row["corrected_p"]) for row in rows] == pytest.approx(expected)
-        assert [row["differ"] == "True" for row in rows] == [one < 0.05 for one in expected]
+        assert [row["differ"] == "True" for row in rows] == [value < 0.05 for value in expected]
         assert all(bool(row["simultaneous_low"]) == (correction == "bonferroni") for row in rows)
         if correction == "bonferroni":
             ends = [(float(row["simultaneous_low"]), float(row["simultaneous_high"])) for row in rows]
@@ -141,10 +141,10 @@ def test_equal_differences_are_not_certain(tmp_path: Path) -> None:
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in (1, 2) for d in range(10)))
     machine.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in range(1, 5) for d in range(10)))
-    rows, told = estimates("--human", human, "--machine", machine, a, b, "-m", "P.10")
+    rows, stderr = estimates("--human", human, "--machine", machine, a, b, "-m", "P.10")
     [row] = [row for row in rows if row["against"]]
     assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
-    assert "all human topics have the same value in 2 of 3 rows" in told
+    assert "all human topics have the same value in 2 of 3 rows" in stderr
     people = lab("estimate", "--human", human, "--machine", machine, a, b, "-m", "P.10", "--quiet").stdout.decode()
     assert "If the standard error is 0, p is from an exact sign-flip test, and there is no interval." in people
 
@@ -170,10 +170,10 @@ def test_files_that_do_not_match(tmp_path: Path) -> None:
     machine.write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n4 0 a 1\n4 0 x 1\n")
     run = tmp_path / "run"
     run.write_text("".join(f"{topic} Q0 a 1 1 r\n" for topic in (1, 2, 3, 4, 9)))
-    rows, told = estimates("--human", human, "--machine", machine, run, "-m", "P.1")
+    rows, stderr = estimates("--human", human, "--machine", machine, run, "-m", "P.1")
     assert [rows[0][name] for name in ("human_topics", "machine_topics", "classical")] == ["3", "1", str(2 / 3)]
-    assert f"1 of 4 topics of {human} are left out: {machine} does not label them" in told
-    assert f"{machine} does not label 1 of the 4 documents that {human} labels; they count as unjudged" in told
+    assert f"1 of 4 topics of {human} are left out: {machine} does not label them" in stderr
+    assert f"{machine} does not label 1 of the 4 documents that {human} labels; they count as unjudged" in stderr
 
 
 @pytest.mark.parametrize(
@@ -248,9 +248,9 @@ def test_topics_without_a_value_are_left_out_and_counted(tmp_path: Path) -> None
 
     def found(folder: str, measures: str) -> tuple[list[Row], list[str]]:
         files = ("--human", tmp_path / folder / "human", "--machine", tmp_path / folder / "machine")
-        rows, told = estimates(*files, a, b, "-m", measures)
-        return rows, [line for line in told.splitlines() if "left out: with one" in line]
+        rows, stderr = estimates(*files, a, b, "-m", measures)
+        return rows, [line for line in stderr.splitlines() if "left out: with one" in line]
 
-    rows, told = found("all", "ERR.5 P.10")
-    assert told == ["irevalx-lab: ERR_5: 3 of 7 topics are left out: with one of the files it has no value"]
+    rows, stderr = found("all", "ERR.5 P.10")
+    assert stderr == ["irevalx-lab: ERR_5: 3 of 7 topics are left out: with one of the files it has no value"]
     assert ([row for row in rows if row["measure"] == "ERR_5"], []) == found("fewer", "ERR.5")

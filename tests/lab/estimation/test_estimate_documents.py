@@ -37,8 +37,8 @@ def samples(tmp_path: Path) -> dict[str, Path]:
     for form in ("sampled", "prels"):
         paths[form] = tmp_path / form
         every = sorted((EXPERIMENT / "runs").iterdir())
-        found = degrade(QRELS, every, strata=STRATA, seed=3, sample_format=form)
-        paths[form].write_bytes(found.text)
+        result = degrade(QRELS, every, strata=STRATA, seed=3, sample_format=form)
+        paths[form].write_bytes(result.text)
     return paths
 
 
@@ -61,9 +61,9 @@ def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[f
         for topic, docno, grade, _, chance in map(str.split, prels.read_text().splitlines())
         if int(grade) >= 0
     }
-    found: dict[str, list[float]] = {name: [] for name in ("estimate", "classical", "machine")}
+    results: dict[str, list[float]] = {name: [] for name in ("estimate", "classical", "machine")}
     for run in runs:
-        sums = dict.fromkeys(found, 0.0)
+        sums = dict.fromkeys(results, 0.0)
         every = ranked(run)
         for topic, docnos in every.items():
             for rank, docno in enumerate(docnos, start=1):
@@ -75,17 +75,17 @@ def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[f
                     sums["classical"] += weight * human / chance
                     sums["estimate"] += weight * (human - label) / chance
         for name, total in sums.items():
-            found[name].append(total / len(every))
-    return {name: [*values, values[0] - values[1]] for name, values in found.items()}
+            results[name].append(total / len(every))
+    return {name: [*values, values[0] - values[1]] for name, values in results.items()}
 
 
 def test_literal_sums(samples: dict[str, Path]) -> None:
     """Each score written out, document by document; both formats have the same estimates with a given weight."""
     for form, path in samples.items():
         given = ("-m", "P.10 dcg rbp.p=0.8,2=1", "--lambda", "1", "-R", form)
-        rows, told = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
+        rows, stderr = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
         assert list(rows[0]) == COLUMNS
-        assert "an interval of so few topics (12, below 25) can be too short" in told
+        assert "an interval of so few topics (12, below 25) can be too short" in stderr
         for number, measure in enumerate(WEIGHTS):
             of_measure = rows[3 * number : 3 * number + 3]
             assert {row["measure"] for row in of_measure} == {measure}
@@ -124,14 +124,14 @@ def test_from_python(samples: dict[str, Path]) -> None:
     """A sample that degrade returns is taken as it is; baselines and corrections are those of whole topics."""
     sample = degrade(QRELS, sorted((EXPERIMENT / "runs").iterdir()), strata=STRATA, seed=3)
     with pytest.warns(UserWarning, match="so few topics"):
-        found = estimate(sample, MACHINE, RUNS, "P.10", baseline="count2", correction="bonferroni")
+        result = estimate(sample, MACHINE, RUNS, "P.10", baseline="count2", correction="bonferroni")
     given: list[str | Path] = ["--human", samples["sampled"], "--machine", MACHINE, *RUNS]
     given += ["-R", "sampled", "-m", "P.10", "--baseline", "count2", "--correction", "bonferroni"]
     rows, _ = estimates(*given)
-    assert [row.estimate for row in found.rows] == [float(row["estimate"]) for row in rows]
+    assert [row.estimate for row in result.rows] == [float(row["estimate"]) for row in rows]
     assert (rows[2]["run"], rows[2]["against"]) == ("vector1", "count2")
     assert rows[2]["simultaneous_low"] == rows[2]["low"]  # a single pair
-    assert "scores by the machine alone" in repr(found)
+    assert "scores by the machine alone" in repr(result)
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
@@ -140,13 +140,13 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     human.write_text("".join(f"{topic} 0 {docno} 1 1\n" for topic in (1, 2, 3) for docno in "ab"))
     machine.write_text("".join(f"{topic} 0 {docno} 1\n" for topic in (1, 2, 4) for docno in "axy"))
     run.write_text("".join(f"{t} Q0 {docno} 1 {9 - n} r\n" for t in (1, 2, 3, 4) for n, docno in enumerate("abxyz")))
-    rows, told = estimates("-R", "sampled", "--human", human, "--machine", machine, run, "-m", "P.3")
-    assert f"1 of 3 topics are in {human} only" in told
-    assert f"1 of 3 topics are in {machine} only" in told
-    assert f"{machine} does not label 2 of the 4 documents that {human} labels" in told
-    assert "P_3: 2 documents that count could not be drawn: the estimate uses their machine labels" in told
+    rows, stderr = estimates("-R", "sampled", "--human", human, "--machine", machine, run, "-m", "P.3")
+    assert f"1 of 3 topics are in {human} only" in stderr
+    assert f"1 of 3 topics are in {machine} only" in stderr
+    assert f"{machine} does not label 2 of the 4 documents that {human} labels" in stderr
+    assert "P_3: 2 documents that count could not be drawn: the estimate uses their machine labels" in stderr
     assert [float(rows[0][name]) for name in ("estimate", "classical")] == pytest.approx([1, 2 / 3])
-    assert "all topics have the same estimate in 1 of 1 rows" in told
+    assert "all topics have the same estimate in 1 of 1 rows" in stderr
 
 
 @pytest.mark.parametrize(
@@ -187,12 +187,14 @@ def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path:
         changed = {tuple(words[:2]): f"{words[0]} {words[1]} {text} {words[3]} {words[4]}" for words in others}
         files[name].write_text("".join(changed.get(tuple(line.split()[:2]), line) + "\n" for line in drawn))
     words: list[str | Path] = ["-R", "prels", "--machine", MACHINE, *RUNS, "-m", "P.10", "--lambda", "1", "--human"]
-    known, told = estimates(*words, files["known"])
-    assert "is negative" not in told
-    found, told = estimates(*words, files["other"])
-    assert found == known
-    assert [float(row["estimate"]) for row in found] == pytest.approx(literal(files["other"], "P_10", RUNS)["estimate"])
-    [line] = [line for line in told.splitlines() if "is negative" in line]
+    known, stderr = estimates(*words, files["known"])
+    assert "is negative" not in stderr
+    result, stderr = estimates(*words, files["other"])
+    assert result == known
+    assert [float(row["estimate"]) for row in result] == pytest.approx(
+        literal(files["other"], "P_10", RUNS)["estimate"]
+    )
+    [line] = [line for line in stderr.splitlines() if "is negative" in line]
     assert f"{files['other']}:1: grade {grade} is negative but above -999" in line
     assert "like statAP_MQ_eval; irevalx-lab estimate treats it as not sampled" in line
     assert f"({len(others) - 1} more such lines)" in line

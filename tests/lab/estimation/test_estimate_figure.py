@@ -39,12 +39,12 @@ def names(figure: Figure) -> list[str]:
 
 def test_differences_are_drawn(tmp_path: Path) -> None:
     """Each difference has two intervals, that with the machine's labels above; no marginal intervals of runs."""
-    found = estimates(tmp_path, RUNS[:3])
-    figure = found.figure()
+    result = estimates(tmp_path, RUNS[:3])
+    figure = result.figure()
     [panel] = figure.axes
     assert names(figure) == ["count1 − count2", "count1 − guess1", "count2 − guess1"]  # noqa: RUF001
     ends = [np.asarray(line.get_xdata(), np.float64) for line in panel.get_lines() if line.get_linewidth() == 1.1]
-    rows = [row for row in found.rows if row.against]
+    rows = [row for row in result.rows if row.against]
     expected = [ends for row in rows for ends in ([row.low, row.high], [row.classical_low, row.classical_high])]
     assert np.array([end for end in ends if end.size == 2][: len(expected)]) == pytest.approx(np.array(expected))
     assert "each on its own" in figure.get_supxlabel()
@@ -52,10 +52,10 @@ def test_differences_are_drawn(tmp_path: Path) -> None:
 
 def test_simultaneous_intervals_are_thin(tmp_path: Path) -> None:
     """With Bonferroni's correction a thin line for each difference, and a note."""
-    found = estimates(tmp_path, RUNS[:3], correction="bonferroni")
-    figure = found.figure()
+    result = estimates(tmp_path, RUNS[:3], correction="bonferroni")
+    figure = result.figure()
     thin = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 0.5]
-    assert thin == [[row.simultaneous_low, row.simultaneous_high] for row in found.rows if row.against]
+    assert thin == [[row.simultaneous_low, row.simultaneous_high] for row in result.rows if row.against]
     assert "hold for all pairs at once" in figure.get_supxlabel().replace("\n", " ")
 
 
@@ -72,12 +72,12 @@ def test_many_pairs(tmp_path: Path) -> None:
         run = many.setdefault(f"r{number}", {})
         for topic, _, docno, rank, _, _ in lines:
             run.setdefault(topic, {})[docno] = -float(rank) * (1 if int(rank) > number else -1)
-    found = estimates(tmp_path, many, "map P.5")
-    assert sum(row.against is not None for row in found.rows) == 2 * 45 > 2 * MOST_ROWS
-    figure = found.figure()
-    best = max(found.rows[:10], key=lambda row: row.estimate).run
+    result = estimates(tmp_path, many, "map P.5")
+    assert sum(row.against is not None for row in result.rows) == 2 * 45 > 2 * MOST_ROWS
+    figure = result.figure()
+    best = max(result.rows[:10], key=lambda row: row.estimate).run
     assert len(names(figure)) == 9
     assert all(name.startswith(f"{best} − ") for name in names(figure))  # noqa: RUF001
     assert "Of 45 pairs, those of the run with the greatest estimate." in figure.get_supxlabel().replace("\n", " ")
-    assert [panel.get_title() for panel in found.figure(width=3.3).axes] == ["map", "P_5"]
+    assert [panel.get_title() for panel in result.figure(width=3.3).axes] == ["map", "P_5"]
     assert figure.get_figheight() < 4

@@ -71,13 +71,13 @@ def test_choosing_runs(browser: Reader, page: Path) -> None:
 
 def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
     """At first those are set against each other of which the first sentence is."""
-    found = {"best": [5] * 10, "second": [9, 1] * 4 + [5, 4], "third": [2] * 9 + [3]}
+    hits = {"best": [5] * 10, "second": [9, 1] * 4 + [5, 4], "third": [2] * 9 + [3]}
     qrels = {str(topic): {f"d{n}": 1 for n in range(10)} for topic in range(10)}
     runs = {
         run: {
             str(topic): {f"{'d' if n < k else 'x'}{n}": 9.0 - n for n in range(10)} for topic, k in enumerate(relevant)
         }
-        for run, relevant in found.items()
+        for run, relevant in hits.items()
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrevalxWarning)  # few are judged
@@ -187,16 +187,16 @@ def test_orders_of_topics(browser: Reader, page: Path) -> None:
 
 def test_overlap_of_short_rankings(browser: Reader, tmp_path: Path) -> None:
     """The overlap of two rankings is a share of the longer one, however short that is."""
-    both, one, other = {"a": 1.0, "b": 0.5}, {"a": 1.0}, {"b": 1.0}
-    first = {"same": both, "half": both, "none": one, "two": both, "one": one}
-    second = {"same": both, "half": one, "none": other, "two": both, "one": one}
+    both, only_first, other = {"a": 1.0, "b": 0.5}, {"a": 1.0}, {"b": 1.0}
+    first = {"same": both, "half": both, "none": only_first, "two": both, "one": only_first}
+    second = {"same": both, "half": only_first, "none": other, "two": both, "one": only_first}
     qrels = {topic: {"a": 1, "b": 0} for topic in first}
     report(qrels, {"first": first, "second": second}, "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "run=first&run=second&order=overlap+up")
     cells = "#topics tbody tr > :nth-child(6)"
     browser.wait(lambda: browser.texts(cells)[0] != "…")
-    found = dict(zip(browser.texts(TOPIC_LINKS), browser.texts(cells), strict=True))
-    assert found == {"same": "0.00", "half": "0.50", "none": "1.00", "two": "0.00", "one": "0.00"}
+    result = dict(zip(browser.texts(TOPIC_LINKS), browser.texts(cells), strict=True))
+    assert result == {"same": "0.00", "half": "0.50", "none": "1.00", "two": "0.00", "one": "0.00"}
 
 
 def test_back_and_forward(browser: Reader, page: Path) -> None:

@@ -17,13 +17,13 @@ AXE = os.environ.get("AXE_CORE")
 """The file axe.min.js of the npm package axe-core."""
 
 
-def tab_to(browser: Reader, found: str) -> None:
+def tab_to(browser: Reader, result: str) -> None:
     """Press Tab until a script says that the right element has the focus."""
     for _ in range(200):
-        if browser.run(f"return {found}"):
+        if browser.run(f"return {result}"):
             return
         browser.press(TAB)
-    pytest.fail(f"Tab does not come to {found}")
+    pytest.fail(f"Tab does not come to {result}")
 
 
 def test_the_keyboard_alone(browser: Reader, page: Path) -> None:
@@ -122,8 +122,8 @@ def test_axe_finds_no_serious_fault(browser: Reader, page: Path, scheme: str, wi
         browser.one(".rankings")
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
         browser.run(Path(AXE).read_text("utf-8"))
-        found = browser.driver.execute_async_script(
+        result = browser.driver.execute_async_script(
             "const done = arguments[0]; axe.run().then((found) => done(found.violations.map((one) => "
             "[one.impact, one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + node.failureSummary)])))"
         )
-    assert [one for one in found if one[0] in {"serious", "critical"}] == []
+    assert [violation for violation in result if violation[0] in {"serious", "critical"}] == []

@@ -82,10 +82,10 @@ def test_bytes_that_are_no_text(browser: Reader, tmp_path: Path) -> None:
     browser.open(tmp_path / "page.html", "topic=1")
     browser.click("button.document")
     browser.one("aside")
-    shown = browser.texts("aside h3")
+    heading = browser.texts("aside h3")
     browser.open(tmp_path / "page.html", browser.address)
     browser.one("aside")
-    assert browser.texts("aside h3") == shown
+    assert browser.texts("aside h3") == heading
 
 
 def test_data_are_as_written(browser: Reader, tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def shown(number: float, *, signed: bool = False) -> str:
 
 def test_means_and_intervals(browser: Reader, files: ReportFiles, page: Path) -> None:
     """Means and intervals are those of ``irevalx --format json --ci 95%``."""
-    asked = [option for measure in MEASURES for option in ("-m", measure)]
-    printed = run(*asked, "--format", "json", "--ci", "95%", files.qrels, *files.runs)
+    requested = [option for measure in MEASURES for option in ("-m", measure)]
+    printed = run(*requested, "--format", "json", "--ci", "95%", files.qrels, *files.runs)
     assert printed.status == 0, printed.stderr
     runs = json.loads(printed.stdout)["runs"]
     browser.open(page, "show=interval&sort=run+up")
@@ -35,17 +35,17 @@ def test_means_and_intervals(browser: Reader, files: ReportFiles, page: Path) ->
         "...[...row.querySelectorAll('td')].slice(0, 3).map((cell) => "
         "[...cell.querySelectorAll('data')].map((one) => [Number(one.value), one.innerText]))])"
     )
-    found = {(row[0], measure): cell for row in table for measure, cell in zip(MEASURES, row[1:], strict=True)}
+    results = {(row[0], measure): cell for row in table for measure, cell in zip(MEASURES, row[1:], strict=True)}
     expected = {
-        (one["run"], measure): [one[part][NAMES[measure]] for part in ("all", "low", "high")]
-        for one in runs
+        (run["run"], measure): [run[part][NAMES[measure]] for part in ("all", "low", "high")]
+        for run in runs
         for measure in MEASURES
     }
-    assert found.keys() == expected.keys()
+    assert results.keys() == expected.keys()
     for place, numbers in expected.items():
         assert None not in numbers
-        assert [value for value, _ in found[place]] == pytest.approx(numbers, abs=0, rel=1e-15), place
-        assert [text for _, text in found[place]] == [shown(number) for number in numbers], place
+        assert [value for value, _ in results[place]] == pytest.approx(numbers, abs=0, rel=1e-15), place
+        assert [text for _, text in results[place]] == [shown(number) for number in numbers], place
 
 
 def test_differences(browser: Reader, files: ReportFiles, page: Path) -> None:

@@ -63,10 +63,10 @@ class Elements(HTMLParser):
 
 def elements_of(page: str) -> Elements:
     """Return the elements of a page."""
-    found = Elements()
-    found.feed(page)
-    found.close()
-    return found
+    result = Elements()
+    result.feed(page)
+    result.close()
+    return result
 
 
 def is_code(tag: str, attributes: dict[str, str | None]) -> bool:
@@ -104,31 +104,33 @@ def hostile() -> Report:
 def test_everything_is_escaped(hostile: Report) -> None:
     """A browser finds the elements of the template alone, and the data as they are."""
     plain = irevalx.lab.report({"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"A": 1.0}}}, "map P.5")
-    found, usual = elements_of(hostile.page), elements_of(plain.page)
-    scripts, of_usual = ([attrs for tag, attrs in one.found if tag == "script"] for one in (found, usual))
+    result, plain_elements = elements_of(hostile.page), elements_of(plain.page)
+    scripts, of_usual = (
+        [attrs for tag, attrs in elements.found if tag == "script"] for elements in (result, plain_elements)
+    )
     assert scripts == of_usual
-    assert not [attrs for _, attrs in found.found if any(name.startswith("on") or name == "style" for name in attrs)]
+    assert not [attrs for _, attrs in result.found if any(name.startswith("on") or name == "style" for name in attrs)]
     data = json.loads(
-        next(iter(text for place, text in found.inside.items() if found.found[place][1].get("id") == "data"))
+        next(iter(text for place, text in result.inside.items() if result.found[place][1].get("id") == "data"))
     )
     assert [run["name"] for run in data["runs"]] == list(HOSTILE[:3])
     assert {topic["id"] for topic in data["topics"]} == set(HOSTILE[:4])
     of_topic = unpacked(data["rankings"])[0]
-    assert {one["id"] for one in of_topic["documents"]} == set(HOSTILE)
+    assert {document["id"] for document in of_topic["documents"]} == set(HOSTILE)
     assert unpacked(data["texts"]) == [HOSTILE[1]] * len(HOSTILE)
     assert data["about"]["title"] == "".join(HOSTILE)
 
 
 def test_the_policy(hostile: Report) -> None:
     """It allows the script and the style of the page by their digests, and nothing from outside."""
-    found = elements_of(hostile.page)
+    result = elements_of(hostile.page)
     policy = next(
-        attrs["content"] for tag, attrs in found.found if attrs.get("http-equiv") == "Content-Security-Policy"
+        attrs["content"] for tag, attrs in result.found if attrs.get("http-equiv") == "Content-Security-Policy"
     )
     digests = {
-        found.found[place][0]: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for place, text in found.inside.items()
-        if found.found[place][1].get("type") != "application/json"
+        result.found[place][0]: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for place, text in result.inside.items()
+        if result.found[place][1].get("type") != "application/json"
     }
     allowed = dict(part.strip().split(" ", 1) for part in (policy or "").split(";"))
     assert allowed["default-src"] == "'none'"
@@ -136,7 +138,7 @@ def test_the_policy(hostile: Report) -> None:
     assert allowed["style-src"] == f"'sha256-{digests['style']}'"
     others = {allowed[name] for name in allowed.keys() - {"script-src", "style-src"}}
     assert others <= {"'none'", "data:"}
-    [script] = [text for place, text in found.inside.items() if is_code(*found.found[place])]
+    [script] = [text for place, text in result.inside.items() if is_code(*result.found[place])]
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
     assert not re.search(r"</script|<!--", script)
 
@@ -146,7 +148,7 @@ def test_names_that_are_no_text(hostile: Report, tmp_path: Path) -> None:
     hostile.write(tmp_path / "page.html")
     hostile.write(tmp_path / "page.json")
     data = json.loads((tmp_path / "page.json").read_text("ascii"))
-    assert "\udcff\udcfe" in {one["id"] for one in data["rankings"][0]["documents"]}
+    assert "\udcff\udcfe" in {document["id"] for document in data["rankings"][0]["documents"]}
     assert (tmp_path / "page.html").read_bytes().decode("utf-8").startswith("<!DOCTYPE html>")
 
 
@@ -158,11 +160,11 @@ def test_packing() -> None:
     assert inflated(packed["data"]) == numbers.astype("<f8").tobytes()
     assert inflated(packed_numbers(np.array([1, 65535]), "u2")["data"]) == b"\x01\x00\xff\xff"
     items = [{"n": number, "text": "<" * 1000} for number in range(1000)]
-    found = packed_list(items)
-    assert unpacked(found) == items
-    assert len(found["chunks"]) > 2
-    starts = [chunk["first"] for chunk in found["chunks"]]
-    assert starts == [sum(chunk["n"] for chunk in found["chunks"][:place]) for place in range(len(starts))]
+    result = packed_list(items)
+    assert unpacked(result) == items
+    assert len(result["chunks"]) > 2
+    starts = [chunk["first"] for chunk in result["chunks"]]
+    assert starts == [sum(chunk["n"] for chunk in result["chunks"][:place]) for place in range(len(starts))]
     assert packed_list([]) == {"packed": "json", "chunks": []}
 
 

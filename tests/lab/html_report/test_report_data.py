@@ -56,8 +56,8 @@ def with_holes(tmp_path: Path) -> tuple[Path, list[Path]]:
     paths = []
     for number, path in enumerate(RUNS[:3]):
         paths.append(tmp_path / path.name)
-        kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] != topics[number]]
-        paths[-1].write_text("".join(kept))
+        lines_kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] != topics[number]]
+        paths[-1].write_text("".join(lines_kept))
     return qrels, paths
 
 
@@ -66,9 +66,11 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
     chosen = [] if baseline is None else ["--baseline", baseline]
     data = data_of(qrels, *runs, "-m", MEASURES, *chosen, *options)
     names = [measure["name"] for measure in data["measures"]]
-    asked = [word for one in MEASURES.split() for word in ("-m", one)]
+    requested = [word for measure in MEASURES.split() for word in ("-m", measure)]
     readings = ["--unjudged", "nonrel,skip,rel"]
-    printed = json.loads(run(*options, "-q", "--ci", "95%", *readings, *asked, "--format", "json", qrels, *runs).stdout)
+    printed = json.loads(
+        run(*options, "-q", "--ci", "95%", *readings, *requested, "--format", "json", qrels, *runs).stdout
+    )
     means = {(row["run"], row["measure"]): row for row in data["means"]}
     other = {(row["run"], row["measure"], row["reading"]): row["mean"] for row in data["readings"]}
     for place, of_run in enumerate(printed["runs"]):
@@ -83,17 +85,17 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
                 assert (row["mean"], row["low"], row["high"]) == (value, *ends)
         for number, name in enumerate(names):
             if data["measures"][number]["by_topic"]:
-                found = dict(zip([t["id"] for t in data["topics"]], data["values"][number][place], strict=True))
-                assert {topic: value for topic, value in found.items() if value is not None} == {
+                result = dict(zip([t["id"] for t in data["topics"]], data["values"][number][place], strict=True))
+                assert {topic: value for topic, value in result.items() if value is not None} == {
                     topic: values[name] for topic, values in of_run["topics"].items() if values.get(name) is not None
                 }
     assert not means
     assert not other
-    comparable = " ".join(one for one in MEASURES.split() if one != "num_q")
+    comparable = " ".join(measure for measure in MEASURES.split() if measure != "num_q")
     rows = lab("compare", qrels, *runs, "-m", comparable, *chosen, *options, "--format", "csv").rows
     columns = data["pairs"]["columns"]
-    for row, found in zip(rows, data["pairs"]["rows"], strict=True):
-        pair = dict(zip(columns, found, strict=True))
+    for row, result in zip(rows, data["pairs"]["rows"], strict=True):
+        pair = dict(zip(columns, result, strict=True))
         assert names[pair["measure"]] == row["measure"]
         assert [data["runs"][pair[which]]["name"] for which in ("second", "first")] == [row["run"], row["against"]]
         assert pair.pop("test") == row["test"]
@@ -153,23 +155,25 @@ def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
         for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
             retrieved.setdefault(topic, []).append((float(score), docno))
         for place, topic in enumerate(data["topics"]):
-            shown = data["rankings"][place]
-            assert (shown["runs"][number] is None) == (topic["id"] not in retrieved)
-            if shown["runs"][number] is None:
+            rankings = data["rankings"][place]
+            assert (rankings["runs"][number] is None) == (topic["id"] not in retrieved)
+            if rankings["runs"][number] is None:
                 continue
-            documents = [shown["documents"][one] for one in shown["runs"][number]]
+            documents = [rankings["documents"][place] for place in rankings["runs"][number]]
             of_topic = grades[topic["id"]]
             if ties == "name":
                 expected = sorted(retrieved[topic["id"]], reverse=True)
-                assert [one["id"] for one in documents] == [docno for _, docno in expected]
-            assert sorted(one["id"] for one in documents) == sorted(docno for _, docno in retrieved[topic["id"]])
-            for one in documents:
-                given = of_topic.get(one["id"])
-                assert one["pooled"] == (given is not None)
-                assert one["grade"] == (None if given is None or given < 0 else given)
-            for measure, of_measure in enumerate(shown["added"]):
+                assert [document["id"] for document in documents] == [docno for _, docno in expected]
+            assert sorted(document["id"] for document in documents) == sorted(
+                docno for _, docno in retrieved[topic["id"]]
+            )
+            for document in documents:
+                given = of_topic.get(document["id"])
+                assert document["pooled"] == (given is not None)
+                assert document["grade"] == (None if given is None or given < 0 else given)
+            for measure, of_measure in enumerate(rankings["added"]):
                 if of_measure is not None:
-                    total = sum(of_measure["values"][one] for one in of_measure["runs"][number])
+                    total = sum(of_measure["values"][place] for place in of_measure["runs"][number])
                     assert total == pytest.approx(data["values"][measure][number][place], abs=1e-12)
 
 
@@ -183,18 +187,18 @@ def test_what_is_counted() -> None:
         of_run: dict[str, list[tuple[float, str]]] = {}
         for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
             of_run.setdefault(topic, []).append((float(score), docno))
-        tops.append({topic: [docno for _, docno in sorted(found)[::-1][:depth]] for topic, found in of_run.items()})
+        tops.append({topic: [docno for _, docno in sorted(result)[::-1][:depth]] for topic, result in of_run.items()})
     topics = [topic["id"] for topic in data["topics"]]
-    for (one, other), found in zip(combinations(tops, 2), data["in_common"], strict=True):
-        assert found == [len({*one[topic]} & {*other[topic]}) for topic in topics]
-    for top, found in zip(tops, data["judged"], strict=True):
+    for (first, other), result in zip(combinations(tops, 2), data["in_common"], strict=True):
+        assert result == [len({*first[topic]} & {*other[topic]}) for topic in topics]
+    for top, result in zip(tops, data["judged"], strict=True):
         for rank in range(depth):
             there = [(topic, top[topic][rank]) for topic in topics if rank < len(top[topic])]
-            assert found["at"][rank] == pytest.approx(sum(one in judged for one in there) / len(there))
+            assert result["at"][rank] == pytest.approx(sum(document in judged for document in there) / len(there))
             n_judged = sum((topic, docno) in judged for topic in topics for docno in top[topic][: rank + 1])
-            assert found["within"][rank] == pytest.approx(n_judged / (rank + 1) / len(topics))
-    shown = ("--group-by", "^[a-z]+", "--depth", str(depth), "--show", "groups", "--format", "csv")
-    described = lab("describe", QRELS, *RUNS, *shown).rows
+            assert result["within"][rank] == pytest.approx(n_judged / (rank + 1) / len(topics))
+    options = ("--group-by", "^[a-z]+", "--depth", str(depth), "--show", "groups", "--format", "csv")
+    described = lab("describe", QRELS, *RUNS, *options).rows
     assert [row["group"] for row in data["found_alone"]] == [row["group"] for row in described]
     assert [row["relevant_alone"] for row in data["found_alone"]] == [int(row["relevant_alone"]) for row in described]
     assert {run["group"] for run in data["runs"]} == {"count", "guess", "vector"}
@@ -285,7 +289,7 @@ def test_texts_and_groups(tmp_path: Path) -> None:
         ).data
         assert [topic["text"] for topic in made["topics"]] == expected
         assert made["groups"] == [{"name": "b", "topics": [0, 1]}, {"name": "a", "topics": [0]}]
-        of_first = [made["texts"][one["text"]] for one in made["rankings"][0]["documents"]]
+        of_first = [made["texts"][document["text"]] for document in made["rankings"][0]["documents"]]
         assert of_first[0].startswith("a <b>\n\nxxx")
         assert of_first[0].endswith("x …")
         assert len(of_first[0]) < 10_100
@@ -296,7 +300,7 @@ def test_texts_and_groups(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--baseline", "none"], "baseline must be one of the runs (count1), but got 'none'"),
         (["--depth", "0"], "depth"),
@@ -307,7 +311,7 @@ def test_texts_and_groups(tmp_path: Path) -> None:
         (["-R", "prefs"], "-R must be qrels, beir or json, but got 'prefs'"),
     ],
 )
-def test_errors(words: list[str], said: str, tmp_path: Path) -> None:
+def test_errors(words: list[str], message: str, tmp_path: Path) -> None:
     """They are a line each, and nothing is written."""
     path = tmp_path / "some"
     path.write_text("no tab\n")
@@ -315,7 +319,7 @@ def test_errors(words: list[str], said: str, tmp_path: Path) -> None:
     result = lab("report", QRELS, RUNS[0], "-o", out, *[str(path) if word == "PATH" else word for word in words])
     assert result.status
     assert result.stderr.startswith("irevalx-lab: ")
-    assert said in result.stderr
+    assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert not out.exists()
 
@@ -381,13 +385,15 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
     [text] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
     conclusion, *verdicts = json.loads(text)["findings"][:3]
     assert conclusion == alone.stdout.decode().splitlines()[0]
-    for row, said in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
+    for row, sentence in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
         difference, low, high = (f"{float(row[name]):.3f}" for name in ("difference", "low", "high"))
         words_of = {"worse": "is worse than", "cannot tell": "may or may not be worse than"}[row["verdict"]]
-        assert said == (f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05.")
+        assert sentence == (
+            f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05."
+        )
     assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
     for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once
         piped = [*words[:place], "-", *words[place + 1 :]]
-        found = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
-        assert (found.status, found.stdout) == (alone.status, alone.stdout)
+        result = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
+        assert (result.status, result.stdout) == (alone.status, alone.stdout)
         assert (tmp_path / "piped.html").stat().st_size

@@ -84,7 +84,7 @@ def test_combinations(machines: dict[str, Path], tmp_path: Path) -> None:
     rows, _ = labels(QRELS, *options(machines), *words, "--resamples", "0")
     given = [grades_in(machines[name].read_text()) for name in "abc"]
     documents = sorted(set().union(*given))
-    votes = {doc: Counter(one[doc] for one in given if doc in one) for doc in documents}
+    votes = {doc: Counter(labels[doc] for labels in given if doc in labels) for doc in documents}
     by_vote = {doc: min(count, key=lambda grade: (-count[grade], grade)) for doc, count in votes.items()}
     by_mean = {doc: math.ceil(sum(count.elements()) / count.total() - 0.5) for doc, count in votes.items()}
     assert grades_in(written["vote"].read_text()) == by_vote
@@ -106,11 +106,11 @@ def test_what_is_written_is_read(machines: dict[str, Path], tmp_path: Path) -> N
     vote, probability = tmp_path / "of-vote", tmp_path / "of-probability"
     words = ("--write", f"vote={vote}", "--write", f"probability={probability}", "--resamples", "0")
     labels(QRELS, *options(machines), *words)
-    some = tmp_path / "some"
-    some.write_text(
+    few_topics = tmp_path / "some"
+    few_topics.write_text(
         "".join(f"{line}\n" for line in QRELS.read_text().splitlines() if line.split()[0] in {"1", "2", "5"})
     )
-    assert lab("estimate", "--human", some, "--machine", vote, *RUNS, "--quiet").status == 0
+    assert lab("estimate", "--human", few_topics, "--machine", vote, *RUNS, "--quiet").status == 0
     few = tmp_path / "few"
     few.write_text("".join(f"{line}\n" for line in QRELS.read_text().splitlines()[::2]))
     assert lab("complete", few, *RUNS, "--labels", vote, "--quiet").status == 0
@@ -130,9 +130,9 @@ def test_pairs_as_packages_have_them(machines: dict[str, Path]) -> None:
     people = grades_in(QRELS.read_text())
     of = {name: grades_in(machines[name].read_text()) for name in machines}
 
-    def both(one: Grades, other: Grades) -> tuple[list[int], list[int]]:
-        documents = sorted(people.keys() & one.keys() & other.keys())
-        return [one[doc] for doc in documents], [other[doc] for doc in documents]
+    def both(first: Grades, other: Grades) -> tuple[list[int], list[int]]:
+        documents = sorted(people.keys() & first.keys() & other.keys())
+        return [first[doc] for doc in documents], [other[doc] for doc in documents]
 
     for first, second in (("a", "b"), ("b", "c")):
         pair = both(of[first], of[second])
@@ -148,13 +148,13 @@ def test_pairs_as_packages_have_them(machines: dict[str, Path]) -> None:
 
 def test_people_and_combinations(machines: dict[str, Path]) -> None:
     """A second file of people is a judge; the gain over a machine is a difference of kappas on the topics of both."""
-    rows, told = labels(QRELS, *options(machines), "--second-human", machines["again"], "--resamples", "50")
+    rows, stderr = labels(QRELS, *options(machines), "--second-human", machines["again"], "--resamples", "50")
     assert value(rows, "kappa", "second_human") == value(rows, "kappa", "human", "second_human")
     difference = value(rows, "kappa", "vote") - value(rows, "kappa", "a")
     assert value(rows, "kappa_over", "vote", "a") == pytest.approx(difference)
     gains = {name: value(rows, "kappa_over", name, "b") for name in ("vote", "mean", "dawid_skene")}
     for name, gain in gains.items():
-        assert (f"{name} agrees less with human labels than b alone" in told) == (gain < 0)
+        assert (f"{name} agrees less with human labels than b alone" in stderr) == (gain < 0)
     people, machine = grades_in(QRELS.read_text()), grades_in(machines["b"].read_text())
     bias = np.mean([machine[doc] - grade for doc, grade in people.items() if doc in machine])
     assert value(rows, "grade_bias", "b") == pytest.approx(float(bias))
@@ -199,13 +199,13 @@ def test_as_a_function(machines: dict[str, Path]) -> None:
     """The same rows, tables and files as the command has."""
     given = {"a": [machines["a"], machines["again"]], "b": machines["b"]}
     with pytest.warns(IrevalxWarning, match="with two machines, the model cannot identify which one errs"):
-        found = public.labels(QRELS, machines=given, resamples=0, seed=1)
-    assert isinstance(found, JudgesResult)
+        result = public.labels(QRELS, machines=given, resamples=0, seed=1)
+    assert isinstance(result, JudgesResult)
     words = (*options(machines)[:4], "--resamples", "0")
     rows, _ = labels(QRELS, *words)
-    assert len(found.rows) == len(rows)
-    assert repr(found) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
-    assert found.text_of("vote").count(b"\n") == len(QRELS.read_text().splitlines())
+    assert len(result.rows) == len(rows)
+    assert repr(result) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
+    assert result.text_of("vote").count(b"\n") == len(QRELS.read_text().splitlines())
     with pytest.raises(UsageError, match="missing machine or machines"):
         public.labels(QRELS)
 
@@ -262,5 +262,5 @@ def test_refusals(words: list[str], rule: str, tmp_path: Path, monkeypatch: pyte
 def test_json_names_all_files(machines: dict[str, Path]) -> None:
     """With their digests, also those behind names."""
     printed = lab("labels", QRELS, *options(machines), "--resamples", "0", "--format", "json").stdout
-    paths = [one["path"] for one in json.loads(printed)["about"]["inputs"]]
+    paths = [source["path"] for source in json.loads(printed)["about"]["inputs"]]
     assert {str(path) for path in machines.values()} < set(paths)

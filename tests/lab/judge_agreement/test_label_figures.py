@@ -86,9 +86,9 @@ def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
 def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     """Both orders begin with nothing judged, and end where bounds says that the judgments lead."""
     rng = random.Random(3)
-    some = tmp_path / "some"
-    some.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
-    arguments: tuple[str | Path, ...] = ("bounds", some, *RUNS, "-m", "P.5", "--max-grade", "1")
+    partial = tmp_path / "some"
+    partial.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
+    arguments: tuple[str | Path, ...] = ("bounds", partial, *RUNS, "-m", "P.5", "--max-grade", "1")
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
     [panel] = drawn["f"].axes
@@ -128,23 +128,23 @@ def test_judges(tmp_path: Path, drawn: Drawn) -> None:
     names = ["human", "a", "b", "vote", "mean", "dawid_skene"]
     [panel] = drawn["f"].axes
     assert [label.get_text() for label in panel.get_yticklabels() if label.get_text()] == names
-    shown = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in panel.texts}
+    cells = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in panel.texts}
     pairs = {
         (row["against"], row["judge"]): row["value"] for row in rows if row["statistic"] == "kappa" and row["against"]
     }
-    assert len(shown) == len(pairs) + 1 == 16
-    for (row, column), text in shown.items():
+    assert len(cells) == len(pairs) + 1 == 16
+    for (row, column), text in cells.items():
         if row != column:
             assert text == f"{float(pairs[names[row], names[column]]):.2f}"
     [own] = [row["value"] for row in rows if row["statistic"] == "self_kappa"]
-    assert shown[1, 1] == f"{float(own):.2f}\n(itself)"
+    assert cells[1, 1] == f"{float(own):.2f}\n(itself)"
 
 
 def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
     """An arrow for each run, from its scores to those after; a panel for each judge and measure."""
-    one = machine(tmp_path)
+    labels = machine(tmp_path)
     words = ("--rerank", "--resamples", "0", "--draw", "rerank", "--figure")
-    rows = called("labels", QRELS, one, *RUNS, "-m", "map P.10", *words, tmp_path / "f.png").rows
+    rows = called("labels", QRELS, labels, *RUNS, "-m", "map P.10", *words, tmp_path / "f.png").rows
     [panel, _] = panels_of(drawn["f"])
     of_run = {
         row["statistic"]: float(row["value"]) for row in rows if (row["measure"], row["run"]) == ("map", "count1")
@@ -155,7 +155,7 @@ def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
     assert len(arrows) == len(RUNS)
     assert any(np.allclose(arrow, (before, after)) for arrow in arrows)
     assert panel.get_title() == "map"
-    two = ("--machine", f"a={one}", "--machine", f"b={QRELS}")
+    two = ("--machine", f"a={labels}", "--machine", f"b={QRELS}")
     called("labels", QRELS, *RUNS, *two, "-m", "P.10", *words, tmp_path / "two.png")
     assert [panel.get_title() for panel in panels_of(drawn["two"])][:2] == ["a: P_10", "b: P_10"]
 

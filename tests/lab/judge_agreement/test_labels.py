@@ -47,7 +47,7 @@ def machine(tmp_path: Path) -> Path:
 
 def test_agreement(tmp_path: Path) -> None:
     """The worked example, a row for each number; counts and coverage have no interval."""
-    rows, told = labels(*two_files(tmp_path, SKEWED))
+    rows, stderr = labels(*two_files(tmp_path, SKEWED))
     assert list(rows[0]) == [
         *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
     ]
@@ -80,17 +80,17 @@ def test_agreement(tmp_path: Path) -> None:
         *("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1"),
         *("precision", "recall", "f1"),
     }
-    assert "a bootstrap interval of so few topics (5) is too short" in told
+    assert "a bootstrap interval of so few topics (5) is too short" in stderr
 
 
 def test_an_unused_grade_is_a_category(tmp_path: Path) -> None:
     """Grades 0, 1 and 3: 2 has a row and a column of zeros and a level, and a line says that nobody gives it."""
-    rows, told = labels(*two_files(tmp_path, [(5, 0, 0), (1, 0, 1), (2, 1, 1), (1, 1, 3), (2, 3, 3)]))
-    found = values(rows)
-    assert [found["kappa_linear"], found["ac1"]] == pytest.approx([0.775510, 0.770435], abs=5e-7)
+    rows, stderr = labels(*two_files(tmp_path, [(5, 0, 0), (1, 0, 1), (2, 1, 1), (1, 1, 3), (2, 3, 3)]))
+    result = values(rows)
+    assert [result["kappa_linear"], result["ac1"]] == pytest.approx([0.775510, 0.770435], abs=5e-7)
     assert [values(rows, human="2", machine=b)["confusion"] for b in "0123"] == [0, 0, 0, 0]
     assert values(rows, level="2") == pytest.approx(values(rows, level="3"))
-    assert "level 2: no human label has this grade" in told
+    assert "level 2: no human label has this grade" in stderr
 
 
 def test_intervals_are_quantiles_over_topics(tmp_path: Path) -> None:
@@ -123,22 +123,22 @@ def test_mixed_coverage(tmp_path: Path) -> None:
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n1 0 e -1\n2 0 a 1\n")
     machine.write_text("1 0 a 1\n1 0 b 1\n1 0 d 0\n1 0 e 1\n1 0 c -1\n3 0 a 1\n")
-    rows, told = labels(human, machine, "--resamples", "0")
-    found = values(rows)
-    assert [found[name] for name in ("pairs", "pairs_human", "pairs_machine")] == [2, 4, 5]
-    assert [found["coverage"], found["coverage_machine"], found["agreement"]] == [0.5, 0.4, 0.5]
-    assert f"1 of 2 topics are in {human} only, and are left out: '2'" in told
-    assert f"1 of 2 topics are in {machine} only, and are left out: '3'" in told
-    assert f"coverage 0.5000: {machine} does not label 2 of the 4 documents" in told
-    assert f"3 of the 5 labels of {machine} are of documents that {human} does not label" in told
+    rows, stderr = labels(human, machine, "--resamples", "0")
+    result = values(rows)
+    assert [result[name] for name in ("pairs", "pairs_human", "pairs_machine")] == [2, 4, 5]
+    assert [result["coverage"], result["coverage_machine"], result["agreement"]] == [0.5, 0.4, 0.5]
+    assert f"1 of 2 topics are in {human} only, and are left out: '2'" in stderr
+    assert f"1 of 2 topics are in {machine} only, and are left out: '3'" in stderr
+    assert f"coverage 0.5000: {machine} does not label 2 of the 4 documents" in stderr
+    assert f"3 of the 5 labels of {machine} are of documents that {human} does not label" in stderr
 
 
 def as_json(rows: list[tuple[str, str, str]]) -> str:
     """Write labels as JSON: words that are numbers as numbers, and others as strings."""
-    found: dict[str, dict[str, object]] = {}
+    results: dict[str, dict[str, object]] = {}
     for topic, docno, label in rows:
-        found.setdefault(topic, {})[docno] = json.loads(label) if label.strip("0123456789.e") == "" else label
-    return json.dumps(found)
+        results.setdefault(topic, {})[docno] = json.loads(label) if label.strip("0123456789.e") == "" else label
+    return json.dumps(results)
 
 
 WRITTEN_AS = {
@@ -177,14 +177,14 @@ def test_a_label_is_a_number_or_missing(
     options = ("--resamples", "0", "-l", level, "-R", rel_format)
     plain, _ = labels(ours, theirs, *options)
     named, _ = labels(ours, "--machine", f"llm={theirs}", *options)
-    found = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in plain}
+    results = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in plain}
     of_llm = {
         (row["statistic"], row["level"], row["human"], row["machine"]): row["value"]
         for row in named
         if row["judge"] == "llm" and not row["against"]
     }
     assert of_llm.pop(("grade_bias", "", "", "")) is not None
-    assert found == of_llm
+    assert results == of_llm
     cut = level if "." in human or ("." in machine and "1.7" not in machine and "2.0" not in machine) else None
     cut_human = [
         str(int(float(word) >= (0.5 if "." in human else int(cut)))) if cut else word for word in human.split()
@@ -192,8 +192,8 @@ def test_a_label_is_a_number_or_missing(
     expected = labelled(tmp_path / "expected", read_as), labelled(tmp_path / "cut", " ".join(cut_human))
     by_hand, _ = labels(expected[1], expected[0], "--resamples", "0")
     whole = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in by_hand}
-    assert {key: value for key, value in found.items() if key in whole} == whole
-    assert set(found) - set(whole) <= {
+    assert {key: value for key, value in results.items() if key in whole} == whole
+    assert set(results) - set(whole) <= {
         (name, "", "", "") for name in ("brier", "probability_bias", "calibration_error")
     }
 
@@ -201,15 +201,15 @@ def test_a_label_is_a_number_or_missing(
 def test_missing_labels(tmp_path: Path) -> None:
     """ERROR is no label: it is named with its line, and counts for coverage; the file of people is read alike."""
     human, machine = labelled(tmp_path / "h", "2 1 0"), labelled(tmp_path / "m", "2 ERROR n/a")
-    rows, told = labels(human, machine, "--resamples", "0")
-    found = values(rows)
-    assert [found["pairs"], found["pairs_machine"], found["agreement"]] == [1, 1, 1]
-    assert found["coverage"] == pytest.approx(1 / 3)
+    rows, stderr = labels(human, machine, "--resamples", "0")
+    result = values(rows)
+    assert [result["pairs"], result["pairs_machine"], result["agreement"]] == [1, 1, 1]
+    assert result["coverage"] == pytest.approx(1 / 3)
     expected = "label 'ERROR' is not a number; it counts as missing (1 more such label in this file)"
-    assert f"{machine}:2: topic '2': document 'd1': {expected}" in told
-    rows, told = labels(machine, human, "--resamples", "0")
+    assert f"{machine}:2: topic '2': document 'd1': {expected}" in stderr
+    rows, stderr = labels(machine, human, "--resamples", "0")
     assert values(rows)["coverage_machine"] == pytest.approx(1 / 3)
-    assert expected in told
+    assert expected in stderr
 
 
 @pytest.mark.parametrize(
@@ -223,9 +223,9 @@ def test_labels_in_python(machine: Any) -> None:
     human = {"1": {"a": 1, "b": 1, "c": 0}}
     with pytest.warns(IrevalxWarning, match=r"coverage 0\.6667"):
         rows = public.labels(human, machine, resamples=0).rows
-    found = {row.statistic: row.value for row in rows if row.level is None}
-    assert [found["pairs"], found["agreement"], found["kappa"]] == [2, 1, 1]
-    assert found["brier"] == pytest.approx(0.01)
+    results = {row.statistic: row.value for row in rows if row.level is None}
+    assert [results["pairs"], results["agreement"], results["kappa"]] == [2, 1, 1]
+    assert results["brier"] == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(
@@ -256,16 +256,17 @@ def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tm
 def test_topics_that_are_left_out(tmp_path: Path) -> None:
     """A saved table says how many there are, and the notes name the files, with runs as well."""
     lines = QRELS.read_text().splitlines(keepends=True)
-    some = tmp_path / "some"
-    some.write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "5"}))
-    found = values(labels(QRELS, some, "--resamples", "0")[0])
-    assert [found[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
-    printed = lab("labels", QRELS, some, *RUNS, "--resamples", "0").stdout.decode()
+    few_topics = tmp_path / "some"
+    few_topics.write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "5"}))
+    result = values(labels(QRELS, few_topics, "--resamples", "0")[0])
+    assert [result[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
+    printed = lab("labels", QRELS, few_topics, *RUNS, "--resamples", "0").stdout.decode()
     assert (
-        f"Topics: 3 of the 12 of {QRELS} and all 3 of {some} (topics with a document labelled in both files)" in printed
+        f"Topics: 3 of the 12 of {QRELS} and all 3 of {few_topics} (topics with a document labelled in both files)"
+        in printed
     )
     assert "Topics of the run scores: all 3 topics of both files." in printed
-    rows, _ = labels(QRELS, "--machine", f"some={some}", "--resamples", "0")
+    rows, _ = labels(QRELS, "--machine", f"some={few_topics}", "--resamples", "0")
     of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}
     assert [of_some[name] for name in ("topics", "topics_human", "topics_machine")] == ["3", "12", "3"]
 
@@ -313,24 +314,24 @@ def test_too_many_grades(tmp_path: Path) -> None:
 
 def test_one_grade(tmp_path: Path) -> None:
     """Labels that are all the same agree, and kappa is not defined; a line says so."""
-    rows, told = labels(*two_files(tmp_path, [(6, 1, 1)]))
-    found = values(rows)
-    assert (found["agreement"], found["kappa"], found["alpha_ordinal"], found["ac1"]) == (1, None, None, None)
-    assert "kappa is not defined: all labels have the same grade" in told
+    rows, stderr = labels(*two_files(tmp_path, [(6, 1, 1)]))
+    result = values(rows)
+    assert (result["agreement"], result["kappa"], result["alpha_ordinal"], result["ac1"]) == (1, None, None, None)
+    assert "kappa is not defined: all labels have the same grade" in stderr
 
 
 def test_skewed_labels(tmp_path: Path) -> None:
     """Kappa and AC1 part where one grade has nearly all labels."""
-    _, told = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
-    assert "differ by more than 0.2: nearly all labels have one grade" in told
+    _, stderr = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
+    assert "differ by more than 0.2: nearly all labels have one grade" in stderr
 
 
 def test_one_topic(tmp_path: Path) -> None:
     """Of one topic all draws are the same, and a line says that intervals are too short."""
-    rows, told = labels(*two_files(tmp_path, SKEWED, n_topics=1))
+    rows, stderr = labels(*two_files(tmp_path, SKEWED, n_topics=1))
     [row] = [row for row in rows if row["statistic"] == "kappa" and not row["level"]]
     assert row["low"] == row["high"] == row["value"]
-    assert "so few topics (1) is too short" in told
+    assert "so few topics (1) is too short" in stderr
 
 
 def test_runs(tmp_path: Path) -> None:
@@ -351,16 +352,16 @@ def test_runs_as_agree_has_them(machine: Path) -> None:
     agree = {row["measure"]: row for row in lab_rows("agree", QRELS, machine, *RUNS, *arguments)}
     rows, _ = labels(QRELS, machine, *RUNS, *arguments)
     for measure, theirs in agree.items():
-        found = {row["statistic"]: row for row in rows if row["measure"] == measure and not row["run"]}
-        assert list(found) == [
+        results = {row["statistic"]: row for row in rows if row["measure"] == measure and not row["run"]}
+        assert list(results) == [
             *("tau_b", "tau_ap", "tau_ap_b", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
             *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
         ]
-        assert values(rows, measure=measure) == pytest.approx({name: float(theirs[name]) for name in found})
-        for name in list(found)[:7]:
+        assert values(rows, measure=measure) == pytest.approx({name: float(theirs[name]) for name in results})
+        for name in list(results)[:7]:
             ends = [float(theirs[f"{name}_{end}"]) for end in ("low", "high")]
-            assert [float(found[name][end]) for end in ("low", "high")] == pytest.approx(ends)
-        assert all(row["low"] for row in found.values())
+            assert [float(results[name][end]) for end in ("low", "high")] == pytest.approx(ends)
+        assert all(row["low"] for row in results.values())
 
 
 def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
@@ -372,8 +373,8 @@ def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
     files["human-fewer"].write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")))
     files["machine-fewer"].write_text("".join(f"{line}\n" for line in seen if not line.startswith("3 ")))
     options = ("-m", "ERR.5", "--resamples", "0")
-    rows, told = labels(QRELS, files["machine"], *RUNS, *options)
-    assert told == "irevalx-lab: ERR_5: 1 of 12 topics are left out: with one of the files it has no value\n"
+    rows, stderr = labels(QRELS, files["machine"], *RUNS, *options)
+    assert stderr == "irevalx-lab: ERR_5: 1 of 12 topics are left out: with one of the files it has no value\n"
     fewer, _ = labels(files["human-fewer"], files["machine-fewer"], *RUNS, *options)
     assert values(rows, measure="ERR_5") == values(fewer, measure="ERR_5")
 
@@ -387,10 +388,10 @@ def test_groups(machine: Path) -> None:
     inside = [run for run in biases if run.startswith("guess")]
     others = [run for run in biases if run not in inside]
     line = np.polyfit([scores[run] for run in others], [biases[run] for run in others], 1)
-    found = values(rows, measure="map", group="guess")
+    result = values(rows, measure="map", group="guess")
     excess = np.mean([biases[run] - np.polyval(line, scores[run]) for run in inside])
-    assert found["bias"] == pytest.approx(np.mean([biases[run] for run in inside]))
-    assert found["excess_bias"] == pytest.approx(excess)
+    assert result["bias"] == pytest.approx(np.mean([biases[run] for run in inside]))
+    assert result["excess_bias"] == pytest.approx(excess)
     assert {row["low"] for row in rows if row["statistic"].startswith("rank_")} == {""}
 
 
@@ -401,13 +402,13 @@ def test_p_of_groups_is_corrected(machine: Path) -> None:
     rows, _ = labels(*arguments)
     p: list[float] = []
     for run in RUNS:
-        found = {row["statistic"]: row for row in rows if row["group"] == run.name}
-        half = (float(found["excess_bias"]["high"]) - float(found["excess_bias"]["low"])) / 2
-        t = float(found["excess_bias"]["value"]) / (half / stats.t.ppf(0.975, 3))  # 5 other runs: 3 degrees
+        results = {row["statistic"]: row for row in rows if row["group"] == run.name}
+        half = (float(results["excess_bias"]["high"]) - float(results["excess_bias"]["low"])) / 2
+        t = float(results["excess_bias"]["value"]) / (half / stats.t.ppf(0.975, 3))  # 5 other runs: 3 degrees
         p.append(2 * stats.t.sf(abs(t), 3))
     order = sorted(range(len(p)), key=p.__getitem__)
-    stepped = np.maximum.accumulate([min(1, (len(p) - step) * p[one]) for step, one in enumerate(order)])
-    printed = [values(rows, measure="map", group=RUNS[one].name)["excess_bias_p"] for one in order]
+    stepped = np.maximum.accumulate([min(1, (len(p) - step) * p[place]) for step, place in enumerate(order)])
+    printed = [values(rows, measure="map", group=RUNS[place].name)["excess_bias_p"] for place in order]
     assert printed == pytest.approx(stepped.tolist())
     assert "excess_bias_p" not in values(labels(*arguments, "--resamples", "0")[0], measure="map", group="guess1")
 
@@ -419,8 +420,8 @@ def test_a_machine_that_favours_its_own(tmp_path: Path) -> None:
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     machine = tmp_path / "machine"
     machine.write_text("".join(f"{t} 0 {d} {1 if (t, d) in favoured else g}\n" for t, _, d, g in lines))
-    _, told = labels(QRELS, machine, *RUNS, "--group-by", "guess", "--alpha", "0.1")
-    [line] = [line for line in told.splitlines() if "group 'guess'" in line]
+    _, stderr = labels(QRELS, machine, *RUNS, "--group-by", "guess", "--alpha", "0.1")
+    [line] = [line for line in stderr.splitlines() if "group 'guess'" in line]
     assert line.startswith("irevalx-lab: map: the machine favours group 'guess': excess_bias +")
 
 

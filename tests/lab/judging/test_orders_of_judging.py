@@ -22,11 +22,11 @@ WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_t
 
 def judged_in(text: bytes) -> dict[str, dict[str, int]]:
     """Return the judgments of a file by topic and document, those below 0 left out."""
-    found: dict[str, dict[str, int]] = {}
+    results: dict[str, dict[str, int]] = {}
     for topic, _, docno, grade in (line.split() for line in text.decode().splitlines()):
         if int(grade) >= 0:
-            found.setdefault(topic, {})[docno] = int(grade)
-    return found
+            results.setdefault(topic, {})[docno] = int(grade)
+    return results
 
 
 @pytest.mark.parametrize("order", [name for name in WITHOUT_TEXTS if name != "sampled"])
@@ -34,12 +34,14 @@ def test_the_budget(order: str) -> None:
     """Each topic keeps as many judgments as are asked for, with their grades; the same in Python and in the command."""
     words = ("--order", order, "--budget", "7", "--depth", "20", "--seed", "4", "--quiet")
     printed = lab("degrade", QRELS, *RUNS, *words).stdout
-    whole, kept = judged_in(QRELS.read_bytes()), judged_in(printed)
-    assert {topic: len(of_topic) for topic, of_topic in kept.items()} == dict.fromkeys(whole, 7)
-    assert all(whole[topic][docno] == grade for topic, of_topic in kept.items() for docno, grade in of_topic.items())
+    whole, selected = judged_in(QRELS.read_bytes()), judged_in(printed)
+    assert {topic: len(of_topic) for topic, of_topic in selected.items()} == dict.fromkeys(whole, 7)
+    assert all(
+        whole[topic][docno] == grade for topic, of_topic in selected.items() for docno, grade in of_topic.items()
+    )
     assert len(printed.splitlines()) == len(QRELS.read_bytes().splitlines())
     dropped = lab("degrade", QRELS, *RUNS, *words, "--drop").stdout
-    assert judged_in(dropped) == kept
+    assert judged_in(dropped) == selected
     assert len(dropped.splitlines()) == 7 * len(whole)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irevalx.IrevalxWarning)  # a topic may have no relevant document
@@ -50,9 +52,9 @@ def test_the_budget(order: str) -> None:
 def test_a_share(budget: str) -> None:
     """A share is of the judgments of each topic, or with --across of all topics."""
     words: Words = ("degrade", QRELS, *RUNS, "--order", "rrf", "--budget", budget, "--quiet")
-    whole, kept = judged_in(QRELS.read_bytes()), judged_in(lab(*words).stdout)
-    assert {topic: len(one) for topic, one in kept.items()} == {
-        topic: int(len(one) / 10 + 0.5) for topic, one in whole.items()
+    whole, selected = judged_in(QRELS.read_bytes()), judged_in(lab(*words).stdout)
+    assert {topic: len(grades) for topic, grades in selected.items()} == {
+        topic: int(len(grades) / 10 + 0.5) for topic, grades in whole.items()
     }
     across = judged_in(lab(*words, "--across").stdout)
     assert sum(map(len, across.values())) == int(sum(map(len, whole.values())) / 10 + 0.5)
@@ -82,15 +84,15 @@ def test_a_loop_of_replays(tmp_path: Path) -> None:
         )
     for batch in range(1, 4):
         options: Words = ("--judged", judged) if batch > 1 else ()
-        wanted = lab("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
-        assert wanted.status == 0
-        for line in wanted.stdout.decode().splitlines():
+        next_documents = lab("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
+        assert next_documents.status == 0
+        for line in next_documents.stdout.decode().splitlines():
             topic, docno = line.split()
             pool[topic][docno] = whole[topic][docno]
-        known = ((topic, docno, grade) for topic, one in pool.items() for docno, grade in one.items())
+        known = ((topic, docno, grade) for topic, grades in pool.items() for docno, grade in grades.items())
         judged.write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in known))
-        kept = lab("degrade", QRELS, *runs, "--order", "mtf", "--budget", str(3 * batch), "--batch", "3", "--quiet")
-        assert judged_in(kept.stdout) == pool
+        degraded = lab("degrade", QRELS, *runs, "--order", "mtf", "--budget", str(3 * batch), "--batch", "3", "--quiet")
+        assert judged_in(degraded.stdout) == pool
 
 
 def test_a_sample_that_people_judge(tmp_path: Path) -> None:
@@ -123,11 +125,11 @@ def test_texts(tmp_path: Path) -> None:
         )
     )
     words: Words = ("next", *RUNS, "--n", "1", "--format", "csv", "--docs", texts)
-    shown = lab(*words).stdout.decode().splitlines()
-    assert shown[0].endswith(",text")
-    assert all(" word" in line and len(line.rpartition(",")[2]) <= 60 for line in shown[1:])
-    found = lab("degrade", QRELS, *RUNS, "--order", "cal", "--budget", "5", "--docs", texts, "--seed", "1", "--quiet")
-    assert {len(one) for one in judged_in(found.stdout).values()} == {5}
+    lines = lab(*words).stdout.decode().splitlines()
+    assert lines[0].endswith(",text")
+    assert all(" word" in line and len(line.rpartition(",")[2]) <= 60 for line in lines[1:])
+    result = lab("degrade", QRELS, *RUNS, "--order", "cal", "--budget", "5", "--docs", texts, "--seed", "1", "--quiet")
+    assert {len(grades) for grades in judged_in(result.stdout).values()} == {5}
 
 
 @pytest.mark.parametrize(
@@ -185,16 +187,18 @@ def test_new_documents(order: str) -> None:
     done = lab(*words, "--per-topic", "7")
     selected = [tuple(line.split()) for line in done.stdout.decode().splitlines()]
     assert (done.status, done.stderr) == (0, "")
-    assert {topic: sum(one == topic for one, _ in selected) for topic in left} == dict.fromkeys(left, 7)
+    assert {topic: sum(selected_topic == topic for selected_topic, _ in selected) for topic in left} == dict.fromkeys(
+        left, 7
+    )
     assert lab(*words, "--n", "7").stdout == done.stdout
     in_all = lab(*words, "--in-all", "100")
     across = [tuple(line.split()) for line in in_all.stdout.decode().splitlines()]
     assert (in_all.stderr, len(across)) == ("", 100)
     assert lab(*words, "--n", "100", "--across").stdout == in_all.stdout
     assert len(lab(*words, "--across").stdout.splitlines()) == 10
-    for found in (selected, across):
-        assert len({*found}) == len(found)
-        assert all(docno in left[topic] for topic, docno in found)
+    for result in (selected, across):
+        assert len({*result}) == len(result)
+        assert all(docno in left[topic] for topic, docno in result)
     assert irevalx.lab.next(RUNS, LABELS, order=order, seed=1, in_all=100).text == in_all.stdout
 
 
@@ -231,8 +235,8 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
     runs = {"x": {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}}
     for relevant, first in (("old", "b"), ("older", "c")):
         judged = {"1": {"old": int(relevant == "old"), "older": int(relevant == "older")}}
-        found = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
-        assert [row.docno for row in found.rows] == [first]
+        result = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
+        assert [row.docno for row in result.rows] == [first]
 
 
 def test_runs_are_needed() -> None:

@@ -53,18 +53,20 @@ def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
     for topic, grades in robust.qrels.items():
         relevant = sum(grade > 0 for grade in grades.values())
         judged = sum(grade >= 0 for grade in grades.values())
-        of_grade = [sum(grade == one for grade in grades.values()) for one in (0, 1, 2)]
+        of_grade = [sum(grade == relevance for grade in grades.values()) for relevance in (0, 1, 2)]
         counts = [len(grades), judged, relevant, judged - relevant, len(grades) - judged]
         expected.append((topic, [*counts, 100 * relevant / judged, *of_grade]))
     sums = [math.fsum(column) for column in zip(*(numbers for _, numbers in expected), strict=True)]
     share = 100 * sums[2] / sums[1]
     expected.append(("all", [*sums[:5], share, *sums[6:]]))
-    expected.append(("mean", [*(one / len(robust.qrels) for one in sums[:5]), share, *(one / 100 for one in sums[6:])]))
+    expected.append(
+        ("mean", [*(total / len(robust.qrels) for total in sums[:5]), share, *(total / 100 for total in sums[6:])])
+    )
     assert len(robust.qrels) == 100
     for row, (topic, numbers) in zip(rows, expected, strict=True):
-        found = list(row.values())
-        assert found[0] == topic
-        assert list(map(float, found[1:])) == pytest.approx(numbers)
+        result = list(row.values())
+        assert result[0] == topic
+        assert list(map(float, result[1:])) == pytest.approx(numbers)
 
 
 def test_tables_2_and_3_the_runs(robust: Collection) -> None:
@@ -86,7 +88,7 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
                     at[k] += rank <= k and grade >= 0
         unjudged = retrieved - judged
         counts = [topics, len(robust.qrels) - topics, retrieved, judged, relevant, unjudged, 100 * unjudged / retrieved]
-        expected.append([*counts, *(found / k / len(robust.qrels) for k, found in at.items())])
+        expected.append([*counts, *(result / k / len(robust.qrels) for k, result in at.items())])
     expected.append([fmean(column) for column in zip(*expected, strict=True)])
     assert [row["run"] for row in rows] == [*robust.runs, "mean"]
     for row, numbers in zip(rows, expected, strict=True):
@@ -95,16 +97,16 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
 
 def unjudged_by_rank(collection: Collection, ends: Sequence[int], runs: Sequence[str]) -> list[tuple[int, int]]:
     """Documents retrieved and unjudged at the ranks from one end to the next, over these runs and all topics."""
-    found = [(0, 0)] * (len(ends) - 1)
-    place = {rank: n for n, (one, other) in enumerate(pairwise(ends)) for rank in range(one, other)}
+    result = [(0, 0)] * (len(ends) - 1)
+    place = {rank: n for n, (first, other) in enumerate(pairwise(ends)) for rank in range(first, other)}
     for run in runs:
         for topic, docnos in collection.runs[run].items():
             grades = collection.qrels.get(topic)
             for rank, docno in enumerate(docnos, start=1):
                 if grades is not None:
-                    retrieved, unjudged = found[place[rank]]
-                    found[place[rank]] = (retrieved + 1, unjudged + (grades.get(docno, -1) < 0))
-    return found
+                    retrieved, unjudged = result[place[rank]]
+                    result[place[rank]] = (retrieved + 1, unjudged + (grades.get(docno, -1) < 0))
+    return result
 
 
 def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, tmp_path: Path) -> None:
@@ -152,16 +154,16 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
     expected: dict[tuple[str, int], tuple[int, int]] = {}
     for measure, of_runs in full.items():
         means = {
-            run: [[math.fsum(of_topics[t] for t in one) / 50 for one in pair] for pair in sets]
+            run: [[math.fsum(of_topics[t] for t in topics) / 50 for topics in pair] for pair in sets]
             for run, of_topics in of_runs.items()
         }
         for first, second in combinations(of_runs, 2):
             for draw in range(n_draws):
                 d = [round(means[first][draw][side] - means[second][draw][side], 12) for side in (0, 1)]
-                for one, other in (d, d[::-1]):
-                    place = int(abs(Decimal(repr(one))) / Decimal(width))
+                for first_difference, other in (d, d[::-1]):
+                    place = int(abs(Decimal(repr(first_difference))) / Decimal(width))
                     comparisons, swaps = expected.get((measure, place), (0, 0))
-                    expected[measure, place] = (comparisons + 1, swaps + (one * other < 0))
+                    expected[measure, place] = (comparisons + 1, swaps + (first_difference * other < 0))
     assert len(rows) == len(expected) > 40
     for row, (measure, place) in zip(
         rows, sorted(expected, key=lambda key: (MEASURES.index(key[0]), key[1])), strict=True
@@ -173,8 +175,8 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
             *(measure, "50"),
             *(comparisons, swaps),
         )
-        found = [float(row[name]) for name in ("from", "to", "percent", "sigmas", "rate")]
-        assert found == pytest.approx(
+        results = [float(row[name]) for name in ("from", "to", "percent", "sigmas", "rate")]
+        assert results == pytest.approx(
             [least, least + float(width), 100 * least / max(scores), least / stdev(scores), swaps / comparisons]
         )
 
@@ -208,5 +210,5 @@ def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, di
         call: Call = ("agree", robust.qrels_path, robust.qrels_path, *runs, "-m", " ".join(MEASURES))
         for row in lab_rows(*call, "--against", against):
             x, y = scores[against], scores[row["measure"]]
-            found = [float(row[name]) for name in ("tau_b", "tau", "rms")]
-            assert found == pytest.approx([kendalltau(x, y).statistic, reference.tau(x, y), reference.rms(x, y)])
+            results = [float(row[name]) for name in ("tau_b", "tau", "rms")]
+            assert results == pytest.approx([kendalltau(x, y).statistic, reference.tau(x, y), reference.rms(x, y)])

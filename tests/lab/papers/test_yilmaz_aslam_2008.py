@@ -48,19 +48,19 @@ class Studied:
     def mean(self, statistic: str, measure: str, against: str, level: str) -> float:
         """Return the mean of a statistic over the samples of a level."""
         x = self.full["map" if against == "AP" else measure]
-        found = []
+        results = []
         for seed in self.seeds:
             y = self.reduced[level, seed][measure]
             if statistic == "tau_b":
-                found.append(float(kendalltau(x, y).statistic))
+                results.append(float(kendalltau(x, y).statistic))
             else:
-                found.append(float(pearsonr(x, y).statistic) if statistic == "pearson" else reference.rms(x, y))
-        return fmean(found)
+                results.append(float(pearsonr(x, y).statistic) if statistic == "pearson" else reference.rms(x, y))
+        return fmean(results)
 
 
-def scores(found: Values) -> dict[str, list[float]]:
+def scores(result: Values) -> dict[str, list[float]]:
     """The means over topics, by measure."""
-    return {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in found.items()}
+    return {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in result.items()}
 
 
 def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degraded.Qrels:
@@ -82,34 +82,34 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 @pytest.fixture(scope="module")
 def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Studied]:
     """Two random samples at each level, a shallow pool, and two of a pool with as many others."""
-    folder, found = tmp_path_factory.mktemp("studies"), {}
+    folder, result = tmp_path_factory.mktemp("studies"), {}
     full = scores(values(collection.runs, collection.qrels, (*MEASURES, *SMOOTHED)))
     for scheme, levels in SCHEMES.items():
-        asked = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
+        requested = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
         seeds = SEEDS[:1] if scheme == "depth" else SEEDS
         options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(seeds)), "--seed", "7")
         more = ("--infap-errors",) if scheme == "uniform" else ()
         with kept_figures() as drawn:
-            call = ("study", *collection.files, "-m", " ".join(asked), *options, *more)
+            call = ("study", *collection.files, "-m", " ".join(requested), *options, *more)
             done = lab(*call, "--quiet", "-o", folder / scheme)
         assert done.status == 0, done.stderr
         reduced: dict[Sample, dict[str, list[float]]] = {}
         judged: dict[str, float] = {}
         for level, seed in product(levels, seeds):
             sample = reduce(scheme, collection, level, seed)
-            reduced[level, seed] = scores(values(collection.runs, sample, asked))
+            reduced[level, seed] = scores(values(collection.runs, sample, requested))
             reduced[level, seed]["infAP_true_precisions"] = true_precisions(collection, sample)
-            kept, whole = (
-                sum(g >= 0 for of in one.values() for g in of.values()) for one in (sample, collection.qrels)
+            n_kept, whole = (
+                sum(g >= 0 for of in qrels.values() for g in of.values()) for qrels in (sample, collection.qrels)
             )
-            judged[level] = judged.get(level, 0.0) + kept / whole / len(seeds)
-        found[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
-    return found
+            judged[level] = judged.get(level, 0.0) + n_kept / whole / len(seeds)
+        result[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
+    return result
 
 
 def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[float]:
     """InfAP with the precisions of the full judgments at the sampled relevant documents, in the mean over topics."""
-    found = []
+    results = []
     for ranked in collection.runs.values():
         of_topics = []
         for topic, grades in collection.qrels.items():
@@ -119,8 +119,8 @@ def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[floa
                 relevant += grades.get(docno, -1) > 0
                 total += relevant / rank if sample[topic].get(docno, -1) > 0 else 0.0
             of_topics.append(total / n_relevant if n_relevant else 0.0)
-        found.append(fmean(of_topics))
-    return found
+        results.append(fmean(of_topics))
+    return results
 
 
 def points_of(panel: Axes) -> set[tuple[float, float]]:
@@ -150,9 +150,9 @@ def test_figures_of_scores(measure: str, against: str, scheme: str, studies: dic
     for level, panel in zip(SCHEMES[scheme][::-1], panels, strict=True):
         assert level in panel.get_title()
         expected = {
-            (round(one, 9), round(other, 9))
+            (round(score, 9), round(other, 9))
             for seed in study.seeds
-            for one, other in zip(x, study.reduced[level, seed][measure], strict=True)
+            for score, other in zip(x, study.reduced[level, seed][measure], strict=True)
         }
         assert points_of(panel) == expected
         tau, pearson, rms = (study.mean(statistic, measure, against, level) for statistic in SHOWN.values())
@@ -170,11 +170,11 @@ def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Stud
     infAP, against AP: Figures 20 and 21.
     """
     study = studies[scheme]
-    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    results: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for panel in panels_of(study.drawn[f"agreement-with-{against}"]):
-        found.setdefault(panel.get_ylabel(), {}).update(lines_of(panel))
-    assert set(found) == set(SHOWN)
-    for label, lines in found.items():
+        results.setdefault(panel.get_ylabel(), {}).update(lines_of(panel))
+    assert set(results) == set(SHOWN)
+    for label, lines in results.items():
         assert {*map(printed, MEASURES)} <= set(lines)
         assert scheme == "depth" or {*map(printed, SMOOTHED)} <= set(lines)
         for measure, points in lines.items():
@@ -255,15 +255,15 @@ def test_figures_23_and_24_a_grid_of_collections(
         for level, seed in product(levels, study.seeds)
     }
     columns = {"all": study, "half": Studied(folder, drawn, full, reduced, {}, study.seeds)}
-    named = [f"{name}={one.folder}" for name, one in columns.items()]
+    named = [f"{name}={study.folder}" for name, study in columns.items()]
     call = ("draw", *named, "--layout", "grid", "-m", " ".join(measures), "--itself", "bpref_10")
     done = lab(*call, "--figure", tmp_path / "grid.pdf")
     assert (done.status, done.stderr) == (0, "")
     panels = panels_of(drawn["grid"])
     for panel, (statistic, name) in zip(panels, product(SHOWN.values(), columns), strict=True):
-        shown = lines_of(panel)
-        assert set(shown) == {"bpref_10", "infAP", "bpref_10, itself"}
-        for label, points in shown.items():
+        lines_of_panel = lines_of(panel)
+        assert set(lines_of_panel) == {"bpref_10", "infAP", "bpref_10, itself"}
+        for label, points in lines_of_panel.items():
             measure, against = label.split(",")[0], "itself" if "itself" in label else "AP"
             if (statistic, label) == ("rms", "bpref_10"):  # which does not estimate AP
                 assert all(math.isnan(y) for _, y in points)
@@ -283,6 +283,6 @@ def test_studies_are_what_the_loops_say(studies: dict[str, Studied]) -> None:
                     expected = [
                         study.mean(name, row["measure"], row["against"], row["level"]) for name in SHOWN.values()
                     ]
-                    found = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
-                    assert found == pytest.approx(expected, abs=1e-9), scheme
+                    results = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
+                    assert results == pytest.approx(expected, abs=1e-9), scheme
                 assert float(row["judged"]) == pytest.approx(study.judged[row["level"]])

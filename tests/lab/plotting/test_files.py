@@ -42,8 +42,8 @@ def draw(path: Path, *options: str) -> bytes:
 def test_pictures(width: str, tmp_path: Path) -> None:
     """A picture is as wide as was asked for, at 300 dots per inch."""
     draw(tmp_path / "f.png", "--figure-width", width)
-    found, height, dots = png_size(tmp_path / "f.png")
-    assert (round(found, 2), round(dots)) == (float(width), 300)
+    result, height, dots = png_size(tmp_path / "f.png")
+    assert (round(result, 2), round(dots)) == (float(width), 300)
     assert 1 < height < 9
 
 
@@ -101,7 +101,7 @@ def test_other_endings(command: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ("leave-out", "q", "r", "--removed", "--figure", "f.png"),
@@ -119,11 +119,11 @@ def test_other_endings(command: str, name: str) -> None:
         ),
     ],
 )
-def test_refusals(words: Sequence[str], said: str) -> None:
+def test_refusals(words: Sequence[str], message: str) -> None:
     """Options that go together, and widths."""
     done = lab(*words)
     assert (done.status, done.stdout) == (1, b"")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_too_many_pairs(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     """A command says what to install before it does anything; without --figure it works."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = lab(*SWAPS, "--figure", tmp_path / "f.png")
-    said = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-    assert (done.status, done.stdout, done.stderr) == (1, b"", said)
+    message = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
+    assert (done.status, done.stdout, done.stderr) == (1, b"", message)
     assert lab(*SWAPS).status == 0
 
 

@@ -69,9 +69,9 @@ def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
         assert height < 16
         for panel in panels_of(figure):
             labels = [text for text in panel.texts if isinstance(text, Annotation) and text.arrow_patch]
-            for one, other in combinations(labels, 2):
-                boxes = Text.get_window_extent(one), Text.get_window_extent(other)
-                assert min(boxes[0].y1, boxes[1].y1) - max(boxes[0].y0, boxes[1].y0) < 2.5, (stem, one, other)
+            for first, other in combinations(labels, 2):
+                boxes = Text.get_window_extent(first), Text.get_window_extent(other)
+                assert min(boxes[0].y1, boxes[1].y1) - max(boxes[0].y0, boxes[1].y0) < 2.5, (stem, first, other)
             if labels:
                 assert len(lines_of(panel)) == len(labels) <= MOST_LINES
 
@@ -104,7 +104,7 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
                 if line.get_label() in MEASURES:
                     style_of = (line.get_color(), line.get_marker(), str(line.get_linestyle()))
                     styles.setdefault(str(line.get_label()), set()).add(style_of)
-    assert (set(styles), {len(found) for found in styles.values()}) == (set(MEASURES), {1})
+    assert (set(styles), {len(result) for result in styles.values()}) == (set(MEASURES), {1})
     assert len(set.union(*styles.values())) == len(MEASURES)
     assert any("Wilcoxon's test over topics has p\u00a0<\u00a00.05" in text for text in texts_of(drawn["decisions"]))
     figure = drawn["agreement-with-AP"]

@@ -77,18 +77,18 @@ def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, F
     samples = ["0", "1"] if scheme == "uniform" else ["0"]
 
     def expected(statistic: str, measure: str, reference: str) -> list[tuple[float, float]]:
-        found = []
+        results = []
         for text in levels.split():
             x = np.array(full["map" if reference == "AP" else measure])
             values = []
             for sample in samples:
                 y = np.array(list(scores[measure, text, sample].values()))
                 values.append(EXPECTED[statistic](x, y))
-            found.append((level(text), mean(values)))
-        return found
+            results.append((level(text), mean(values)))
+        return results
 
-    shown = {f"agreement-with-{reference}": reference for reference in ("AP", "itself")} | {"mean-scores": "itself"}
-    for stem, reference in shown.items():
+    figures = {f"agreement-with-{reference}": reference for reference in ("AP", "itself")} | {"mean-scores": "itself"}
+    for stem, reference in figures.items():
         for statistic, lines in lines_by_panel(drawn[stem]):
             if statistic != "Kendall's tau":
                 assert set(lines) == {"map", "bpref"}
@@ -133,12 +133,12 @@ def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path:
     tau, _, error = panels_of(figure)
     for panel, column, low, high in ((tau, "tau_b", -1.0, 1.0), (error, "rms", 0.0, math.inf)):
         heights = panel.collections[0].get_paths()[0].vertices
-        found = {(round(float(x), 6), round(float(y), 9)) for x, y in np.asarray(heights).tolist()}
+        results = {(round(float(x), 6), round(float(y), 9)) for x, y in np.asarray(heights).tolist()}
         for text in ("1%", "70%", "90%"):
             values = [float(row[column]) for row in rows if row["level"] == text]
             for end in (mean(values) - stdev(values), mean(values) + stdev(values)):
                 cut += not low <= end <= high
-                assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in found
+                assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in results
     assert cut
     assert any("one standard deviation over 4 samples, cut" in " ".join(text.split()) for text in texts_of(figure))
 
@@ -149,10 +149,10 @@ def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     figure = drawn["agreement-with-AP"]
     vertices = np.asarray(panels_of(figure)[0].collections[0].get_paths()[0].vertices)
-    found = {round(float(y), 9) for _, y in vertices.tolist()}
+    results = {round(float(y), 9) for _, y in vertices.tolist()}
     for row in rows_in(tmp_path / "summary.csv"):
         if row["against"] == "AP":
-            assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= found
+            assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= results
     assert any("intervals over draws of topics" in text for text in texts_of(figure))
 
 
@@ -161,9 +161,9 @@ def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_pa
     options = ("--levels", "20% 60%", "--samples", "2", "--seed", "1", "-m", "map num_rel_ret bpref", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     for stem, errors in (("agreement-with-AP", 1), ("agreement-with-itself", 2), ("mean-scores", 0)):
-        shown = lines_by_panel(drawn[stem])
-        assert all(set(lines) in ({"map", "bpref"}, {"num_rel_ret"}) for _, lines in shown)
-        assert [statistic for statistic, _ in shown].count("RMS error") == errors
+        panels = lines_by_panel(drawn[stem])
+        assert all(set(lines) in ({"map", "bpref"}, {"num_rel_ret"}) for _, lines in panels)
+        assert [statistic for statistic, _ in panels].count("RMS error") == errors
 
 
 def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
     rows = lab_rows(*call, "--figure", tmp_path / "sizes.svg")
     [(_, lines)] = lines_by_panel(drawn["sizes"])
-    found = {(measure, x): y for measure, points in lines.items() for x, y in points}
-    assert found == {(row["measure"], float(row["topics"])): float(row["with_half_ties"]) for row in rows}
+    results = {(measure, x): y for measure, points in lines.items() for x, y in points}
+    assert results == {(row["measure"], float(row["topics"])): float(row["with_half_ties"]) for row in rows}
 
 
 @pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
@@ -206,7 +206,7 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
     assert len(panels) == 2
-    names = [one.get_text() for one in panels[0].get_yticklabels()]
+    names = [label.get_text() for label in panels[0].get_yticklabels()]
     for panel in panels:
         of_measure = [row for row in rows if row["measure"] == panel.get_title()]
         lines = [line for line in panel.get_lines() if len(set(np.asarray(line.get_ydata()).tolist())) == 1]
@@ -233,9 +233,9 @@ def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> N
         scores = {row["run"]: float(row["mean"]) for row in of_measure}
         scores |= {row["against"]: float(row["mean_against"]) for row in of_measure}
         names = sorted(scores, key=lambda run: -scores[run])
-        shown = [label.get_text().split() for label in panel.get_yticklabels()]
-        assert [run for run, _ in shown] == names == [label.get_text() for label in panel.get_xticklabels()]
-        assert [float(score) for _, score in shown] == pytest.approx([scores[run] for run in names], abs=5e-4)
+        labels = [label.get_text().split() for label in panel.get_yticklabels()]
+        assert [run for run, _ in labels] == names == [label.get_text() for label in panel.get_xticklabels()]
+        assert [float(score) for _, score in labels] == pytest.approx([scores[run] for run in names], abs=5e-4)
         cells: FloatArray = np.asarray(np.ma.filled(np.ma.asarray(panel.images[0].get_array()), np.nan))
         known = ~np.isnan(cells)
         assert known.tolist() == np.triu(np.ones(cells.shape, bool), 1).tolist()
@@ -283,7 +283,7 @@ def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
     call: Call = ("leave-out", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref", *complete)
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     scores, ranks = panels_of(drawn["f"])
-    names = [one.get_text() for one in scores.get_yticklabels()]
+    names = [label.get_text() for label in scores.get_yticklabels()]
     for panel, before, after, sign in ((scores, "score", "left_out", 1), (ranks, "rank", "rank_left_out", -1)):
         for number, name in enumerate(names):
             points = [line for line in panel.get_lines() if line.get_marker() == "o"][2 * number : 2 * number + 2]
@@ -320,7 +320,7 @@ def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
         )
     widths = [bar.get_width() for bar in groups.patches]  # type: ignore[attr-defined]
     assert widths == pytest.approx([float(row["percent_alone"]) for row in tables["groups"]])
-    assert [one.get_text() for one in groups.texts] == [row["relevant_alone"] for row in tables["groups"]]
+    assert [text.get_text() for text in groups.texts] == [row["relevant_alone"] for row in tables["groups"]]
     for name in tables:
         assert lab(*call, "--figure", tmp_path / "one.svg", "--quiet", "--show", name).status == 0
         assert len(panels_of(drawn["one"])) == 1
@@ -366,12 +366,14 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
         column, scheme = ("tau_b", "pearson", "rms")[number // 2], ("uniform", "mixed")[number % 2]
         assert set(lines_of(panel)) == {"infAP", "bpref", "bpref, itself"}
         for label, points in lines_of(panel).items():
-            asked = (label.split(",")[0], "itself" if "," in label else "AP")
-            if (column, *asked) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
+            requested = (label.split(",")[0], "itself" if "," in label else "AP")
+            if (column, *requested) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
                 assert all(math.isnan(y) for _, y in points)
                 continue
             rows = [
-                row for row in rows_in(studies / scheme / "summary.csv") if (row["measure"], row["against"]) == asked
+                row
+                for row in rows_in(studies / scheme / "summary.csv")
+                if (row["measure"], row["against"]) == requested
             ]
             assert np.array(points) == pytest.approx(
                 np.array(
@@ -387,7 +389,7 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (["{}/uniform", "-m", "ndcg"], 1, "a measure must be one of 'uniform' (infAP bpref), but got 'ndcg'"),
         (["{}/uniform", "{}/uniform"], 1, "the studies must have different names: NAME=FOLDER gives a name"),
@@ -416,11 +418,13 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
         ),
     ],
 )
-def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, studies: Path, tmp_path: Path) -> None:
+def test_studies_that_cannot_be_drawn(
+    words: list[str], status: int, message: str, studies: Path, tmp_path: Path
+) -> None:
     """What is wrong is said in words."""
     done = lab("draw", *(word.format(studies) for word in words), "--figure", tmp_path / "f.svg")
     assert (done.status, done.stdout) == (status, b"")
-    assert said in done.stderr
+    assert message in done.stderr
     assert not (tmp_path / "f.svg").exists()
     assert "draw" in COMMANDS
 

@@ -276,11 +276,11 @@ def test_expected_precision() -> None:
     [precision, reciprocal] = [
         row["left_out"] for row in rows["runs"] if (row["run"], row["judgments"]) == ("b1", "svm-expected")
     ]
-    kept = [line for line in QRELS.splitlines() if not {"w2", "p2", "deep"} & set(line.split())]
-    Path("left").write_text("\n".join(kept) + "\n")
+    remaining = [line for line in QRELS.splitlines() if not {"w2", "p2", "deep"} & set(line.split())]
+    Path("left").write_text("\n".join(remaining) + "\n")
     options = ("--docs", "docs", "--depth", "4", "--calibrated", "--mark", "mark", "--seed", "0", "-o", "filled")
     assert lab("complete", "left", *RUNS, *options).status == 0
-    p = {line.split()[2]: float(line.split()[3]) for line in kept}
+    p = {line.split()[2]: float(line.split()[3]) for line in remaining}
     p |= {line.split()[2]: float(line.split()[4]) for line in Path("mark").read_text().splitlines()}
     first, second, third, _ = (p[docno] for docno in RUNS["b1"])
     assert 0 < first < second < 1 == third
@@ -319,7 +319,7 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
         assert grades.tolist() == [1, 1, 0, 0, 1, 1, 1, -1, -1, 1, -1]
         assert pooled.tolist() == in_pool.tolist()
     names = [docno.decode() for docno in collection.docnos]
-    learned = [{names[place]: relevant for place, relevant in one.items()} for one in optimist.learned]
+    learned = [{names[place]: relevant for place, relevant in answers.items()} for answers in optimist.learned]
     assert learned == [{"w0": True, "p0": False, "p1": False, "w2": True}]  # once; without deep, w1, p2 and o0
 
 
@@ -329,16 +329,16 @@ def change() -> dict[tuple[str, int, str], float]:
     if not CRANFIELD.is_dir():
         pytest.skip("needs ../shared")
     files: dict[str, Any] = {"qrels": CRANFIELD / "qrels.gz", "runs": sorted((CRANFIELD / "runs").iterdir())}
-    found: dict[tuple[str, int, str], float] = {}
+    results: dict[tuple[str, int, str], float] = {}
     for depth in (10, 20):
         options: dict[str, Any] = {"complete": [*CLASSIFIERS], "documents": CRANFIELD / "docs.jsonl.gz", "depth": depth}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", irevalx.IrevalxWarning)
             left_out = irevalx.lab.leave_out(**files, measures=MEASURES, group_by="^[a-z]+", **options)
-        asked = [measure for measure in MEASURES for _ in left_out.evaluations]
-        rows = zip(asked, left_out.summary, strict=True)
-        found |= {(measure, depth, row.judgments): row.rank_change for measure, row in rows}
-    return found
+        requested = [measure for measure in MEASURES for _ in left_out.evaluations]
+        rows = zip(requested, left_out.summary, strict=True)
+        results |= {(measure, depth, row.judgments): row.rank_change for measure, row in rows}
+    return results
 
 
 def test_completion_helps_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:

@@ -42,7 +42,7 @@ EXAMPLE: tuple[Grades, Ranked] = (
 
 def test_example(tmp_path: Path) -> None:
     """U cancels in q01 and w helps b only; u and v cancel in q02."""
-    rows, told = bounds(*written(tmp_path, *EXAMPLE), "-m", "P.3")
+    rows, stderr = bounds(*written(tmp_path, *EXAMPLE), "-m", "P.3")
     assert list(rows[0]) == [
         *("measure", "run", "against", "topic", "difference", "low", "high", "unjudged", "decided"),
         *("next_topic", "next_docno", "narrows"),
@@ -51,7 +51,9 @@ def test_example(tmp_path: Path) -> None:
         f"{who} {topic}" for who in ("a", "b", "ab") for topic in ("q01", "q02", "all")
     ]
     ends = [[float(row[name]) for name in ("difference", "low", "high")] for row in rows[-3:]]
-    assert ends == [pytest.approx(one) for one in ([2 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1 / 3], [1 / 2, 1 / 3, 1 / 2])]
+    assert ends == [
+        pytest.approx(values) for values in ([2 / 3, 1 / 3, 2 / 3], [1 / 3, 1 / 3, 1 / 3], [1 / 2, 1 / 3, 1 / 2])
+    ]
     assert [row["unjudged"] for row in rows[-3:]] == ["1", "0", "1"]
     assert [row["decided"] for row in rows] == [""] * 6 + ["True"] * 3
     assert [rows[-1]["next_topic"], rows[-1]["next_docno"], float(rows[-1]["narrows"])] == [
@@ -59,7 +61,7 @@ def test_example(tmp_path: Path) -> None:
         pytest.approx(1 / 6),
     ]
     assert rows[-2]["next_docno"] == ""
-    assert told == ""
+    assert stderr == ""
 
 
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
@@ -82,10 +84,10 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     unjudged = sorted(pair for pair in retrieved if grades.get(pair, -1) < 0)
     assert unjudged
     rows, _ = bounds(*written(tmp_path, grades, runs), "-m", measure, "--max-grade", str(greatest), "-c", "--quiet")
-    found = {(row["run"], row["against"], row["topic"]): row for row in rows}
+    results = {(row["run"], row["against"], row["topic"]): row for row in rows}
     pairs = [*((run, "") for run in "abc"), *combinations("abc", 2)]
-    assert list(found) == [(*pair, topic) for pair in pairs for topic in (*topics, "all")]
-    reached: dict[tuple[str, str, str], list[float]] = {about: [] for about in found}
+    assert list(results) == [(*pair, topic) for pair in pairs for topic in (*topics, "all")]
+    reached: dict[tuple[str, str, str], list[float]] = {about: [] for about in results}
     for judged in ways_to_judge(grades, unjudged, greatest):
         scores = {run: [value(measure, runs[run], topic, judged) for topic in topics] for run in runs}
         for run, against in pairs:
@@ -94,11 +96,11 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
             for topic, difference in zip((*topics, "all"), (*of_topics, sum(of_topics) / 2), strict=True):
                 reached[run, against, topic].append(difference)
     for about, differences in reached.items():
-        ends = [float(found[about][end]) for end in ("low", "high")]
+        ends = [float(results[about][end]) for end in ("low", "high")]
         assert ends == pytest.approx([min(differences), max(differences)], abs=1e-11), about
         if about[1]:
             signs = {(x > 1e-12) - (x < -1e-12) for x in differences}
-            assert found[about]["decided"] == str(len(signs) == 1), about
+            assert results[about]["decided"] == str(len(signs) == 1), about
 
 
 def test_next(tmp_path: Path) -> None:
@@ -127,7 +129,7 @@ def test_next_of_each_topic(tmp_path: Path) -> None:
     paths = written(tmp_path, grades, runs)
     words: tuple[str | Path, ...] = ("bounds", *paths, "-m", "P.2", "-c")
     every = [(row["topic"], row["docno"]) for row in lab(*words, "--in-all", "99", "--format", "csv").rows]
-    expected = [pair for topic in ("1", "2") for pair in [one for one in every if one[0] == topic][:2]]
+    expected = [pair for topic in ("1", "2") for pair in [pair for pair in every if pair[0] == topic][:2]]
     rows = lab(*words, "--per-topic", "2", "--format", "csv").rows
     assert [(row["topic"], row["docno"]) for row in rows] == expected
     assert [row["rank"] for row in rows] == ["1", "2", "1", "2"]
@@ -152,11 +154,11 @@ def test_order_of_rbp_eval(tmp_path: Path, p: float) -> None:
         for topic in ("1", "2"):
             topics.get_id(topic)
         theirs.add_run(run, topics)
-    expected = [(topics.get_str(one.qidd), one.docid, one.wgt) for one in theirs.get_entries(sort=True)]
+    expected = [(topics.get_str(entry.qidd), entry.docid, entry.wgt) for entry in theirs.get_entries(sort=True)]
     rows = lab("bounds", qrels, *paths, "-m", f"rbp.p={p}", "--next", "99", "--format", "csv").rows
     ours = [(row["topic"], row["docno"], 2 * float(row["narrows"])) for row in rows]
-    assert {one[:2]: pytest.approx(one[2], abs=1e-11) for one in expected} == {one[:2]: one[2] for one in ours}
-    assert [one[2] for one in ours] == pytest.approx([one[2] for one in expected], abs=1e-11)
+    assert {row[:2]: pytest.approx(row[2], abs=1e-11) for row in expected} == {row[:2]: row[2] for row in ours}
+    assert [row[2] for row in ours] == pytest.approx([row[2] for row in expected], abs=1e-11)
 
 
 def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:
@@ -183,21 +185,21 @@ def test_judging_what_is_asked_for_decides(tmp_path: Path) -> None:
         width = sum(float(row["high"]) - float(row["low"]) for row in means)
         assert width < before
         before = width
-        asked = lab("bounds", qrels, *RUNS[:3], "-m", "P.10", "--next", "20").stdout.decode().split()
-        if not asked:
+        requested = lab("bounds", qrels, *RUNS[:3], "-m", "P.10", "--next", "20").stdout.decode().split()
+        if not requested:
             break
-        known |= {pair: full.get(pair, 0) for pair in zip(asked[::2], asked[1::2], strict=True)}
+        known |= {pair: full.get(pair, 0) for pair in zip(requested[::2], requested[1::2], strict=True)}
     assert all(row["decided"] == "True" for row in means)
 
 
 def test_bounds_contain_the_truth(tmp_path: Path) -> None:
     """With a third of the judgments, every difference under all of them lies between the bounds."""
     lines = QRELS.read_text().splitlines(keepends=True)
-    some = tmp_path / "some"
-    some.write_text("".join(lines[::3]))
+    third = tmp_path / "some"
+    third.write_text("".join(lines[::3]))
     measures = ("-m", "P.5,10 rbp dcg")
     truth, _ = bounds(QRELS, *RUNS, *measures)
-    rows, _ = bounds(some, *RUNS, *measures, "--max-grade", "1")
+    rows, _ = bounds(third, *RUNS, *measures, "--max-grade", "1")
     assert len(rows) == len(truth)
     for row, full in zip(rows, truth, strict=True):
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
@@ -224,16 +226,16 @@ def test_bounds_contain_the_truth_in_full(collection: str) -> None:
     full = bounds_of(truth, runs, measures, max_grade=2)
     for _ in range(DRAWS):
         share = generator.random()
-        some = {
+        subset = {
             topic: {docno: -1 if generator.random() < share else grade for docno, grade in judged.items()}
             for topic, judged in truth.items()
         }
-        found = bounds_of(some, runs, measures, max_grade=2)
-        for one, true in zip(found.rows, full.rows, strict=True):
-            assert isinstance(one, BoundedScore)
+        result = bounds_of(subset, runs, measures, max_grade=2)
+        for row, true in zip(result.rows, full.rows, strict=True):
+            assert isinstance(row, BoundedScore)
             assert isinstance(true, BoundedScore)
-            assert (one.run, one.against, one.topic) == (true.run, true.against, true.topic)
-            assert one.low <= true.difference <= one.high
+            assert (row.run, row.against, row.topic) == (true.run, true.against, true.topic)
+            assert row.low <= true.difference <= row.high
 
 
 @pytest.mark.parametrize("measure", ["P.10", "rbp", "dcg"])
@@ -275,9 +277,9 @@ def test_refusals(tmp_path: Path, arguments: list[str], rule: str) -> None:
 def test_one_run(tmp_path: Path) -> None:
     """A single run has bounds; there is no pair to decide, and nothing to ask for."""
     qrels, a, _ = written(tmp_path, *EXAMPLE)
-    rows, told = bounds(qrels, a, "-m", "P.3")
+    rows, stderr = bounds(qrels, a, "-m", "P.3")
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
-    assert told == ""
+    assert stderr == ""
     result = lab("bounds", qrels, a, "-m", "P.3", "--next", "1")
     assert (result.status, "--in-all requires at least two runs, but got one" in result.stderr) == (1, True)
 
@@ -286,13 +288,13 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     """Where no grade has a gain nothing is uncertain, and a line says what to do; --max-grade is that."""
     grades: Grades = {("1", "a"): 0}
     paths = written(tmp_path, grades, {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}})
-    rows, told = bounds(*paths, "-m", "P.2")
+    rows, stderr = bounds(*paths, "-m", "P.2")
     assert {row["high"] for row in rows} == {"0.0"}
     assert rows[-1]["decided"] == "True"
-    assert "P_2: no grade up to 0 has a gain, so nothing is uncertain; set --max-grade" in told
-    rows, told = bounds(*paths, "-m", "P.2", "--max-grade", "1")
+    assert "P_2: no grade up to 0 has a gain, so nothing is uncertain; set --max-grade" in stderr
+    rows, stderr = bounds(*paths, "-m", "P.2", "--max-grade", "1")
     assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
-    assert "P_2: no pair is decided" in told
+    assert "P_2: no pair is decided" in stderr
 
 
 def test_tables_for_people(tmp_path: Path) -> None:
@@ -311,12 +313,12 @@ def test_a_topic_that_only_one_run_has(tmp_path: Path) -> None:
     """It is left out, in words; under -c a run without results for a topic scores 0 there."""
     grades: Grades = {("1", "a"): 1, ("2", "a"): 1, ("3", "a"): 1}
     paths = written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}})
-    rows, told = bounds(*paths, "-m", "P.2")
+    rows, stderr = bounds(*paths, "-m", "P.2")
     assert {row["topic"] for row in rows} == {"1", "all"}
     printed = lab("bounds", *paths, "-m", "P.2", "--quiet").stdout.decode()
     assert printed.splitlines()[-1].startswith("Topics: 1 of 3 judged topics (topics for which every run has results)")
-    assert "1 of 3 judged topics (topics for which every run has results)" in told
-    assert "topics without results, by run: a 1, b 2" in told
-    rows, told = bounds(*paths, "-m", "P.2", "-c")
+    assert "1 of 3 judged topics (topics for which every run has results)" in stderr
+    assert "topics without results, by run: a 1, b 2" in stderr
+    rows, stderr = bounds(*paths, "-m", "P.2", "-c")
     assert [float(row["difference"]) for row in rows if row["topic"] == "2"] == [0.5, 0.0, 0.5]
-    assert "all 3 judged topics; topics without results count as 0 (a 1, b 2)" in told
+    assert "all 3 judged topics; topics without results count as 0 (a 1, b 2)" in stderr

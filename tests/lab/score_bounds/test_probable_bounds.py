@@ -34,7 +34,7 @@ def made(seed: int, n_unjudged: int = 7) -> tuple[Grades, Ranked, Chances]:
     """Return judgments of a few documents, two runs, and probabilities of those that nobody judged."""
     rng = random.Random(seed)
     runs: Ranked = {run: {topic: rng.sample("abcdef", 5) for topic in TOPICS} for run in "xy"}
-    retrieved = sorted({(topic, docno) for run in runs.values() for topic, found in run.items() for docno in found})
+    retrieved = sorted({(topic, docno) for run in runs.values() for topic, result in run.items() for docno in result})
     rng.shuffle(retrieved)
     chances = {pair: rng.choice([0.1, 0.25, 0.4, 0.9]) for pair in retrieved[:n_unjudged]}
     grades: Grades = {pair: rng.randint(0, 1) for pair in retrieved[n_unjudged:]}
@@ -47,22 +47,24 @@ def weighed(
     grades: Grades, runs: Ranked, chances: Chances, score: Callable[[list[str], str, Grades], float]
 ) -> list[tuple[float, list[float]]]:
     """Return every way to judge: its chance, and the difference of each topic."""
-    found = []
+    results = []
     for judged in ways_to_judge(grades, sorted(chances), 1):
         chance = math.prod(p if judged[pair] else 1 - p for pair, p in chances.items())
-        found.append(
+        results.append(
             (
                 chance,
                 [score(runs["x"][topic], topic, judged) - score(runs["y"][topic], topic, judged) for topic in TOPICS],
             )
         )
-    return found
+    return results
 
 
 def moments(chances: list[float], values: list[float]) -> tuple[float, float]:
     """Return the mean and the standard deviation."""
-    mean = math.fsum(chance * one for chance, one in zip(chances, values, strict=True))
-    return mean, math.sqrt(math.fsum(chance * (one - mean) ** 2 for chance, one in zip(chances, values, strict=True)))
+    mean = math.fsum(chance * value for chance, value in zip(chances, values, strict=True))
+    return mean, math.sqrt(
+        math.fsum(chance * (value - mean) ** 2 for chance, value in zip(chances, values, strict=True))
+    )
 
 
 def probabilities_file(path: Path, chances: Chances) -> Path:
@@ -95,7 +97,7 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     row = rows["y", "all"]
     assert [float(row["mean"]), float(row["deviation"])] == pytest.approx(moments(shares, means), abs=1e-9)
     sign = np.sign(round(float(row["difference"]), 11))
-    keeps = math.fsum(chance for chance, one in zip(shares, means, strict=True) if np.sign(round(one, 11)) == sign)
+    keeps = math.fsum(chance for chance, mean in zip(shares, means, strict=True) if np.sign(round(mean, 11)) == sign)
     assert float(row["keeps_sign"]) == pytest.approx(keeps, abs=1e-9)
     assert [row["by"], row["limits"]] == ["exact", "proven"]
     if row["decided"] == "True":
@@ -121,7 +123,7 @@ def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str
     shares, means = [chance for chance, _ in ways], [sum(of_topics) / 2 for _, of_topics in ways]
     mean, deviation = moments(shares, means)
     now = sum(score(runs["x"][topic], topic, grades) - score(runs["y"][topic], topic, grades) for topic in TOPICS) / 2
-    keeps = math.fsum(chance for chance, one in zip(shares, means, strict=True) if np.sign(one) == np.sign(now))
+    keeps = math.fsum(chance for chance, mean in zip(shares, means, strict=True) if np.sign(mean) == np.sign(now))
     assert float(row["difference"]) == pytest.approx(now)
     assert abs(float(row["mean"]) - mean) < 4 * deviation / math.sqrt(4000)
     assert float(row["deviation"]) == pytest.approx(deviation, rel=0.1)
@@ -148,8 +150,8 @@ def test_grades_above_1(tmp_path: Path) -> None:
 def test_next_documents_change_most(tmp_path: Path) -> None:
     """The expected change of the normal distribution's chance, document by document, pairs added up."""
     grades, runs, chances = made(2)
-    runs["v"] = {topic: list(reversed(found)) for topic, found in runs["x"].items()}
-    retrieved = {(topic, docno) for run in runs.values() for topic, found in run.items() for docno in found}
+    runs["v"] = {topic: list(reversed(result)) for topic, result in runs["x"].items()}
+    retrieved = {(topic, docno) for run in runs.values() for topic, result in run.items() for docno in result}
     assert retrieved <= {*grades, *chances}
     paths = written(tmp_path, grades, runs)
     given = probabilities_file(tmp_path / "p", chances)
@@ -157,13 +159,13 @@ def test_next_documents_change_most(tmp_path: Path) -> None:
     table = lab("bounds", *paths, *options, "--next", "99", "--format", "csv").rows
 
     def weight(run: str, topic: str, docno: str) -> float:
-        found = runs[run][topic]
-        return 1 / math.log2(found.index(docno) + 2) if docno in found else 0.0
+        result = runs[run][topic]
+        return 1 / math.log2(result.index(docno) + 2) if docno in result else 0.0
 
     expected: dict[tuple[str, str], float] = {}
-    for one, other in combinations(runs, 2):
-        weights = {pair: weight(one, *pair) - weight(other, *pair) for pair in chances}
-        mean = sum((weight(one, *pair) - weight(other, *pair)) * grade for pair, grade in grades.items())
+    for first, other in combinations(runs, 2):
+        weights = {pair: weight(first, *pair) - weight(other, *pair) for pair in chances}
+        mean = sum((weight(first, *pair) - weight(other, *pair)) * grade for pair, grade in grades.items())
         mean += sum(weights[pair] * p for pair, p in chances.items())
         variance = sum(weights[pair] ** 2 * p * (1 - p) for pair, p in chances.items())
         before = stats.norm.sf(0, mean, math.sqrt(variance))
@@ -191,7 +193,7 @@ def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
 
 def test_fit(tmp_path: Path) -> None:
     """Features made in loops and scikit-learn's fit give the same means; the error of the fit adds to the deviation."""
-    found = lab("bounds", QRELS, *POOLED, "-m", "P.30", "--fit-probabilities", "--format", "csv")
+    result = lab("bounds", QRELS, *POOLED, "-m", "P.30", "--fit-probabilities", "--format", "csv")
     grades = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
     ranks: dict[tuple[str, str], list[int]] = {}
     for number, path in enumerate(POOLED):
@@ -221,7 +223,7 @@ def test_fit(tmp_path: Path) -> None:
     covariance = np.linalg.inv(information)
     for number, path in enumerate(POOLED):
         first = np.array([1 <= ranks[pair][number] <= 30 for pair in pairs])
-        [row] = [row for row in found.rows if (row["run"], row["against"], row["topic"]) == (path.name, "", "all")]
+        [row] = [row for row in result.rows if (row["run"], row["against"], row["topic"]) == (path.name, "", "all")]
         assert float(row["mean"]) == pytest.approx(expected[first].sum() / 30 / n_topics, abs=1e-6)
         unknown = first & ~judged
         alone = (p * (1 - p))[unknown].sum()
@@ -295,8 +297,8 @@ def test_in_python() -> None:
     """Probabilities are judgments, in any form; what is wrong is said in keywords."""
     topics = {line.split()[0] for line in QRELS.read_text().splitlines()}
     with pytest.warns(IrevalxWarning, match="35 of 36 unjudged documents have no probability"):
-        found = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
-    assert "keeps_sign" in found.to_frame().columns
+        result = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
+    assert "keeps_sign" in result.to_frame().columns
     with pytest.raises(ArgumentError, match="probabilities cannot be combined with fit_probabilities"):
         bounds(QRELS, RUNS, probabilities={"1": {"D254": 0.5}}, fit_probabilities=True)
     with pytest.raises(ArgumentError, match="draws must be a whole number of at least 1"):

@@ -38,9 +38,11 @@ def ranked_together() -> Experiment:
 
 def test_an_undeclared_run_is_refused() -> None:
     """It is named with the share of its unjudged documents and what to add; declared runs of two groups are too few."""
-    told = refusal("bounds", QRELS, *POOLED[:2], GUESS, "--fit-probabilities", status=2)
-    assert "guess1: 30.0% of its first 10 documents are unjudged, although other runs are judged to this depth" in told
-    assert "Give guess1 with --new-run, and as RUN all pooled runs, from at least 4 groups (--group-by)" in told
+    message = refusal("bounds", QRELS, *POOLED[:2], GUESS, "--fit-probabilities", status=2)
+    assert (
+        "guess1: 30.0% of its first 10 documents are unjudged, although other runs are judged to this depth" in message
+    )
+    assert "Give guess1 with --new-run, and as RUN all pooled runs, from at least 4 groups (--group-by)" in message
     few = refusal(*CALL, "--group-by", "^[a-z]+", status=2)
     assert "at least 4 groups of pooled runs with unique judged documents, and there are only 2" in few
     assert lab("bounds", QRELS, *POOLED, "--fit-probabilities").status == 0
@@ -48,8 +50,8 @@ def test_an_undeclared_run_is_refused() -> None:
 
 def test_budgets_are_not_refused(tmp_path: Path) -> None:
     """Where no run is judged to depth 10, as at a budget, all runs are alike."""
-    kept = [line for line in QRELS.read_text().splitlines(keepends=True) if sum(map(ord, line)) % 3]
-    (tmp_path / "qrels").write_text("".join(kept))
+    remaining = [line for line in QRELS.read_text().splitlines(keepends=True) if sum(map(ord, line)) % 3]
+    (tmp_path / "qrels").write_text("".join(remaining))
     assert lab("bounds", tmp_path / "qrels", *POOLED, GUESS, "--fit-probabilities").status == 0
 
 
@@ -114,6 +116,6 @@ def test_in_python() -> None:
     """Keywords are those of the options."""
     with pytest.raises(ArgumentError, match="group_by requires new_runs"):
         irevalx.lab.bounds(QRELS, POOLED, fit_probabilities=True, group_by="^[a-z]+")
-    found = irevalx.lab.bounds(QRELS, POOLED, new_runs=[GUESS], fit_probabilities=True, draws=20, seed=1)
-    assert isinstance(found, BoundedScores)
-    assert found.seed == 1
+    result = irevalx.lab.bounds(QRELS, POOLED, new_runs=[GUESS], fit_probabilities=True, draws=20, seed=1)
+    assert isinstance(result, BoundedScores)
+    assert result.seed == 1

@@ -56,7 +56,7 @@ def longer(text: str) -> str:
 
 @pytest.mark.parametrize("layout", ["axis", "grid", "scores", "runs"])
 @pytest.mark.parametrize(
-    ("file", "change", "said"),
+    ("file", "change", "message"),
     [
         ("summary.csv", lambda text: "", "the file is empty"),
         ("summary.csv", lambda text: "a,b\n1,2\n", "a summary of this version of irevalx-lab study, but lacks"),
@@ -115,7 +115,7 @@ def longer(text: str) -> str:
         ),
     ],
 )
-def test_damaged_summaries(file: str, change: object, said: str, layout: str, written: Path, tmp_path: Path) -> None:
+def test_damaged_summaries(file: str, change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
     """Each is an error in words with status 2, soon, and nothing is drawn."""
     for path in written.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -126,14 +126,14 @@ def test_damaged_summaries(file: str, change: object, said: str, layout: str, wr
     done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
     assert time.process_time() - begin < 5
     assert (done.status, done.stdout) == (2, b""), done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "f.svg").exists()
 
 
 @pytest.mark.parametrize("layout", ["scores", "runs"])
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (None, "No such file"),
         (lambda text: "", "the file is empty"),
@@ -147,7 +147,7 @@ def test_damaged_summaries(file: str, change: object, said: str, layout: str, wr
         *((line_with(-1, (6, value)), "it must be a number") for value in ("inf", "true", "1_0", "1e400", "x")),
     ],
 )
-def test_damaged_scores(change: object, said: str, layout: str, written: Path, tmp_path: Path) -> None:
+def test_damaged_scores(change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
     """Each is an error in words with status 2."""
     for path in written.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -157,14 +157,14 @@ def test_damaged_scores(change: object, said: str, layout: str, written: Path, t
         (tmp_path / "scores.csv").write_text(change((written / "scores.csv").read_text()))  # type: ignore[operator]
     done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
     assert (done.status, done.stdout) == (2, b""), done.stderr
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_summaries_of_older_versions(tmp_path: Path) -> None:
     """A summary needs no more columns than figures show, and no other file."""
-    shown = [f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")]
-    rows = (f"uniform,10%,0.1,map,{against}{',0.5' * len(shown)}\n" for against in ("AP", "itself"))
-    header = ",".join(("scheme", "level", "judged", "measure", "against", *shown)) + "\n"
+    columns = [f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")]
+    rows = (f"uniform,10%,0.1,map,{against}{',0.5' * len(columns)}\n" for against in ("AP", "itself"))
+    header = ",".join(("scheme", "level", "judged", "measure", "against", *columns)) + "\n"
     (tmp_path / "summary.csv").write_text("".join((header, *rows)))
     for layout in ("axis", "grid"):
         done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
@@ -249,7 +249,7 @@ def test_an_interrupt_leaves_no_file_half_written(threads: str, tmp_path: Path) 
         while process.poll() is None and not list(tmp_path.glob(".out.*/*")):
             time.sleep(0.002)
         os.killpg(process.pid, signal.SIGINT)
-        told = process.communicate()[1]
-    assert process.returncode in {130, -signal.SIGINT}, told
-    assert b"Traceback" not in told
+        message = process.communicate()[1]
+    assert process.returncode in {130, -signal.SIGINT}, message
+    assert b"Traceback" not in message
     assert not list(tmp_path.iterdir())

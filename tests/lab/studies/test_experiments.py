@@ -55,8 +55,8 @@ def evaluated(
     qrels: Path, runs: list[Path], measures: tuple[str, ...], *flags: str
 ) -> dict[tuple[str, str, str], float]:
     """What irevalx -c says: values by run, topic and measure."""
-    asked = [word for measure in measures for word in ("-m", measure)]
-    done = run("-c", "-q", "--format", "jsonl", *flags, *asked, qrels, *runs)
+    requested = [word for measure in measures for word in ("-m", measure)]
+    done = run("-c", "-q", "--format", "jsonl", *flags, *requested, qrels, *runs)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     return {(row["run"], row["topic"], row["measure"]): row["value"] for row in rows}
 
@@ -73,10 +73,10 @@ def test_values_are_those_of_the_evaluator() -> None:
     expected = evaluated(QRELS, RUNS, MEASURES)
     values, names = read.values(), read.measures
     scores = read.scores(values)
-    for (m, name), (r, one) in product(enumerate(names), enumerate(read.runs)):
-        assert scores[m, r] == expected[one, "all", name]
+    for (m, name), (r, name_of_run) in product(enumerate(names), enumerate(read.runs)):
+        assert scores[m, r] == expected[name_of_run, "all", name]
         if name != "gm_map":
-            assert values[m, r].tolist() == [expected[one, topic.decode(), name] for topic in read.topics]
+            assert values[m, r].tolist() == [expected[name_of_run, topic.decode(), name] for topic in read.topics]
 
 
 @pytest.mark.parametrize("rate", ["0.05", "0.5"])
@@ -87,8 +87,8 @@ def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Pat
     expected = evaluated(path, RUNS, MEASURES)
     read = experiment(QRELS, RUNS, *MEASURES)
     seen = studies.run_study(read, "uniform", [BudgetLevel(rate, Fraction(rate))], [3])
-    for (m, name), (r, one) in product(enumerate(read.measures), enumerate(read.runs)):
-        assert seen.scores[0, 0, m, r] == expected[one, "all", name]
+    for (m, name), (r, name_of_run) in product(enumerate(read.measures), enumerate(read.runs)):
+        assert seen.scores[0, 0, m, r] == expected[name_of_run, "all", name]
 
 
 @settings(deadline=None, max_examples=30)
@@ -98,20 +98,20 @@ def test_documents_outside_the_pool(
 ) -> None:
     """Leaving documents out of the pool equals a file without their lines, in every reading."""
     lines = QRELS.read_text().splitlines()
-    kept = [i not in outside for i in range(len(lines))]
+    is_pooled = [i not in outside for i in range(len(lines))]
     marked = [f"{line.rpartition(' ')[0]} -1" if i in unjudged else line for i, line in enumerate(lines)]
     path = tmp_path_factory.mktemp("pool") / "qrels"
-    path.write_text("".join(f"{line}\n" for i, line in enumerate(marked) if kept[i]))
-    topics = {line.split()[0] for i, line in enumerate(lines) if kept[i]}
+    path.write_text("".join(f"{line}\n" for i, line in enumerate(marked) if is_pooled[i]))
+    topics = {line.split()[0] for i, line in enumerate(lines) if is_pooled[i]}
     read = experiment(QRELS, RUNS[:2], *MEASURES)
     of_line = read.judgments.lines - 1
     grades = np.array([int(marked[i].split()[3]) for i in of_line])
-    values = read.values(grades, np.array(kept)[of_line])
+    values = read.values(grades, np.array(is_pooled)[of_line])
     expected = evaluated(path, RUNS[:2], MEASURES) if topics else {}
     places = product(enumerate(read.measures), enumerate(read.runs), enumerate(read.topics))
-    for (m, name), (r, one), (t, topic) in places:
+    for (m, name), (r, name_of_run), (t, topic) in places:
         if topic.decode() in topics and name != "gm_map":
-            assert values[m, r, t] == expected[one, topic.decode(), name]
+            assert values[m, r, t] == expected[name_of_run, topic.decode(), name]
 
 
 def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
@@ -121,28 +121,28 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     path = write(tmp_path / "qrels", full)
     short = tmp_path / "short"
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
-    said: list[str] = []
+    message: list[str] = []
     judgments = GradedText.of(path).judgments
     runs = opened_runs([short, RUNS[1]]).runs
-    read = prepare(judgments, runs, ["map"], warn=said.append)
+    read = prepare(judgments, runs, ["map"], warn=message.append)
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
     line = (
         "11 of 13 judged topics (topics for which every run has results); topics without results, by run: count1 2, "
         "count2 1 (complete=True counts them as 0)"
     )
-    assert said == [line]
+    assert message == [line]
     assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
-    said.clear()
-    read = prepare(judgments, runs, ["map"], RunRules(settings=Settings(complete=True)), warn=said.append)
+    message.clear()
+    read = prepare(judgments, runs, ["map"], RunRules(settings=Settings(complete=True)), warn=message.append)
     assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
-    assert said == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
-    said.clear()
+    assert message == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
+    message.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
-    assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
+        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=message.append)
+    assert message[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
 @pytest.mark.parametrize(
@@ -197,13 +197,13 @@ def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
 def test_leave_out_keeps_what_was_pooled() -> None:
     """With --keep-in-pool the group's documents are unjudged, not unknown: infAP and indAP see the difference."""
     options = split("--group-by '^[a-z]+' --depth 5 -m 'map indAP' --summary --format jsonl")
-    deleted, kept = (
+    deleted, pooled = (
         [json.loads(line) for line in lab("leave-out", QRELS, *RUNS, *options, *more).stdout.splitlines()]
         for more in ((), ("--keep-in-pool",))
     )
-    assert deleted[0] == kept[0]
+    assert deleted[0] == pooled[0]
     assert deleted[0]["measure"] == "map"
-    assert kept[1]["bias"] > deleted[1]["bias"]
+    assert pooled[1]["bias"] > deleted[1]["bias"]
 
 
 def test_groups(tmp_path: Path) -> None:
@@ -255,8 +255,8 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
     (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
     args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
     done = lab(*args, "--write", tmp_path / "out")
-    told = "--write requires a file for each group, but 'a/b' and 'a_b' share one"
-    assert (done.status, done.stderr) == (1, f"irevalx-lab: {told}\n")
+    message = "--write requires a file for each group, but 'a/b' and 'a_b' share one"
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {message}\n")
     assert not (tmp_path / "out").exists()
     assert lab(*args).status == 0
 
@@ -280,7 +280,7 @@ def test_leave_out_refuses(args: list[str], message: str) -> None:
 
 def test_summary_of_left_out_runs() -> None:
     """The summary of four runs by hand: ranks 1 2 3 4 become 2 1 3 1 when each is left out in turn."""
-    found = LeftOut(
+    result = LeftOut(
         before=np.array([[0.4, 0.3, 0.2, 0.1]]),
         after=np.array([[0.3, 0.5, 0.2, 0.4]]),
         rank_before=np.array([[1, 2, 3, 4]]),
@@ -290,7 +290,7 @@ def test_summary_of_left_out_runs() -> None:
         confusion=Confusion(*[np.zeros(1, np.int64)] * 7),
         reversals=np.zeros((1, 6), np.int64),
     )
-    statistics = {name: of_measures[0] for name, of_measures in found.statistics.items()}
+    statistics = {name: of_measures[0] for name, of_measures in result.statistics.items()}
     assert (statistics["rank_change"], statistics["rise"], statistics["fall"]) == (1.25, 3, 1)
     assert statistics["bias"] == pytest.approx(0.1)
     assert statistics["rms"] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
@@ -312,7 +312,7 @@ def test_documents_removed_for_each_topic() -> None:
         for topic in full:
             gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
             row = rows[group, topic]
-            assert (row.removed, row.relevant) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            assert (row.removed, row.relevant) == (len(gone), sum(full[topic][docno] > 0 for docno in gone))
             total += len(gone)
     assert rows["mean", "mean"].removed == pytest.approx(total / len(full) / len(set(names)))
     assert sum(row.removed for (_, topic), row in rows.items() if topic == "all") == total
@@ -324,7 +324,7 @@ def test_decisions_about_left_out_runs(only: str | None) -> None:
     read = experiment(QRELS, RUNS, "map", "bpref")
     groups = groups_by_pattern("^[a-z]+", read.runs)
     left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
-    found = leave_out(read, left, deleted).confusion
+    result = leave_out(read, left, deleted).confusion
     expected = [dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0) for _ in range(2)]
     before = read.values(pooled=left[0].in_pool)
     for removal in left:
@@ -332,12 +332,14 @@ def test_decisions_about_left_out_runs(only: str | None) -> None:
         for m, (i, j) in product(range(2), combinations(range(len(read.runs)), 2)):
             if removal.runs[i] or removal.runs[j]:
                 d = [np.round(values[m, i] - values[m, j], 12) for values in (before, after)]
-                different = [bool(one.any()) and float(wilcoxon(one).pvalue) < 0.05 for one in d]
-                sign = [round(float(one.mean()), 12) for one in d]
+                different = [
+                    bool(differences.any()) and float(wilcoxon(differences).pvalue) < 0.05 for differences in d
+                ]
+                sign = [round(float(differences.mean()), 12) for differences in d]
                 expected[m][f"c{1 + different[0]}{1 + different[1]}"] += 1
                 expected[m]["pma"[sum(different)] + "ad"[sign[0] * sign[1] < 0]] += 1
     for m in range(2):
-        assert {name: int(found.columns[name][m]) for name in expected[m]} == expected[m]
+        assert {name: int(result.columns[name][m]) for name in expected[m]} == expected[m]
 
 
 def test_one_group_alone() -> None:
@@ -349,10 +351,10 @@ def test_one_group_alone() -> None:
     assert [row for row in alone["runs"] if row["group"] == "count"] == of_group
     assert {row["run"] for row in alone["runs"]} == {path.name for path in RUNS}
     for row in alone["summary"]:
-        rows = [one for one in of_group if one["measure"] == row["measure"]]
-        assert row["bias"] == pytest.approx(fmean(one["left_out"] - one["score"] for one in rows))
-        assert row["fall"] == max(0, *(one["rank_left_out"] - one["rank"] for one in rows))
-        both = [(one["score"], one["left_out"]) for one in alone["runs"] if one["measure"] == row["measure"]]
+        rows = [other for other in of_group if other["measure"] == row["measure"]]
+        assert row["bias"] == pytest.approx(fmean(row["left_out"] - row["score"] for row in rows))
+        assert row["fall"] == max(0, *(row["rank_left_out"] - row["rank"] for row in rows))
+        both = [(other["score"], other["left_out"]) for other in alone["runs"] if other["measure"] == row["measure"]]
         assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
     assert "tau_b_all_runs" not in every["summary"][0]
     done = lab(*shared, "--only", "nobody")
@@ -376,8 +378,8 @@ def test_leave_out_on_cranfield() -> None:
         rows: dict[str, dict[str, Any]] = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
         for measure, (change, rise, fall, bias) in recorded.items():
             row = rows[measure]
-            found = round(row["rank_change"], 3), row["rise"], row["fall"], round(row["bias"], 4)
-            assert found == (change, rise, fall, bias)
+            result = round(row["rank_change"], 3), row["rise"], row["fall"], round(row["bias"], 4)
+            assert result == (change, rise, fall, bias)
         assert {measure: round(rows[measure]["bias"], 4) for measure in RECORDED_BIAS[depth]} == RECORDED_BIAS[depth]
         if depth == 10:
             assert rows["RankEff"]["rank_change"] < rows["bpref"]["rank_change"] < rows["P_20:skip"]["rank_change"] / 2
@@ -411,9 +413,9 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert tuple(rows["map", "accuracy"].values()) == ("map", "accuracy", "90%", "10%", False, None, None, None)
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
-    shown = knees_for_people(not_monotone)
-    assert [row["knee"] for row in records_of(shown) if row["statistic"] == "accuracy"] == ["90%*", "*"]
-    assert shown.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
+    table = knees_for_people(not_monotone)
+    assert [row["knee"] for row in records_of(table) if row["statistic"] == "accuracy"] == ["90%*", "*"]
+    assert table.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
 
 
 def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
@@ -459,8 +461,10 @@ def test_study_writes_what_it_says(folder: Path) -> None:
         assert int(row["inversions"]) == sum(discordant)
         assert float(row["tau"]) == pytest.approx(1 - 2 * sum(discordant) / len(discordant))
     for row in rows_in(folder / "summary.csv"):
-        of_row = [one for one in samples if all(one[key] == row[key] for key in ("level", "measure", "against"))]
-        taus, numbers = [float(one["tau_b"]) for one in of_row], [int(one["inversions"]) for one in of_row]
+        of_row = [
+            sample for sample in samples if all(sample[key] == row[key] for key in ("level", "measure", "against"))
+        ]
+        taus, numbers = [float(sample["tau_b"]) for sample in of_row], [int(sample["inversions"]) for sample in of_row]
         assert float(row["inversions_mean"]) == fmean(numbers)
         assert float(row["inversions_sd"]) == pytest.approx(abs(numbers[0] - numbers[1]) / 2**0.5)
         assert float(row["tau_b_mean"]) == pytest.approx(fmean(taus))
@@ -468,7 +472,7 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     about = json.loads((folder / "study.json").read_text())
     assert about["seeds"] == [11, 12]
     assert about["levels"] == ["20%", "0.5", "1"]
-    assert [len(one["sha256"]) for one in about["inputs"]] == [64] * 7
+    assert [len(source["sha256"]) for source in about["inputs"]] == [64] * 7
     figures = {path.stem for path in folder.glob("*.png")}
     stems = {"map", "infAP_c=1", "P_5_skip"}
     assert figures == {f"{stem}-against-{x}" for stem in stems for x in ("AP", "itself")} | {
@@ -500,7 +504,7 @@ def test_errors_of_decisions_in_words(folder: Path) -> None:
 def test_shares_rounded_half_up(tmp_path: Path) -> None:
     """Samples are those of degrade --round half-up; study.json says so, and other schemes refuse it."""
     options = tuple(split("--scheme stratified --levels 30% --samples 1 --seed 3 -m map --figures none"))
-    found = {}
+    results = {}
     for rounding in ("up", "half-up"):
         done = lab("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
         assert done.status == 0, done.stderr
@@ -508,10 +512,10 @@ def test_shares_rounded_half_up(tmp_path: Path) -> None:
         reduced.write_bytes(lab("degrade", QRELS, "--stratified", "30%", "--seed", "3", "--round", rounding).stdout)
         expected = evaluated(reduced, RUNS, ("map",))
         rows = [row for row in rows_in(tmp_path / rounding / "scores.csv") if row["level"] == "30%"]
-        found[rounding] = [float(row["score"]) for row in rows]
-        assert found[rounding] == [expected[row["run"], "all", "map"] for row in rows]
-    assert found["up"] != found["half-up"]
-    about = {rounding: json.loads((tmp_path / rounding / "study.json").read_text()) for rounding in found}
+        results[rounding] = [float(row["score"]) for row in rows]
+        assert results[rounding] == [expected[row["run"], "all", "map"] for row in rows]
+    assert results["up"] != results["half-up"]
+    about = {rounding: json.loads((tmp_path / rounding / "study.json").read_text()) for rounding in results}
     assert (about["up"].get("rounding"), about["half-up"]["rounding"]) == (None, "half-up")
     refused = lab("study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none")
     assert refused.status == 1

@@ -119,9 +119,9 @@ def test_study_shows_both(tmp_path: Path) -> None:
         assert float(scores["30%", "1", run, "infAP_true_precisions"]) == pytest.approx(exact[r].mean(), abs=1e-12)
         full = float(scores["100%", "0", run, "infAP_true_precisions"])
         assert full == pytest.approx(float(scores["100%", "0", run, "map"]), abs=1e-12)
-    asked = ("infAP_true_precisions", "100%", "AP")
+    requested = ("infAP_true_precisions", "100%", "AP")
     rows = rows_in(tmp_path / "summary.csv")
-    [row] = [row for row in rows if (row["measure"], row["level"], row["against"]) == asked]
+    [row] = [row for row in rows if (row["measure"], row["level"], row["against"]) == requested]
     assert float(row["rms_mean"]) == pytest.approx(0, abs=1e-12)
     assert row["tau_b_low"]
 

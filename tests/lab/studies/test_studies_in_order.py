@@ -39,16 +39,16 @@ def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
     seeds = ("3", "4") if order == "thompson" else ("3",)
     for number, seed in enumerate(seeds):
         for level in ("5%", "20%"):
-            kept = tmp_path / f"{seed} {level}"
-            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "--seed", seed, *words, "-o", kept)
-            expected = means(kept, "map")
-            found = {
+            degraded = tmp_path / f"{seed} {level}"
+            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "--seed", seed, *words, "-o", degraded)
+            expected = means(degraded, "map")
+            results = {
                 row["run"]: float(row["score"])
                 for row in rows_in(tmp_path / "s" / "scores.csv")
                 if (row["level"], row["sample"]) == (level, str(number))
             }
-            assert found == pytest.approx(expected, abs=1e-12)
-            grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
+            assert results == pytest.approx(expected, abs=1e-12)
+            grades = [int(line.split()[3]) for line in degraded.read_bytes().splitlines()]
             [row] = [
                 row
                 for row in rows_in(tmp_path / "s" / "found.csv")
@@ -62,10 +62,12 @@ def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
 def test_samples_with_probabilities(tmp_path: Path) -> None:
     """Measures of probabilities see those of the order sampled."""
     lab(*STUDY, "-m", "statAP", "--scheme", "sampled", "--levels", "20", "--samples", "1", "-o", tmp_path / "s")
-    kept = tmp_path / "kept"
-    lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", kept)
-    found = {row["run"]: float(row["score"]) for row in rows_in(tmp_path / "s" / "scores.csv") if row["level"] == "20"}
-    assert found == pytest.approx(means(kept, "statAP", "-R", "prels"), abs=1e-9)
+    degraded = tmp_path / "kept"
+    lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", degraded)
+    results = {
+        row["run"]: float(row["score"]) for row in rows_in(tmp_path / "s" / "scores.csv") if row["level"] == "20"
+    }
+    assert results == pytest.approx(means(degraded, "statAP", "-R", "prels"), abs=1e-9)
 
 
 def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
@@ -121,18 +123,18 @@ def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
     done = lab(*STUDY, *words)
     assert done.status == 0
     for order in ("depth", "mtf"):
-        found = {row["level"]: row for row in rows_in(tmp_path / "s" / order / "found.csv")}
+        results = {row["level"]: row for row in rows_in(tmp_path / "s" / order / "found.csv")}
         for level in ("5", "10"):
-            kept = tmp_path / "kept"
-            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "-o", kept)
-            grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
-            assert int(found[level]["judged"]) == sum(grade >= 0 for grade in grades) == 12 * int(level)
+            degraded = tmp_path / "kept"
+            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "-o", degraded)
+            grades = [int(line.split()[3]) for line in degraded.read_bytes().splitlines()]
+            assert int(results[level]["judged"]) == sum(grade >= 0 for grade in grades) == 12 * int(level)
             scores = {
                 row["run"]: float(row["score"])
                 for row in rows_in(tmp_path / "s" / order / "scores.csv")
                 if row["level"] == level
             }
-            assert scores == pytest.approx(means(kept, "map"), abs=1e-12)
+            assert scores == pytest.approx(means(degraded, "map"), abs=1e-12)
         assert len(rows_in(tmp_path / "s" / order / "groups.csv")) == 2 * 3
     drawn = lab("draw", *(tmp_path / "s" / order for order in ("depth", "mtf")), "--figure", tmp_path / "d.svg")
     assert (drawn.status, drawn.stderr) == (0, "")

@@ -100,15 +100,17 @@ def test_opposite_decisions_on_robust03() -> None:
 
     Source: the confusion of Bompada et al. 2007, section 4, counts these pairs as right.
     """
-    found = run_study(
+    result = run_study(
         experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
         "uniform",
         [BudgetLevel("1%", Fraction(1, 100))],
         range(1, 4),
     )
-    counts = {name: int(values[0, :, 0].sum()) for name, values in found.confusion.columns.items() if name[0] in "acmp"}
+    counts = {
+        name: int(values[0, :, 0].sum()) for name, values in result.confusion.columns.items() if name[0] in "acmp"
+    }
     assert counts["c22"] == counts["aa"] + counts["ad"]
     assert counts["ad"] > 5
-    assert found.reversals[0].sum() == counts["ad"]
+    assert result.reversals[0].sum() == counts["ad"]
     line = f"map: {counts['ad']} times two runs differ under full and under reduced judgments in opposite"
-    assert any(warning.startswith(line) for warning in study_warnings(found))
+    assert any(warning.startswith(line) for warning in study_warnings(result))

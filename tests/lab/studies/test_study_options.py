@@ -36,8 +36,8 @@ def test_knees(tmp_path: Path) -> None:
         against = "AP" if knee["statistic"] == "tau_b_ap" else "itself"
         means = []
         for level in levels:
-            asked = (level, knee["measure"], against)
-            rows = [row for row in samples if (row["level"], row["measure"], row["against"]) == asked]
+            requested = (level, knee["measure"], against)
+            rows = [row for row in samples if (row["level"], row["measure"], row["against"]) == requested]
             means.append(sum(float(row[column]) for row in rows) / 3)
         first = next((level for level, mean in zip(levels, means, strict=True) if mean > 0.9), "")
         from_there = [level for i, level in enumerate(levels) if all(mean > 0.9 for mean in means[i:])]
@@ -48,8 +48,8 @@ def test_knees(tmp_path: Path) -> None:
 def test_intervals(tmp_path: Path) -> None:
     """--resamples adds intervals to the summary and to the knees of tau; decisions take another flag."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%", "--resamples", "40")
-    told = study(tmp_path / "plain", *RUNS, *options)
-    assert "a bootstrap interval of so few topics (12) is too short" in told
+    message = study(tmp_path / "plain", *RUNS, *options)
+    assert "a bootstrap interval of so few topics (12) is too short" in message
     rows = rows_in(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
     last = [f"{name}_{of}" for name in ("inversions", "tau_ap_b") for of in ("mean", "sd")]
@@ -89,9 +89,11 @@ def test_what_is_printed(tmp_path: Path) -> None:
         for line in table[2:]:
             measure, *means = line.split()
             for level, mean in zip(("5%", "40%"), means, strict=True):
-                asked = (measure, level, against)
+                requested = (measure, level, against)
                 values = [
-                    float(row["tau_b"]) for row in samples if (row["measure"], row["level"], row["against"]) == asked
+                    float(row["tau_b"])
+                    for row in samples
+                    if (row["measure"], row["level"], row["against"]) == requested
                 ]
                 assert mean == f"{sum(values) / 3:.4f}"
     assert "Means over 3 samples of judgments." in printed
@@ -161,9 +163,9 @@ def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> Non
 @pytest.mark.parametrize("scheme", ["depth", "mixed", "uniform"])
 def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
     """--own-pool is a study of the judgments that pool --judge makes, without those that are not in the pool."""
-    own, some = tmp_path / "own", tmp_path / "some"
-    some.write_text("".join(QRELS.read_text().splitlines(keepends=True)[::2]))
-    lab("pool", *RUNS, "--depth", "5", "--judge", some, "-o", own)
+    own, half = tmp_path / "own", tmp_path / "some"
+    half.write_text("".join(QRELS.read_text().splitlines(keepends=True)[::2]))
+    lab("pool", *RUNS, "--depth", "5", "--judge", half, "-o", own)
     pooled = {tuple(line.split()) for line in lab("pool", *RUNS, "--depth", "5").stdout.decode().splitlines()}
     inside = [line for line in own.read_text().splitlines(keepends=True) if tuple(line.split()[0:3:2]) in pooled]
     assert any(line.split()[3] == "-1" for line in inside)
@@ -173,9 +175,9 @@ def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
     more = ("--seed", "1", "--figure", "none")
     expected = lab("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
     assert expected.status == 0, expected.stderr
-    found = lab("study", some, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
-    assert found.stdout.replace(b"/found", b"/expected") == expected.stdout
-    assert "the deepest pool" not in found.stderr
+    result = lab("study", half, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
+    assert result.stdout.replace(b"/found", b"/expected") == expected.stdout
+    assert "the deepest pool" not in result.stderr
     for name in ("scores.csv", "samples.csv", "summary.csv", "knees.csv"):
         assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
 
@@ -196,12 +198,12 @@ def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
     assert full["shallow"] == full["deep"] == full["mixed"] == full["uniform"]
     done = lab("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg")
     assert (done.status, done.stderr) == (0, "")
-    for words, said in (
+    for words, message in (
         (("--pool-depth", "5"), "--pool-depth requires --own-pool"),
         (("--own-pool", "--scheme", "depth", "--levels", "101"), "levels must not be deeper than the pool"),
     ):
         refused = lab("study", QRELS, *RUNS, *words, "-o", tmp_path / "no")
-        assert (refused.status, said in refused.stderr) == (1, True)
+        assert (refused.status, message in refused.stderr) == (1, True)
 
 
 def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
@@ -209,21 +211,21 @@ def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
     first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
     short = tmp_path / "short"
     short.write_text("".join(f"{topic} Q0 {line.split()[2]} 1 1 short\n" for topic, line in first.items()))
-    told = study(tmp_path / "out", *RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels", "5% 10%")
-    assert "short retrieves 12 documents, less than half of the median over runs, and alone changes" in told
-    assert "--min-retrieved leaves out such runs" in told
+    message = study(tmp_path / "out", *RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels", "5% 10%")
+    assert "short retrieves 12 documents, less than half of the median over runs, and alone changes" in message
+    assert "--min-retrieved leaves out such runs" in message
 
 
 def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
     """Bands over topics are too short below 20; those over samples are none of these."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%")
-    told = {}
+    message = {}
     for name, more in (("samples", ()), ("topics", ("--resamples", "20"))):
         study(tmp_path / name, *RUNS, *options, *more)
         done = lab("draw", tmp_path / name, "--figure", tmp_path / "f.svg")
-        told[name] = done.status, done.stderr
+        message[name] = done.status, done.stderr
     warning = "irevalx-lab: topics: a bootstrap interval of so few topics (12) is too short\n"
-    assert told == {"samples": (0, ""), "topics": (0, warning)}
+    assert message == {"samples": (0, ""), "topics": (0, warning)}
     (tmp_path / "topics" / "study.json").write_text("{}")
     done = lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg")
     assert (done.status, "study.json: the file was not written by irevalx-lab study" in done.stderr) == (2, True)

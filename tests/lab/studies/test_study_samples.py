@@ -36,8 +36,8 @@ def study(folder: Path, *args: str | Path) -> str:
 
 def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[tuple[str, str], float]:
     """What irevalx -c says of all topics, by run and measure."""
-    asked = [word for measure in measures for word in ("-m", measure)]
-    done = run("-c", "--format", "jsonl", "-R", rel_format, *asked, qrels, *RUNS)
+    requested = [word for measure in measures for word in ("-m", measure)]
+    done = run("-c", "--format", "jsonl", "-R", rel_format, *requested, qrels, *RUNS)
     rows: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
     return {(row["run"], row["measure"]): row["value"] for row in rows if row["topic"] == "all"}
 
@@ -53,16 +53,16 @@ def test_samples_of_strata(level: str, text: str, tmp_path: Path) -> None:
     """Scores are those of the files that degrade writes, for measures of every kind side by side."""
     study(tmp_path, "--scheme", "strata", "--strata", TEXT, "-m", MEASURES, "--samples", "2", "--levels", level)
     for sample, seed in (("0", "1"), ("1", "2")):
-        found = scores(tmp_path, level, sample)
+        result = scores(tmp_path, level, sample)
         for form, measures in (("sampled", OF_STRATA), ("prels", OF_CHANCES)):
             path = tmp_path / form
             path.write_bytes(lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", seed, "--as", form).stdout)
             for key, value in evaluated(form, path, measures).items():
-                assert found[key] == value, key
+                assert result[key] == value, key
         graded = [line.split() for line in (tmp_path / "sampled").read_text().splitlines()]
         (tmp_path / "qrels").write_text("".join(f"{t} {i} {d} {g}\n" for t, i, d, _, g in graded))
         for key, value in evaluated("qrels", tmp_path / "qrels", OF_GRADES).items():
-            assert found[key] == value, key
+            assert result[key] == value, key
     about = json.loads((tmp_path / "study.json").read_text())
     assert (about["scheme"], about["strata"]) == ("strata", TEXT)
 
@@ -75,9 +75,9 @@ def test_documents_of_no_stratum_are_outside(tmp_path: Path) -> None:
         lab("degrade", QRELS, *RUNS, "--strata", "runs 3+:100%", "--seed", "1", "--quiet").stdout.decode().splitlines()
     )
     (tmp_path / "qrels").write_text("".join(" ".join(line.split()[:3]) + f" {line.split()[4]}\n" for line in lines))
-    found = scores(tmp_path, "1", "0")
+    result = scores(tmp_path, "1", "0")
     for key, value in evaluated("qrels", tmp_path / "qrels", ("map", "infAP")).items():
-        assert found[key] == value
+        assert result[key] == value
 
 
 def test_a_file_of_strata(tmp_path: Path) -> None:
@@ -117,17 +117,17 @@ def test_a_pool_and_as_many_others(tmp_path: Path) -> None:
     lines = [(t, d, g) for t, _, d, g in (line.split() for line in mixed) if (t, d) in judged]
     text = "".join(f"{t} 0 {d} {1 if (t, d) in in_pool else 2} {g}\n" for t, d, g in lines)
     (tmp_path / "sampled").write_text(text)
-    found = scores(tmp_path, "3", "0")
+    result = scores(tmp_path, "3", "0")
     for key, value in evaluated("sampled", tmp_path / "sampled", ("xinfAP", "infNDCG")).items():
-        assert found[key] == value
+        assert result[key] == value
 
 
 @pytest.mark.parametrize("scheme", ["uniform", "stratified", "depth"])
 def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
     """For depth the others are outside the pool; stratified by relevance is no random sample, and a line says so."""
     level = "5" if scheme == "depth" else "30%"
-    told = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
-    assert ("xinfAP, statAP: --scheme stratified does not draw a random sample of the judgments" in told) == (
+    message = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
+    assert ("xinfAP, statAP: --scheme stratified does not draw a random sample of the judgments" in message) == (
         scheme == "stratified"
     )
     if scheme == "depth":
@@ -145,14 +145,14 @@ def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
     """The tables for people have none for infNDCG; the files for programs have all."""
     study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
     parts = (tmp_path / "summary.txt").read_text().split("\n\n")
-    shown = {
+    tables = {
         title.partition(" under")[0]: [line.split()[0] for line in table.splitlines()[2:]]
         for title, table in pairwise(parts)
     }
     for title in ("rms, against AP", "bias, against AP"):
-        assert shown[title] == ["map", "xinfAP", "statAP"]
+        assert tables[title] == ["map", "xinfAP", "statAP"]
     for title in ("tau b, against AP", "rms, against the measure itself"):
-        assert "infNDCG" in shown[title]
+        assert "infNDCG" in tables[title]
     rows = [row for row in rows_in(tmp_path / "samples.csv") if (row["measure"], row["against"]) == ("infNDCG", "AP")]
     assert all(row["rms"] for row in rows)
 
@@ -160,8 +160,8 @@ def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
 def test_topics_without_a_value(tmp_path: Path) -> None:
     """A sample without a relevant document says nothing of statAP; the topics are counted and left out of its mean."""
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
-    told = study(tmp_path, "--scheme", "strata", *args)
-    assert "of 24 topic values are undefined, because the sample contains no relevant document" in told
+    message = study(tmp_path, "--scheme", "strata", *args)
+    assert "of 24 topic values are undefined, because the sample contains no relevant document" in message
     assert np.isfinite([float(row["score"]) for row in rows_in(tmp_path / "scores.csv")]).all()
 
 
@@ -265,8 +265,8 @@ def test_robust03(tmp_path: Path) -> None:
         for measure, numbers in zip(("map", "infAP", "xinfAP"), blocks, strict=True):
             row = rows[depth, measure]
             assert f"{float(row['judged']):.4f}" == judged
-            found = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
-            assert [f"{found[0]:.4f}", f"{found[1]:.4f}", f"{found[2]:+.4f}"] == numbers
+            results = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
+            assert [f"{results[0]:.4f}", f"{results[1]:.4f}", f"{results[2]:+.4f}"] == numbers
 
 
 def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None:
@@ -275,5 +275,5 @@ def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None
     done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "svg", "-o", tmp_path)
     assert done.status == 0
     assert (tmp_path / "agreement-with-AP.svg").is_file()
-    kept = sorted({float(row["judged"]) for row in rows_in(tmp_path / "summary.csv")})
-    assert 0 < kept[0] < kept[1] < 1
+    shares = sorted({float(row["judged"]) for row in rows_in(tmp_path / "summary.csv")})
+    assert 0 < shares[0] < shares[1] < 1

@@ -49,8 +49,8 @@ def power_of(n_topics: int, effect: float, alpha: float) -> float:
 def test_each_answer(paths: list[Path], comparisons: int) -> None:
     """Differences have the power asked for; one topic fewer has not; intervals are as wide as expected."""
     options = {1: (), 6: ("--correction", "bonferroni"), 3: ("--correction", "bonferroni", "--comparisons", "3")}
-    asked = ("--difference", "0.1 0.3", "--width", "0.2", "--topics", "12,40", "--power", "0.7")
-    rows = rows_of(*paths, *asked, *options[comparisons])
+    requested = ("--difference", "0.1 0.3", "--width", "0.2", "--topics", "12,40", "--power", "0.7")
+    rows = rows_of(*paths, *requested, *options[comparisons])
     alpha = 0.05 / comparisons
     variances = [np.var(np.subtract(x, y) / 10, ddof=1) for x, y in combinations(HITS.values(), 2)]
     expected = {"median": math.sqrt(np.median(variances)), "greatest": math.sqrt(max(variances))}
@@ -59,11 +59,11 @@ def test_each_answer(paths: list[Path], comparisons: int) -> None:
         s, n_topics, size = float(row["deviation"]), int(row["topics"]), float(row["size"])
         assert s == pytest.approx(expected[row["pair"]])
         if row["goal"] == "difference":
-            found = power_of(n_topics, size / s, alpha)
+            result = power_of(n_topics, size / s, alpha)
             if row["given"] == "topics":
-                assert found == pytest.approx(0.7, abs=1e-6)
+                assert result == pytest.approx(0.7, abs=1e-6)
             else:
-                assert power_of(n_topics - 1, size / s, alpha) < 0.7 <= found
+                assert power_of(n_topics - 1, size / s, alpha) < 0.7 <= result
         else:
             width = [
                 2 * stats.t.isf(alpha / 2, n - 1) * s * stats.chi.mean(n - 1) / math.sqrt((n - 1) * n)
@@ -113,7 +113,7 @@ def test_equal_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--topics", "1"], "topics must be a whole number of at least 2"),
         (["--difference", "0"], "--difference must be a number above 0, but got '0'"),
@@ -126,23 +126,23 @@ def test_equal_runs(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_refusals(paths: list[Path], options: list[str], said: str) -> None:
+def test_refusals(paths: list[Path], options: list[str], message: str) -> None:
     """In words, with status 1 or 2."""
     done = lab("power", *paths, *options)
     assert done.status in {1, 2}
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 @few
 def test_in_python(paths: list[Path]) -> None:
     """The function has what the command prints; arguments are refused by name."""
-    found = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.2])
-    assert [(row.pair, row.goal, row.given) for row in found.rows][:3] == [
+    result = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.2])
+    assert [(row.pair, row.goal, row.given) for row in result.rows][:3] == [
         ("median", "difference", "topics"),
         ("median", "interval width", "topics"),
         ("median", "difference", "size"),
     ]
-    assert len(found.to_frame()) == len(found.rows) == 8
+    assert len(result.to_frame()) == len(result.rows) == 8
     for wrong in ({"topics": [1]}, {"differences": [-1.0]}, {"power": 2.0}, {"correction": "holm"}, {"comparisons": 3}):
         with pytest.raises(IrevalxError):
             irevalx.lab.power(paths[0], paths[1:], "P.10", **wrong)
@@ -154,11 +154,11 @@ def test_in_python(paths: list[Path]) -> None:
 @few
 def test_figure(paths: list[Path]) -> None:
     """A line a difference, whose heights are the power at that number of topics."""
-    found = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.1, 0.2])
-    [panel] = found.figure().axes
+    result = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.1, 0.2])
+    [panel] = result.figure().axes
     for line, difference in zip(
-        [one for one in panel.lines if one.get_label() in {"0.1", "0.2"}], (0.1, 0.2), strict=True
+        [line for line in panel.lines if line.get_label() in {"0.1", "0.2"}], (0.1, 0.2), strict=True
     ):
         x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
-        expected = [power_of(int(n), difference / found.rows[0].deviation, 0.05) for n in x]
+        expected = [power_of(int(n), difference / result.rows[0].deviation, 0.05) for n in x]
         assert y.tolist() == pytest.approx(expected, abs=1e-6)
