@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, lab_rows
+from examples.experiment import QRELS, RUNS
+from running import lab_rows
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 Row = dict[str, str]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from examples.experiment import QRELS, RUNS
 from running import FIXTURES, described, lab, run
 
 import irevalx
@@ -17,9 +18,6 @@ from irevalx.cli.option_rules import NamedOption
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.program import command as program
 from irevalx.lab.studies.simulation import SCHEMES, level_words
-
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 
 REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D"}
 """What is given once for each value: names of files have blanks, and measures commas."""

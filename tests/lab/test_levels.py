@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from examples.experiment import QRELS
 from running import FIXTURES, lab, run
 
 from irevalx.experiments.inputs import GradedText
@@ -10,7 +11,6 @@ from irevalx.reading.formats import read_trec_results
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10
 
-QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())[:3]
 LEVELS = {"map": "1", "map(rel=2)": "2", "P_5(rel=0)": "0", "P_5(rel=-1)": "-1"}
 """Printed names, and the level of each."""

@@ -7,12 +7,10 @@ from pathlib import Path
 from shlex import split
 
 import pytest
+from examples.experiment import DOCS, QRELS, RUNS
 from examples.made_runs import runs_with_hits
-from running import FIXTURES, lab, lab_rows
+from running import lab, lab_rows
 from running import run as evaluate
-
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS, DOCS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), EXPERIMENT / "docs.jsonl.gz"
 
 
 def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
@@ -45,24 +43,6 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     head = " ".join(people.split("\n\n")[1].splitlines()[0].split())
     assert head == "measure topics from to comparisons few swaps with half ties low high"
     assert "least difference from which on at most 5% are swaps (blank: none)" in people
-
-
-@pytest.mark.parametrize("width", ["0", "x", "-1", "0.0000000000001", "9" * 20])
-def test_bins_that_make_no_sense(width: str) -> None:
-    """A width is a number above 0."""
-    result = lab("swap-rate", QRELS, *RUNS, "--bins", width)
-    rule = f"--bins must be a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01, but got '{width}'"
-    assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
-
-
-def test_bounds_of_draws(tmp_path: Path) -> None:
-    """More draws than there is memory for are refused, in words."""
-    swaps: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "--draws")
-    agreement: tuple[str | Path, ...] = ("agree", tmp_path / "x", tmp_path / "y", "--resamples")
-    for words in (swaps, agreement):
-        result = lab(*words, "9" * 20)
-        assert result.status == 1
-        assert "and at most 10000000, but got" in result.stderr
 
 
 def test_bins_on_own_sets() -> None:
@@ -181,17 +161,6 @@ def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
     )
 
 
-def test_quality_of_completion() -> None:
-    """Averaged over groups and topics; shares are shares."""
-    result = lab(
-        "leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--complete", "svm", "--docs", DOCS, "--format", "json"
-    )
-    [row] = json.loads(result.stdout)["quality of predictions"]
-    assert list(row) == ["precision", "recall", "f1", "averaged", "nothing_to_find"]
-    assert 0 <= row["precision"] <= 1
-    assert 0 < row["averaged"] <= 6 * 12
-
-
 def test_class_weights(tmp_path: Path) -> None:
     """Unweighted errors are mostly those on nonrelevant documents, so fewer documents are predicted relevant."""
     counts = {}
@@ -241,10 +210,3 @@ def test_probabilities_are_judgments(tmp_path: Path) -> None:
     for row in json.loads((tmp_path / "r.json").read_text())["expected measures"]:
         for name in ("map", "P_10", "recip_rank"):
             assert printed[row["run"], name] == pytest.approx(row[name], abs=1e-4)
-
-
-def test_calibrated_probabilities_need_a_file(tmp_path: Path) -> None:
-    """They are written somewhere, or are no use."""
-    result = lab("complete", QRELS, *RUNS, "--docs", DOCS, "--calibrated")
-    rule = "--calibrated requires --mark, --report or --write-probabilities"
-    assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")

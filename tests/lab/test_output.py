@@ -9,13 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from running import FIXTURES, POSIX, ROOT, lab
 
 RUN = FIXTURES / "example" / "bm25.run"
 POOL: list[str | Path] = ["pool", RUN, "--depth", "1"]
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")

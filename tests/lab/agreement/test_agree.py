@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import EXPERIMENT, RUNS
 from references import statistics as reference
-from running import FIXTURES, lab, run
+from running import lab, run
 from scipy import stats
 
 import irevalx.lab
 from irevalx.errors import ArgumentError
 
-EXPERIMENT = FIXTURES / "experiment"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 OVERLAPS = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
 
 

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import FIXTURES, lab, run
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+from examples.experiment import QRELS, RUNS
+from running import lab, run
 
 MEASURES = {
     "qrels": ("map", "infAP", "indAP"),

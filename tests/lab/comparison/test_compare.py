@@ -209,15 +209,6 @@ def test_a_row_a_run_against_a_baseline() -> None:
     assert "-" in marks.values()
 
 
-def test_power_has_no_rows_of_runs(three_runs: list[Path]) -> None:
-    """Two tables cannot be asked for at once."""
-    result = lab("compare", *three_runs, "--power", "--by", "run")
-    assert (result.status, result.stderr) == (
-        1,
-        "irevalx-lab: --discriminative-power cannot be combined with --by run\n",
-    )
-
-
 def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
     """A run with 30 % unjudged documents is worse than one without: -, the last letter, losses, and not the best."""
     topics = range(1, 9)

@@ -188,36 +188,6 @@ def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
     assert "margin 0.01, 8 topics" in (failure.get("message") or "")
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    [
-        (["--margin", "-0.1"], 1, "--margin must be a number of at least 0"),
-        (["--margin", "x=nan"], 1, "--margin must be a number of at least 0"),
-        (["--margin", "0.1", "--margin", "0.2"], 1, "--margin must be given once for each name"),
-        (["--margin", "map=0.1"], 1, "--margin is given for 'map', which is not among the requested measures"),
-        (["--margin", "P.10=0.1", "-m", "map"], 1, "--margin is missing for map"),
-        (["--margin", "0.1", "-m", "num_ret"], 1, "num_ret has no better direction"),
-        (["--margin", "0.1", "-m", "gm_map"], 1, "gm_map is a geometric mean"),
-        (["--margin", "0.1", "--by", "run"], 1, "--margin cannot be combined with --by run"),
-        (["--margin", "0.1", "--allow-unsure", "--require", "better"], 1, "cannot be combined with --require better"),
-        (["--require", "better"], 1, "--require better requires --margin"),
-        (["--junit", "f"], 1, "--junit requires --margin"),
-    ],
-    ids=str,
-)
-def test_refusals(paths: dict[str, Path], options: list[str], status: int, message: str) -> None:
-    """Errors keep the statuses that they have."""
-    result = gate(paths, ["better"], *options)
-    assert (result[0], result[1]) == (status, [])
-    assert message in result[2]
-
-
-def test_a_margin_needs_a_baseline(paths: dict[str, Path]) -> None:
-    """And a run beside it."""
-    done = lab("compare", paths["qrels"], paths["base"], paths["same"], "--margin", "0")
-    assert (done.status, "--margin requires --baseline" in done.stderr) == (1, True)
-
-
 def test_in_python(paths: dict[str, Path]) -> None:
     """The function returns the gate; runs that were scored before will do."""
     files = [str(paths["base"]), str(paths["better"])]
@@ -229,11 +199,6 @@ def test_in_python(paths: dict[str, Path]) -> None:
         assert results.to_frame()["verdict"].tolist() == ["not worse"]
         with pytest.raises(IrevalxError, match="no figure with margin"):
             results.figure()
-    for wrong in ({"margin": -1.0}, {"margin": 0.1, "by": "run"}, {"margin": {"P.5": 0.1}}, {"require": "all"}):
-        with pytest.raises(IrevalxError):
-            irevalx.lab.compare(paths["qrels"], files, "P.10", baseline="base", **wrong)
-    with pytest.raises(IrevalxError, match="margin requires baseline"):
-        irevalx.lab.compare(paths["qrels"], files, "P.10", margin=0.1)
 
 
 @pytest.mark.parametrize(

@@ -80,25 +80,6 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
     assert "Systems with one run (c): tests and intervals apply to this run only" in text
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--system-by", "^.", "--test", "wilcoxon"], "--system-by cannot be combined with --test wilcoxon"),
-        (["--system-by", "^.", "--interval", "bca"], "--system-by cannot be combined with --interval bca"),
-        (["--system-by", "^.", "--margin", "0.1", "--baseline", "a"], "--system-by cannot be combined with --margin"),
-        (["--system-by", "("], "--system-by must be a regular expression"),
-        (["--system-by", ""], "runs must be of two systems at least, but got ''"),
-        (["--system-by", "^.", "-m", "gm_map"], "systems must be compared by means or sums, but gm_map"),
-    ],
-    ids=str,
-)
-def test_refusals(paths: list[Path], options: list[str], message: str) -> None:
-    """In words."""
-    done = lab("compare", *paths, *options)
-    assert done.status in {1, 2}
-    assert message in done.stderr
-
-
 def test_a_run_without_a_system(paths: list[Path], tmp_path: Path) -> None:
     """Is an error, as for groups."""
     (tmp_path / "systems").write_text("a1 a\nb1 b\n")

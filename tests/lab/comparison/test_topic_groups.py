@@ -116,13 +116,8 @@ def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> No
     assert "1 of 3 groups have no judged topic: 'z'" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "option", [("--margin", "1"), ("--by", "run"), ("--correction", "tukey"), ("--system-by", "x")]
-)
-def test_refusals(paths: list[Path], groups: Path, option: tuple[str, str]) -> None:
-    """In words, with status 1."""
-    done = lab("compare", *paths, "--topic-groups", groups, "--baseline", "a", *option)
-    assert (done.status, "cannot be combined with" in done.stderr) == (1, True)
+def test_groups_without_topics(paths: list[Path], groups: Path) -> None:
+    """No group with a judged topic is an error."""
     groups.write_text("999 z\n")
     done = lab("compare", *paths, "--topic-groups", groups)
     assert (done.status, "a group must have a topic with a value of map" in done.stderr) == (2, True)

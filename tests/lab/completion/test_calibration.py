@@ -8,9 +8,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from examples.experiment import EXPERIMENT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import FIXTURES, SHARED, judgments_of, opened
+from running import SHARED, judgments_of, opened
 from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -35,7 +36,6 @@ from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
 CRANFIELD = SHARED / "cranfield"
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import Result, lab, refusal, run
+from running import Result, lab, run
 
 WINGS = ("wing lift flow", "lift of a wing", "wing and lift again", "wing lift drag flow")
 PLATES = ("heat in a plate", "plate heat slab", "slab of heat", "heat plate conduction")
@@ -198,35 +198,6 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.status, result.stdout) == (1, b"")
     needs = "irevalx-lab: complete needs sklearn, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
     assert result.stderr.endswith(needs)
-
-
-ERRORS = {
-    (): "--docs or --labels is required",
-    ("--docs", "docs", "--level", "0"): "-l must be at least 1, but got 0",
-    ("--docs", "docs", "--probabilities"): "--probabilities requires --mark",
-    ("--docs", "docs", "--holdout", "0.5"): "--holdout requires --report",
-    (
-        "--docs",
-        "docs",
-        "--report",
-        "r",
-        "--holdout",
-        "1",
-    ): "--holdout must be a share above 0 and below 1, such as 0.5 or 50%, but got '1'",
-    ("--docs", "docs", "--depth", "0"): "--depth must be a whole number of at least 1, but got '0'",
-    ("--docs", "docs", "--calibrated"): "--calibrated requires --mark, --report or --write-probabilities",
-    ("--docs", "docs", "--write-probabilities", "w"): "--write-probabilities requires --calibrated",
-    ("--docs", "docs", "--mark", "m", "--calibrated", "--probabilities"): "--calibrated cannot be combined with --prob",
-    ("--docs", "docs", "--classifier", "kld", "--class-weight", "none"): "--class-weight requires --classifier svm",
-    ("--docs", "docs", "--kld-threshold", "last"): "--kld-threshold requires --classifier kld",
-    ("--docs", "-", "--pool", "-"): "standard input (-) must be given for one file at most",
-}
-
-
-@pytest.mark.parametrize(("flags", "message"), ERRORS.items())
-def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
-    """Options that make no sense are refused before anything is read."""
-    assert message in refusal("complete", "qrels", "run", *flags)
 
 
 def test_errors_in_files() -> None:

@@ -69,19 +69,3 @@ def test_empty_overlap() -> None:
     assert "labels has no label for any of the 5 documents without a judgment" in refusal(
         "complete", "qrels", "run", "--labels", "labels", status=2
     )
-
-
-@pytest.mark.parametrize(
-    ("flags", "rule"),
-    [
-        (("--labels", "labels", "--docs", "x"), "--labels cannot be combined with --docs"),
-        (("--labels", "labels", "--classifier", "kld"), "--labels cannot be combined with --classifier"),
-        (("--labels", "labels", "--holdout", "0.5"), "--labels cannot be combined with --holdout"),
-        (("--labels", "labels", "--calibrated"), "--labels cannot be combined with --calibrated"),
-        (("--labels-replace", "--docs", "x"), "--labels-replace requires --labels"),
-        (("--labels", "-", "--pool", "-"), "standard input"),
-    ],
-)
-def test_refusals(flags: tuple[str, ...], rule: str) -> None:
-    """What is of classifiers only is refused."""
-    assert rule in refusal("complete", "qrels", "run", *flags)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
 from shlex import split
-from typing import Any
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
+from running import SHARED, lab, lab_told, opened, refusal, run
 
-import irevalx
 from irevalx.experiments.inputs import GradedText
 from irevalx.lab.description.results import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
-
-QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 JUDGED = "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n2 0 a 0\n2 0 e 0\n3 0 a 1\n"
 RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n2 Q0 e 2 2 r\n9 Q0 a 1 1 r\n"
@@ -177,52 +173,6 @@ def test_all_tables() -> None:
         "pool by group",
     ]
     assert [row["group"] for row in tables["pool by group"]] == ["count", "others"]
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--show", "runs"], "--show runs requires RUN"),
-        (["--group-by", "r"], "--group-by requires RUN"),
-        (["--cutoffs", "5 x"], "--cutoffs must be a whole number of at least 1, but got 'x'"),
-        (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
-        (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
-        (["r", "--groups", "g", "--group-by", "r"], "--groups cannot be combined with --group-by"),
-        (["-l", "0.5"], "-l must be a whole number, but got 0.5; --grades real accepts it"),
-        (["-l", "x"], "-l must be a whole number of 64 bits, or a finite number if grades are real, but got 'x'"),
-    ],
-)
-def test_what_describe_refuses(args: list[str], message: str, files: list[Path]) -> None:
-    """What makes no sense is named."""
-    result = lab("describe", files[0], *args)
-    assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx-lab: {message}\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"grades": "probability"}, "grades must be whole or real, but got 'probability'"),
-        ({"show": "groups"}, 'show="groups" requires runs'),
-        ({"show": "runs", "runs": []}, 'show="runs" requires runs'),
-        ({"show": 1}, "show must be judgments, runs, ranks or groups, but got 1"),
-        ({"group_by": "r"}, "group_by requires runs"),
-        ({"runs": "r", "group_by": 1}, "group_by must be a string, but got 1"),
-        ({"runs": "r", "groups": 1}, "groups must be the path of a file, or a dictionary of strings, but got 1"),
-        ({"runs": "r", "groups": {"r": 1}}, "groups must be the path of a file, or a dictionary of strings"),
-        ({"runs": "r", "groups": "g", "group_by": "r"}, "groups cannot be combined with group_by"),
-        ({"cutoffs": "5"}, "cutoffs must be a whole number of at least 1, but got '5'"),
-        ({"cutoffs": [5, 5]}, "cutoffs must be ascending, but got '5 5'"),
-        ({"ranks": [2]}, "ranks must begin with 1, but got 2"),
-        ({"level": 0.5}, 'level must be a whole number, but got 0.5; grades="real" accepts it'),
-        ({"level": 10**400}, "level must be a whole number of 64 bits, or a finite number if grades are real, but got"),
-        ({"rel_format": None}, "rel_format must be qrels, beir, json or sampled, but got None"),
-        ({"complete": "yes"}, "complete must be True or False, but got 'yes'"),
-    ],
-)
-def test_what_describe_refuses_in_python(arguments: dict[str, Any], message: str, files: list[Path]) -> None:
-    """Messages name the parameters of the function."""
-    with pytest.raises(irevalx.IrevalxError, match=re.escape(message)):
-        irevalx.lab.describe(files[0], **arguments | ({"runs": files[1]} if arguments.get("runs") else {}))
 
 
 def test_documents_that_occur_twice(files: list[Path]) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples.experiment import EXPERIMENT, MACHINE, QRELS
 from references.ranked_files import ranked
-from running import FIXTURES, lab, refusal, run
+from running import lab, run
 
 import irevalx
 from irevalx.errors import IrevalxError
@@ -19,8 +20,6 @@ from irevalx.lab.estimation.sampling_design import LabellingDesign
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
 RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
 
 
@@ -128,30 +127,9 @@ def test_design_in_python() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (["--design", "50", "-m", "P.10 dcg"], "a design is for one measure, but got 2 (-m)"),
-        (["--design", "50", "-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking"),
-        (["--design", "50", "-m", "P.10", "--lambda", "1"], "--design cannot be combined with --lambda"),
-        (["--design", "50", "-m", "P.10", "--figure", "f.png"], "--design cannot be combined with --figure"),
-        (["--design", "0", "-m", "P.10"], "--design"),
-        (["--human", str(QRELS), "--seed", "1"], "--seed requires --design"),
-        (["-m", "P.10"], "--human is required without --design"),
-    ],
-)
-def test_refusals(arguments: list[str], rule: str) -> None:
-    """What makes no design is refused by name."""
-    assert rule in refusal("estimate", "--machine", MACHINE, *RUNS, *arguments)
-
-
-@pytest.mark.parametrize(
     ("human", "keywords", "rule"),
     [
-        (None, {"design": 50, "weight": 1}, "design cannot be combined with weight"),
-        (None, {"design": 50, "alpha": 0.1}, "design cannot be combined with alpha"),
-        (QRELS, {"seed": 1}, "seed requires design"),
         (None, {}, "human is required without design"),
-        (None, {"design": 50, "measures": ["P.10", "dcg"]}, "a design is for one measure, but got 2 (measures)"),
     ],
 )
 def test_refusals_in_python(human: Path | None, keywords: dict[str, Any], rule: str) -> None:

@@ -7,12 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
 from examples.made_runs import runs_with_hits
-from running import FIXTURES, lab, lab_told, refusal
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+from running import lab, lab_told, refusal
 
 Row = dict[str, str]
 

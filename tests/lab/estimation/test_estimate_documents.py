@@ -8,17 +8,14 @@ from math import log2
 from pathlib import Path
 
 import pytest
+from examples.experiment import EXPERIMENT, MACHINE, QRELS
 from references.ranked_files import ranked
-from running import FIXTURES, lab_told, refusal
+from running import lab_told, refusal
 
 from irevalx.lab import degrade, estimate
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
 RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
 STRATA = "depth 1-5:50% 6-20:30% rest:20%"
-
-Row = dict[str, str]
 
 COLUMNS = [
     *("measure", "run", "against", "estimate", "low", "high", "standard_error", "document_error", "lambda"),

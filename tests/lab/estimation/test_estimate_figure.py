@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
-from running import FIXTURES
 
 pytest.importorskip("matplotlib")
 
@@ -16,9 +16,6 @@ from matplotlib.figure import Figure
 import irevalx.lab
 from irevalx.lab.estimation.document_samples import EstimatedScores
 from irevalx.lab.estimation.figures import MOST_ROWS
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 

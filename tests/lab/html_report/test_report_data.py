@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples.experiment import EXPERIMENT, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
-from running import FIXTURES, ROOT, SHARED, lab, run
+from running import ROOT, SHARED, lab, run
 
 import irevalx.lab
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning
@@ -20,8 +21,6 @@ from irevalx.lab.html_report.report import Report
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "irevalx-report.json").read_text())
 CLOSED = closed(SCHEMA)
 MEASURES = "ndcg@10 map P.5 judged@10 bpref num_rel_ret gm_map num_q unj.5 rbp"

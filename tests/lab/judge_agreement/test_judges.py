@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
 from references.judges import judge
-from running import FIXTURES, lab, lab_told
+from running import lab, lab_told
 from running import run as irevalx
 
 import irevalx.lab as public
 from irevalx.errors import IrevalxError, IrevalxWarning, UsageError
 from irevalx.lab.judge_agreement.results import JudgesResult
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 Row = dict[str, str]
 Grades = dict[tuple[str, str], int]
 
@@ -213,50 +212,15 @@ def test_as_a_function(machines: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("keywords", "rule"),
     [
-        ({"machine": QRELS, "machines": {"a": QRELS}}, "machine cannot be combined with machines"),
-        ({"machine": QRELS, "second_human": QRELS}, "second_human requires machines"),
-        ({"machine": QRELS, "human_topics": [10]}, "human_topics requires machines"),
-        ({"machines": {"a": QRELS}, "human_topics": [10]}, "human_topics requires runs"),
-        ({"machine": QRELS, "rerank": True}, "rerank requires runs"),
-        ({"machine": QRELS, "top": 3}, "top requires runs"),
         ({"machines": QRELS}, "machines must be a dictionary of judgments by name, but got"),
         ({"machines": {}}, "machines must contain at least one machine"),
         ({"machines": {"a": []}}, "a machine must have at least one file or dictionary of labels, but 'a' has none"),
-        ({"machine": QRELS, "group_by": 3}, "group_by must be a string, but got 3"),
-        ({"machine": QRELS, "labels_format": "pairs"}, "labels_format must be qrels, beir or json, but got 'pairs'"),
     ],
 )
 def test_rules_in_python(keywords: dict[str, Any], rule: str) -> None:
     """Messages name keywords."""
     with pytest.raises(IrevalxError, match=f"^{re.escape(rule)}"):
         public.labels(QRELS, **keywords)
-
-
-@pytest.mark.parametrize(
-    ("words", "rule"),
-    [
-        (["--machine", "a"], "--machine must be NAME=FILE or NAME=FILE,FILE, but got 'a'"),
-        (["--machine", "vote=QRELS"], "a machine must have a name other than"),
-        (["QRELS", "--second-human", "QRELS"], "--second-human requires --machine"),
-        (["--machine", "a=QRELS", "--write", "a=x"], "--write must be NAME=FILE, NAME one of vote, mean"),
-        (["--machine", "a=QRELS", "--write", "vote=x"], "a combination requires at least two machines"),
-        (["QRELS", "--rerank"], "--rerank requires RUN"),
-        (["--machine", "a=QRELS", "--human-topics", "10"], "--human-topics requires RUN"),
-        (["QRELS", "--human-topics", "10"], "--human-topics requires --machine"),
-        (
-            ["--machine", "a=QRELS", "--write", "vote=x", "--write", "vote=y"],
-            "--write must be given once for each name",
-        ),
-        ([], "missing MACHINE or --machine"),
-    ],
-)
-def test_refusals(words: list[str], rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each says what to do."""
-    monkeypatch.chdir(tmp_path)
-    result = lab("labels", QRELS, *(word.replace("QRELS", str(QRELS)) for word in words), "--seed", "1")
-    assert (result.status, result.stdout) == (1, b"")
-    assert rule in result.stderr
-    assert not (tmp_path / "x").exists()
 
 
 def test_json_names_all_files(machines: dict[str, Path]) -> None:

@@ -9,8 +9,9 @@ from shlex import split
 
 import pytest
 from drawn_figures import Drawn, panels_of
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels, two_files
-from running import FIXTURES, Result, lab, refusal
+from running import Result, lab
 
 pytest.importorskip("matplotlib")
 
@@ -20,9 +21,6 @@ from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.figures import confusion_map
 from irevalx.lab.plotting import page
 from irevalx.lab.plotting.page import Page
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 def called(*args: str | Path) -> Result:
@@ -101,23 +99,6 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
         assert [y for _, y in order] == sorted(y for _, y in order)
         assert order[-1][1] == tables["decided pairs"][0]["decided"]
     assert orders[0][-1][0] <= orders[1][-1][0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (
-            ("bounds", QRELS, *RUNS, "--next", "3", "--figure", "f.png"),
-            "--in-all cannot be combined with --figure",
-        ),
-        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "requires at least two runs, but got one"),
-        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw requires --figure"),
-        (("labels", QRELS, QRELS, "--figure", "f.jpeg"), ".png"),
-    ],
-)
-def test_refusals(arguments: tuple[str | Path, ...], rule: str) -> None:
-    """Figures that cannot be drawn are refused before anything is read."""
-    assert rule in refusal(*arguments)
 
 
 def test_judges(tmp_path: Path, drawn: Drawn) -> None:

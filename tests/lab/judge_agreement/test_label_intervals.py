@@ -33,8 +33,6 @@ from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
 
-Key = tuple[str, "int | None", "str | None"]
-
 
 class Population:
     """What people and three machines say of a collection, of which samples of topics are drawn.

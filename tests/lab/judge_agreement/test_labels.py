@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels, two_files
 from examples.made_runs import runs_with_hits
-from running import FIXTURES, lab, lab_rows, lab_told, refusal
+from running import lab, lab_rows, lab_told, refusal
 from running import run as irevalx
 from scipy import stats
 
 import irevalx.lab as public
 from irevalx.errors import IrevalxWarning
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
 
@@ -456,21 +454,6 @@ def test_tables_for_people(machine: Path) -> None:
     assert "runs" not in bare
     tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)
     assert tables["labels"][0] == tables["labels"][0] | {"statistic": "pairs", "value": 736, "low": None}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (["--group-by", "x"], "--group-by requires RUN"),
-        (["--top", "3"], "--top requires RUN"),
-        ([*RUNS, "--group-by", "x", "--groups", "y"], "--groups cannot be combined with --group-by"),
-        ([*RUNS, "--group-by", "^"], "there must be two groups at least"),
-        (["--resamples", "-1"], "--resamples"),
-    ],
-)
-def test_refusals(machine: Path, arguments: list[str | Path], rule: str) -> None:
-    """Contradictions are named."""
-    assert rule in refusal("labels", QRELS, machine, *arguments)
 
 
 def test_nothing_that_both_have(tmp_path: Path) -> None:

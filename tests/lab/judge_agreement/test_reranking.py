@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
-from running import FIXTURES, lab
+from running import lab
 from running import run as irevalx
 from scipy import stats
 
@@ -17,8 +18,6 @@ from irevalx.statistics.excess_bias import excess_bias
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 Row = dict[str, str]
 
 

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from running import FIXTURES, lab
 
 import irevalx
@@ -14,8 +15,6 @@ import irevalx.lab
 from irevalx.errors import UsageError
 from irevalx.strategies.registry import STRATEGIES
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
 WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_texts]
 
@@ -130,38 +129,6 @@ def test_texts(tmp_path: Path) -> None:
     assert all(" word" in line and len(line.rpartition(",")[2]) <= 60 for line in lines[1:])
     result = lab("degrade", QRELS, *RUNS, "--order", "cal", "--budget", "5", "--docs", texts, "--seed", "1", "--quiet")
     assert {len(grades) for grades in judged_in(result.stdout).values()} == {5}
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["degrade", "q", "r", "--order", "mtf"], "--order requires --budget"),
-        (["degrade", "q", "--budget", "5"], "--budget requires --order"),
-        (
-            ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "x"],
-            "budget must be a number of documents, or a share",
-        ),
-        (
-            ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "0"],
-            "budget must be a number of documents, or a share",
-        ),
-        (["next", "r", "--total", "5"], "--total requires --order sampled"),
-        (["next", RUNS[0], "--order", "sampled"], "--order sampled requires --total"),
-        (["next", RUNS[0], "--order", "cal"], "--order cal requires --docs"),
-        (
-            ["next", RUNS[0], "--order", "sampled", "--total", "5", "--in-all", "5"],
-            "--in-all cannot be combined with --order sampled",
-        ),
-        (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic cannot be combined with --in-all"),
-        (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic cannot be combined with --across"),
-        (["next", RUNS[0], "--in-all", "5", "--n", "5"], "--in-all cannot be combined with --n"),
-    ],
-)
-def test_contradictions(words: list[str | Path], message: str) -> None:
-    """Each is an error of usage that names the option."""
-    done = lab(*words)
-    assert done.status == 1
-    assert message in done.stderr
 
 
 LABELS = FIXTURES / "labels" / "qrels"

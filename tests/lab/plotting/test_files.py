@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
@@ -14,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from drawn_figures import pdf_objects, png_size
-from running import FIXTURES, ROOT, lab
+from examples.experiment import QRELS, RUNS
+from running import ROOT, lab
 
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_runs import MeasuredRuns
@@ -26,8 +26,6 @@ from irevalx.statistics.paired_comparisons import Comparisons, Method
 pytestmark = pytest.mark.slow
 
 Call: TypeAlias = tuple[str | Path, ...]
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 SWAPS: Call = ("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--draws", "5", "--seed", "1", "--quiet")
 
 
@@ -98,32 +96,6 @@ def test_other_endings(command: str, name: str) -> None:
         f"irevalx-lab: --figure must (be a file name that ends|end) in .png, .svg or .pdf, but got '{name}'\n",
         done.stderr,
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ("leave-out", "q", "r", "--removed", "--figure", "f.png"),
-            "--removed cannot be combined with --figure",
-        ),
-        (("compare", "q", "r", "--draw", "topics"), "--draw requires --figure"),
-        (
-            ("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"),
-            "--draw cannot be combined with --discriminative-power",
-        ),
-        (("draw", "q"), "--figure must be given"),
-        (
-            ("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"),
-            "--figure-width must be 3.3 or 7, but got '5'",
-        ),
-    ],
-)
-def test_refusals(words: Sequence[str], message: str) -> None:
-    """Options that go together, and widths."""
-    done = lab(*words)
-    assert (done.status, done.stdout) == (1, b"")
-    assert message in done.stderr
 
 
 def test_too_many_pairs(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from shlex import split
 
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
+from examples.experiment import LABELS, QRELS, RUNS
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
-from running import FIXTURES, lab
+from running import lab
 
 import irevalx.lab
 from irevalx.errors import ArgumentError
@@ -19,11 +20,8 @@ from irevalx.lab.plotting.page import COLOURS, DASHES, MARKERS, MOST_LINES, styl
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 MANY = "map infAP indAP subAP bpref bpref_10 RankEff ndcg P.10 recip_rank num_rel_ret"
 MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
-LABELS = FIXTURES / "labels"
 GROUPED = ("--group-by", "^[a-z]+", "--depth", "10")
 CALLS = {
     "study": ("study", QRELS, *RUNS, "-m", MANY, "--samples", "2", "--levels", "1% 20% 50% 90%", "-o", "{}", "--seed", "1"),

@@ -14,9 +14,10 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
+from examples.experiment import QRELS, RUNS
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from running import FIXTURES, SHARED, lab, lab_rows, rows_in, run
+from running import SHARED, lab, lab_rows, rows_in, run
 from scipy.stats import kendalltau, pearsonr
 
 from irevalx.arrays.segments import FloatArray
@@ -25,8 +26,6 @@ from irevalx.lab import COMMANDS
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"
 COLLECTIONS = [
     pytest.param(QRELS, RUNS, id="experiment"),
@@ -399,7 +398,6 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
             1,
             "--layout grid with several studies requires --figure-width 7",
         ),
-        (["{}/uniform", "--at", "5%"], 1, "--at requires --layout scores"),
         (
             ["{}/uniform", "--layout", "scores"],
             1,
@@ -411,11 +409,6 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
             "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
         ),
         (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "--at must be a level of 'uniform'"),
-        (
-            ["{}/uniform", "--layout", "runs", "--itself", "bpref"],
-            1,
-            "--itself cannot be combined with --layout runs",
-        ),
     ],
 )
 def test_studies_that_cannot_be_drawn(

@@ -233,37 +233,6 @@ def test_labels_of_other_documents() -> None:
     assert "grades reach 1 in qrels and 3 in labels: measures with gains by grade mix two scales" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (("--complete", "labels"), "--complete labels requires --labels"),
-        (("--labels", "labels"), "--labels requires --complete labels"),
-        (("--labels-replace",), "--labels-replace requires --labels"),
-        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "--docs requires --complete svm, kld, svm-exp"),
-        (("--complete", "nonrelevant", "--complete", "nonrelevant"), "but got nonrelevant twice"),
-        (("--removed", "--holes", "3"), "--removed cannot be combined with --holes"),
-        (("--removed", "--write", "folder"), "--removed cannot be combined with --write"),
-        (("--summary", "--pivot"), "--summary cannot be combined with --pivot"),
-        (("--complete", "svm"), "--complete svm requires --docs"),
-        (("--docs", "docs"), "--docs requires --complete svm, kld, svm-expected or kld-expected"),
-        (("--complete", "nonrelevant", "--docs", "docs"), "--docs requires --complete svm"),
-        (("--complete", "svm", "--docs", "d", "--kld-threshold", "last"), "--kld-threshold requires --complete kld"),
-        (("--draw", "holes"), "--draw requires --figure"),
-        (("--only", "c"), "--only must be one of a, b, but got 'c'"),
-        (
-            ("--complete", "svm-expected", "--docs", "docs"),
-            "--complete svm-expected supports the measures P and recip_rank, but got map",
-        ),
-        (("--complete", "svm", "--docs", "docs", "-l", "0"), "--complete requires -l of at least 1, but got 0"),
-    ],
-)
-def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
-    """Options that make no sense are refused."""
-    done = lab("leave-out", *SMALL, *flags)
-    assert done.status == 1
-    assert message in done.stderr
-
-
 def test_expected_precision() -> None:
     """The mean probability of relevance of b's first documents, as complete has it from the judgments that are left."""
     rows = json.loads(

@@ -14,16 +14,14 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, lab, opened, refusal, run
+from examples.experiment import RUNS
+from running import FIXTURES, SHARED, lab, opened, run
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-import irevalx
-from irevalx.errors import ArgumentError, UsageError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import Experiment, prepare
@@ -40,7 +38,6 @@ MEASURES = ("P.10", "map", "ndcg", "bpref")
 DEPTHS = (5, 10, 20)
 DEEPEST = max(DEPTHS)
 
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 QRELS = FIXTURES / "labels" / "qrels"
 """What count1, count2, vector1 and vector2 have among their first 20 documents."""
 
@@ -420,45 +417,6 @@ def test_files_in_other_formats(tmp_path: Path) -> None:
     assert "irevalx-lab next -T json --order depth" in done.stdout.decode()
     [line] = [line for line in done.stdout.decode().splitlines() if ": irevalx-lab next" in line]
     assert len(lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet").stdout.splitlines()) == 113
-
-
-@pytest.mark.parametrize(
-    ("options", "rule"),
-    [
-        (["--summary"], "--new-run cannot be combined with --summary"),
-        (["--holes", "3"], "--new-run cannot be combined with --holes"),
-        (["--write", "folder"], "--new-run cannot be combined with --write"),
-        (["--figure", "x.pdf"], "--new-run cannot be combined with --figure"),
-        (["-l", "0"], "--new-run requires -l of at least 1, but got 0"),
-    ],
-)
-def test_refusals(options: list[str], rule: str) -> None:
-    """What excludes new runs is named."""
-    assert rule in refusal(*CALL, *options)
-
-
-def test_one_pooled_run() -> None:
-    """There is no pair of pooled runs to compare."""
-    words = ("leave-out", QRELS, POOLED[0], "--new-run", GUESS, "-m", "map")
-    assert "--new-run requires at least two pooled runs, but got 1" in refusal(*words)
-
-
-def test_in_python() -> None:
-    """Dictionaries and files give the rows of the command; what is wrong is said in keywords."""
-    requested: dict[str, Any] = {"depth": 20, "draws": 20, "seed": 1}
-    with pytest.warns(irevalx.IrevalxWarning, match="extrapolation"):
-        result = irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], **requested)
-    assert result.new is not None
-    [row] = rows_of("-m", "map", "--draws", "20")
-    assert [result.new.rows[0].bias, result.new.rows[0].verdict] == [float(row["bias"]), row["verdict"]]
-    assert result.seed == 1
-    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, per_topic=20)' in repr(result)
-    with pytest.raises(ArgumentError, match="tolerance must be a number of at least 0"):
-        irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], tolerance=-1)
-    with pytest.raises(ArgumentError, match="new_runs cannot be combined with pivot"):
-        irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], pivot=True)
-    with pytest.raises(UsageError, match="new_runs requires level of at least 1, but got 0"):
-        irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], level=0)
 
 
 def test_new_runs_of_one_system_are_one_group() -> None:

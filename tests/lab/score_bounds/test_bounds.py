@@ -16,17 +16,16 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from references.bounds import Grades, Ranked, value, ways_to_judge, written
 from references.judges import judge
-from running import FIXTURES, SHARED, lab, lab_told, refusal
+from running import SHARED, lab, lab_told
 from running import run as irevalx
 
 from irevalx.lab import bounds as bounds_of
 from irevalx.lab.score_bounds.results import BoundedScore
 
 DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 Row = dict[str, str]
 
@@ -245,33 +244,6 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
     alone = [float(row["difference"]) for row in rows if not row["against"] and row["topic"] == "all"]
     printed = irevalx("-m", measure, "--format", "csv", "-c", QRELS, *RUNS).rows
     assert alone == pytest.approx([float(row["value"]) for row in printed])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (["-m", "map"], "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, "),
-        (["-m", "recip_rank"], "but got 'recip_rank'"),
-        (["-m", "ndcg"], "but got 'ndcg'"),
-        (["-m", "P.5:skip"], "but got 'P_5:skip'"),
-        (["-m", "rbp", "--max-grade", "2"], "no gain of grade 2 for 'rbp'"),
-        (["-m", "rbp.1=1,2=2", "--max-grade", "2"], "a gain must be at most 1 here, but got 2 for grade 2"),
-        (["-m", "rbp.-1=1"], "unjudged documents must have none, but got -1=1"),
-        (["-m", "dcg.0=1"], "that of grade 0 must be 0"),
-        (["-m", "dcg.1=-1"], "a gain must be at least 0"),
-        (["-l", "0"], "the least relevant grade must be at least 1, but got 0"),
-        (["-m", "P.5,10", "--next", "3"], "--in-all requires a single measure, but got 2"),
-        (["--next", "0"], "--in-all"),
-        (["--per-topic", "2", "--in-all", "2"], "--in-all cannot be combined with --per-topic"),
-        (["--in-all", "2", "--figure", "x.png"], "--in-all cannot be combined with --figure"),
-        (["--groups", "x"], "--groups requires --new-run"),
-        (["-J"], "-J"),
-        (["--pool", "x"], "--pool"),
-    ],
-)
-def test_refusals(tmp_path: Path, arguments: list[str], rule: str) -> None:
-    """What is no sum of weights by rank is refused by name."""
-    assert rule in refusal("bounds", *written(tmp_path, *EXAMPLE), *arguments)
 
 
 def test_one_run(tmp_path: Path) -> None:

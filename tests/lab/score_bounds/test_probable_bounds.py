@@ -17,7 +17,6 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from irevalx import IrevalxWarning
-from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import bounds
 
 QRELS = FIXTURES / "labels" / "qrels"
@@ -254,31 +253,6 @@ def test_tables() -> None:
     assert "--seed" in without.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "rule"),
-    [
-        (["-m", "map"], "but got 'map'; --probabilities and --fit-probabilities support map and ndcg too"),
-        (["-m", "bpref", "--fit-probabilities"], "a measure must be a sum over ranks of weight times gain"),
-        (["-m", "map:skip", "--fit-probabilities"], "but got 'map:skip'"),
-        (["-m", "map", "--fit-probabilities", "--next", "3"], "--in-all requires P, rbp or dcg, but got 'map'"),
-        (["-m", "P.5 map", "--fit-probabilities", "--next", "3"], "--in-all requires a single measure, but got 2"),
-        (
-            ["--fit-probabilities", "--probabilities", QRELS],
-            "--probabilities cannot be combined with --fit-probabilities",
-        ),
-        (["--draws", "5"], "--draws requires --probabilities or --fit-probabilities"),
-        (
-            ["-m", "rbp", "--fit-probabilities", "-l", "0"],
-            "-l must be at least 1 with probabilities of relevance, but got 0",
-        ),
-        (["-m", "map", "--fit-probabilities", "--figure", "x.png"], "requires a measure with proven bounds"),
-    ],
-)
-def test_refusals(options: list[str | Path], rule: str) -> None:
-    """What cannot be told is refused in one line that says what to do."""
-    assert rule in refusal("bounds", QRELS, *POOLED, *options)
-
-
 def test_input_that_will_not_do(tmp_path: Path) -> None:
     """A file is read as irevalx --grades probability reads it, and the line is named; a fit needs two kinds."""
     (tmp_path / "p").write_text("1 0 D1 1.5\n")
@@ -299,9 +273,3 @@ def test_in_python() -> None:
     with pytest.warns(IrevalxWarning, match="35 of 36 unjudged documents have no probability"):
         result = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
     assert "keeps_sign" in result.to_frame().columns
-    with pytest.raises(ArgumentError, match="probabilities cannot be combined with fit_probabilities"):
-        bounds(QRELS, RUNS, probabilities={"1": {"D254": 0.5}}, fit_probabilities=True)
-    with pytest.raises(ArgumentError, match="draws must be a whole number of at least 1"):
-        bounds(QRELS, RUNS, "map", fit_probabilities=True, draws=0)
-    with pytest.raises(UsageError, match="probabilities and fit_probabilities support map and ndcg too"):
-        bounds(QRELS, RUNS, "map")

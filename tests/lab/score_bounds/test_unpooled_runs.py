@@ -10,7 +10,6 @@ import pytest
 from running import FIXTURES, lab, opened, refusal
 
 import irevalx
-from irevalx.errors import ArgumentError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import Experiment, prepare
@@ -100,22 +99,8 @@ def test_draws_of_map() -> None:
     assert {row["by"] for row in tables["bounds"] if row["against"] == "guess1" and row["topic"] == "all"} == {"draws"}
 
 
-@pytest.mark.parametrize(
-    ("call", "rule"),
-    [
-        (("bounds", QRELS, *POOLED, "--new-run", GUESS), "--new-run requires --fit-probabilities"),
-        ((*CALL, "--in-all", "3"), "--new-run cannot be combined with --in-all"),
-    ],
-)
-def test_refusals(call: tuple[str | Path, ...], rule: str) -> None:
-    """What new runs require and exclude is named."""
-    assert rule in refusal(*call)
-
-
 def test_in_python() -> None:
     """Keywords are those of the options."""
-    with pytest.raises(ArgumentError, match="group_by requires new_runs"):
-        irevalx.lab.bounds(QRELS, POOLED, fit_probabilities=True, group_by="^[a-z]+")
     result = irevalx.lab.bounds(QRELS, POOLED, new_runs=[GUESS], fit_probabilities=True, draws=20, seed=1)
     assert isinstance(result, BoundedScores)
     assert result.seed == 1

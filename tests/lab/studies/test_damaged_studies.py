@@ -10,15 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, ROOT, lab
+from examples.experiment import QRELS, RUNS
+from running import ROOT, lab
 
 import irevalx.lab
 from irevalx.errors import ArgumentError
 
 pytestmark = pytest.mark.slow
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
-from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
+from running import ROOT, SHARED, lab, records_of, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
@@ -38,9 +39,6 @@ from irevalx.strategies.simulation import BudgetLevel
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS = EXPERIMENT / "qrels"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 
 MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=1.5", "subAP", "ndcg.1=1,2=3", "gm_map")
@@ -259,23 +257,6 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
     assert (done.status, done.stderr) == (1, f"irevalx-lab: {message}\n")
     assert not (tmp_path / "out").exists()
     assert lab(*args).status == 0
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--group-by", "^x"], "there must be two groups at least, but all runs are in 'others'"),
-        (["--group-by", "("], "--group-by must be a regular expression, but got '('"),
-        (["--group-by", "^."], "there must be two groups at least, but all runs are in 'c'"),
-        (["--group-by", "a", "--groups", "f"], "--groups cannot be combined with --group-by"),
-        (["-m", "map map"], "each measure must be asked for once, but got 'map' twice"),
-    ],
-)
-def test_leave_out_refuses(args: list[str], message: str) -> None:
-    """What makes no sense is said in a line."""
-    done = lab("leave-out", QRELS, *RUNS[:2], *args)
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
 
 
 def test_summary_of_left_out_runs() -> None:
@@ -547,24 +528,6 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
     assert {row["run"]: float(row["score"]) for row in rows} == {
         path.name: expected[path.name, "all", "indAP"] for path in RUNS
     }
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
-        (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
-        (["--levels", ","], "--levels must be at least one share, depth or number of documents, but got ','"),
-        (["--scheme", "depth", "--levels", "5x"], "a level of depth must be a depth of at least 1, but got '5x'"),
-        (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
-    ],
-)
-def test_study_refuses(args: list[str], message: str, tmp_path: Path) -> None:
-    """Levels that make no sense; nothing is written."""
-    done = lab("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
-    assert not (tmp_path / "out").exists()
 
 
 def test_nothing_can_be_written(tmp_path: Path) -> None:

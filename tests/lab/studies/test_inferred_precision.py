@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import FIXTURES, SHARED, lab, rows_in
+from running import SHARED, lab, rows_in
 from running import run as evaluate
 
 from irevalx.arrays.segments import FloatArray, IntArray
@@ -22,8 +23,6 @@ from irevalx.lab.studies.infap_errors import with_error_sources, without_pool
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"
 
 

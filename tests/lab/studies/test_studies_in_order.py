@@ -7,12 +7,11 @@ from pathlib import Path
 from shlex import split
 
 import pytest
-from running import FIXTURES, lab, rows_in, run
+from examples.experiment import QRELS, RUNS
+from running import lab, rows_in, run
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
 STUDY: Words = ("study", QRELS, *RUNS, "--figure", "none", "--quiet", "--seed", "3")
 
@@ -147,24 +146,3 @@ def test_depths_are_depths(tmp_path: Path) -> None:
     pool = lab("pool", *RUNS, "--depth", "10", "--judge", QRELS, "--drop").stdout
     [row] = rows_in(tmp_path / "s" / "summary.csv")[:1]
     assert float(row["judged"]) == pytest.approx(len(pool.splitlines()) / len(QRELS.read_bytes().splitlines()))
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--scheme", "uniform", "--across"], "--across requires --scheme depth, borda"),
-        (
-            ["--scheme", "depth", "--levels", "5", "--across"],
-            "--across requires a judging strategy: --scheme depth is one only if --levels are shares",
-        ),
-        (["--scheme", "mtf uniform"], "several --scheme must be judging strategies, but got uniform"),
-        (["--scheme", "mtf", "--levels", "5% 10"], "levels must be numbers of documents or shares, but got both"),
-        (["--scheme", "mtf", "--group-by", "x", "--min-retrieved", "0.5"], "cannot be combined with --min-retrieved"),
-        (["--scheme", "cal"], "--scheme cal requires --docs"),
-    ],
-)
-def test_contradictions(tmp_path: Path, words: list[str], message: str) -> None:
-    """Each is an error of usage."""
-    done = lab(*STUDY, "-m", "map", *words, "-o", tmp_path / "s")
-    assert done.status == 1
-    assert message in done.stderr

@@ -8,12 +8,11 @@ from pathlib import Path
 from shlex import split
 
 import pytest
-from running import FIXTURES, lab, rows_in
+from examples.experiment import QRELS, RUNS
+from running import lab, rows_in
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 CURVES = ("tau_b_itself", "tau_b_ap", "accuracy", "g_mean")
 
 
@@ -142,13 +141,6 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
     assert [path.name for path in full.iterdir()] == ["there"]
 
 
-def test_decisions_are_resampled_with_topics_only(tmp_path: Path) -> None:
-    """There is nothing to decide anew without draws."""
-    done = lab("study", QRELS, *RUNS, "--resample-decisions", "-o", tmp_path / "out")
-    rule = "--resample-decisions requires --resamples"
-    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
-
-
 @pytest.mark.parametrize(("depth", "warned"), [("2", True), ("1000", False)])
 def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> None:
     """The deepest level should leave all judgments, or they are those of other runs too."""
@@ -247,22 +239,6 @@ def test_random_pairs(tmp_path: Path) -> None:
     assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
 
 
-@pytest.mark.parametrize(
-    ("words", "rule"),
-    [
-        (
-            ("--scheme", "depth"),
-            "--pairs requires --scheme uniform or stratified",
-        ),
-        (("--resamples", "9", "--resample-decisions"), "--pairs cannot be combined with --resample-decisions"),
-    ],
-)
-def test_what_random_pairs_cannot_be_of(words: tuple[str, ...], rule: str, tmp_path: Path) -> None:
-    """A pool of their own leaves no shallower pools of all runs."""
-    done = lab("study", QRELS, *RUNS, "--pairs", "3", *words, "-o", tmp_path / "study")
-    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
-
-
 def test_titles(tmp_path: Path) -> None:
     """A figure may be without; text in svg is paths, so the file without a title is smaller."""
     options = ("-m", "map", "--samples", "1", "--levels", "50%", "--seed", "1", "--figures", "svg", "--quiet")
@@ -270,3 +246,8 @@ def test_titles(tmp_path: Path) -> None:
         assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
     sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
     assert sizes[0] > sizes[1]
+
+
+def test_round_up_is_the_default(tmp_path: Path) -> None:
+    """--round up is allowed with every scheme, as it changes nothing."""
+    study(tmp_path / "out", *RUNS[:2], "--round", "up", "-m", "map", "--levels", "50%", "--samples", "1")

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, lab, rows_in, run
+from examples.experiment import QRELS, RUNS
+from running import SHARED, lab, rows_in, run
 
 from irevalx.errors import UsageError
 from irevalx.experiments.strata import requests_of_samples
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 ROBUST = SHARED / "robust03"
 
 OF_STRATA = ("inum_rel", "inum_rel_ret", "xinfAP", "infNDCG", "infNDCG.1=1,2=3", "iiprec_at_recall.0.5", "iP.10")
@@ -213,25 +212,6 @@ def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
         flags = ("-R", "sampled", "--format", "jsonl", "-m", row["measure"])
         printed = json.loads(run(*flags, tmp_path / "sampled", tmp_path / row["run"]).stdout)
         assert float(row["score"]) == printed["value"]
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("--scheme", "strata"), "--scheme strata requires --strata"),
-        (("--strata", TEXT), "--strata requires --scheme strata"),
-        (("--scheme", "strata", "--strata", "a:1"), "invalid strata 'a:1': strata by depth or by runs are ranges"),
-        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of --levels must be a share above 0"),
-        (("-m", "xinfAP xinfAP"), "each measure must be asked for once, but got 'xinfAP' twice"),
-        (("-m", "inum_rel_se"), "a measure must have a number for each topic and, as summary, a mean or sum of these"),
-        (("-m", "alpha_nDCG"), "judgments for the measure 'alpha_nDCG' must be in the format subtopics (-R)"),
-    ],
-)
-def test_what_makes_no_sense(args: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    """Strata and their scheme belong together; a standard error is no score."""
-    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "-o", tmp_path / "out")
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
 
 
 def test_measures_are_read_one_by_one() -> None:

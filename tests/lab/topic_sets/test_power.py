@@ -112,27 +112,6 @@ def test_equal_runs(tmp_path: Path) -> None:
     assert [float(row["size"]) for row in rows if row["given"] == "topics"] == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--topics", "1"], "topics must be a whole number of at least 2"),
-        (["--difference", "0"], "--difference must be a number above 0, but got '0'"),
-        (["--width", "x"], "--width must be a number above 0, but got 'x'"),
-        (["--power", "1"], "--power must be a number above 0 and below 1"),
-        (["--power", "0.05"], "power must be a number above 0.05 and below 1"),
-        (["--comparisons", "3"], "--comparisons requires --correction bonferroni"),
-        (["-m", "gm_map"], "measures must be averaged over topics, but gm_map is a geometric mean"),
-        (["-m", "num_rel_ret"], "measures must be averaged over topics, but num_rel_ret is a sum"),
-    ],
-    ids=str,
-)
-def test_refusals(paths: list[Path], options: list[str], message: str) -> None:
-    """In words, with status 1 or 2."""
-    done = lab("power", *paths, *options)
-    assert done.status in {1, 2}
-    assert message in done.stderr
-
-
 @few
 def test_in_python(paths: list[Path]) -> None:
     """The function has what the command prints; arguments are refused by name."""
@@ -143,9 +122,6 @@ def test_in_python(paths: list[Path]) -> None:
         ("median", "difference", "size"),
     ]
     assert len(result.to_frame()) == len(result.rows) == 8
-    for wrong in ({"topics": [1]}, {"differences": [-1.0]}, {"power": 2.0}, {"correction": "holm"}, {"comparisons": 3}):
-        with pytest.raises(IrevalxError):
-            irevalx.lab.power(paths[0], paths[1:], "P.10", **wrong)
     one_topic = {"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"B": 1.0}}}
     with pytest.raises(IrevalxError, match="power needs at least two topics"):
         irevalx.lab.power(*one_topic)
