@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from examples.experiment import DOCS, QRELS, RUNS
 from running import FIXTURES, ROOT, described, lab
 
 from irevalx.cli.option_rules import first_sentence
@@ -107,13 +108,6 @@ def test_the_format_that_can_be_used() -> None:
     assert lab("describe", "-R", "unknown", qrels).status == 1
 
 
-def test_help_imports_no_command() -> None:
-    """irevalx-lab -h needs neither numpy nor tabulate, and so it comes at once."""
-    code = "import sys; from irevalx.lab.command.program import main; main(['-h']); sys.exit(bool({'numpy', 'tabulate'} & {*sys.modules}))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
 @pytest.mark.parametrize("words", [[], ["-h"], ["--version"], ["pool", "-h"], ["labels", "--help"]])
 def test_help_that_cannot_be_written(words: list[str]) -> None:
@@ -124,3 +118,76 @@ def test_help_that_cannot_be_written(words: list[str]) -> None:
         )
     assert done.returncode == 74
     assert done.stderr == b"irevalx-lab: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "package"),
+    [
+        ("agree QRELS QRELS RUNS", "scipy"),
+        ("compare QRELS RUNS --seed 1", "scipy"),
+        ("complete QRELS RUNS --docs DOCS", "sklearn"),
+        ("study QRELS RUNS -o out", "scipy"),
+        ("study QRELS RUNS -o out", "matplotlib"),
+        ("swap-rate QRELS RUNS --seed 1 --figure f.png", "matplotlib"),
+    ],
+)
+def test_missing_packages(words: str, package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the extra a command says what to install and does nothing else; its help is available."""
+    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.classifiers", raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn.svm" if package == "sklearn" else package, None)
+    files = {"QRELS": [QRELS], "RUNS": RUNS, "DOCS": [DOCS]}
+    command, *others = words.split()
+    done = lab(command, *(file for word in others for file in files.get(word, [word])), "--quiet", cwd=tmp_path)
+    needs = (
+        f"{command} needs {package}, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
+    )
+    assert (done.status, done.stdout, done.stderr) == (1, b"", f"irevalx-lab: {needs}")
+    assert not list(tmp_path.iterdir())
+    assert lab(command, "-h").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("deg", ["plain,degrade"]),
+        ("study --sch", ["plain,--scheme"]),
+        ("study --levels x -m bpref", ["plain,bpref", "plain,bpref_10"]),
+        ("compare qr", ["file,qr"]),
+        ("compare q r --figure out/f", ["plain,out/f.png", "plain,out/f.svg", "plain,out/f.pdf"]),
+        ("compare q r --figure f.", ["plain,f.png", "plain,f.svg", "plain,f.pdf"]),
+        ("compare q r --figure f.s", ["plain,f.svg"]),
+        ("compare q r --figure out/", ["file,out/"]),
+    ],
+)
+def test_shell_completion(words: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells complete commands, options, measures, files, and the endings of figures."""
+    monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", f"irevalx-lab {words}")
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+    assert lab().stdout.decode().splitlines() == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "packages"),
+    [
+        (["-h"], {"numpy", "tabulate"}),
+        (["study", "-h"], {"scipy", "matplotlib", "sklearn"}),
+        (["degrade", str(QRELS), "--uniform", "1", "--seed", "1"], {"scipy", "matplotlib", "sklearn"}),
+    ],
+)
+def test_imports_wait(words: list[str], packages: set[str]) -> None:
+    """Help, and commands that do not need them, import no large packages."""
+    code = (
+        f"import sys; from irevalx.lab.command.program import main; main({words!r});"
+        f"sys.exit(bool({packages!r} & {{*sys.modules}}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_in_help(name: str) -> None:
+    """The help of a command has an example; without a command there is help."""
+    example = lab(name, "-h").stdout.decode().rpartition("Example: ")[2]
+    assert f"irevalx-lab {name} " in " ".join(example.split()) + " "
+    assert lab().stdout == lab("-h").stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -88,16 +87,6 @@ def test_compare(correction: str, interval: str, forks: list[int], tmp_path: Pat
     """P-values and all intervals, also where the summary is no mean."""
     options = ("--correction", correction, "--interval", interval, "--resamples", "200", "--seed", "2")
     shared(forks, tmp_path, "compare", *FILES, "-m", "map num_rel_ret gm_map", *options, "--format", "json")
-
-
-def test_no_processes() -> None:
-    """There must be one."""
-    for command in ("study", "leave-out", "compare"):
-        done = lab(command, *FILES, "--threads", "0", *(("-o", "out") if command == "study" else ()))
-        assert done.status == 1
-        assert re.fullmatch(
-            r"irevalx-lab: --threads must be (a whole number of )?at least 1, but got '?0'?\n", done.stderr
-        )
 
 
 @pytest.mark.parametrize(("n_seeds", "processes"), [(1, 1), (3, 1), (4, 2), (5, 2), (2, 8)])

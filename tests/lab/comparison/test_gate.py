@@ -204,32 +204,12 @@ def test_in_python(paths: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("changes", "options", "status", "message"),
     [
-        (
-            (-1, -1, -1),
-            [],
-            5,
-            "3 of 3 topics differ; the mean change over these topics is -0.1000. This is not enough to conclude whether",
-        ),
-        (
-            (1, 1, 1),
-            ["--require", "better"],
-            5,
-            "3 of 3 topics differ; the mean change over these topics is +0.1000. This is not",
-        ),
+        ((-1, -1, -1), [], 5, "3 of 3 topics differ; the mean change over these topics is -0.1000. This is not enough"),
+        ((1, 1, 1), ["--require", "better"], 5, "3 of 3 topics differ; the mean change over these topics is +0.1000."),
         ((-1, -1, -1), ["--allow-unsure"], 0, "3 of 3 topics differ"),
-        (
-            (-1,) * 8,
-            ["--margin", "0.5"],
-            3,
-            "all 8 topics differ by the same amount; the mean change over these topics is -0.1",
-        ),
+        ((-1,) * 8, ["--margin", "0.5"], 3, "all 8 topics differ by the same amount; the mean change over these"),
         ((1,) * 8, ["--require", "better"], 0, "all 8 topics differ by the same amount"),
-        (
-            (1, 1, 1, 2, 0, 0, 0, 0),
-            [],
-            5,
-            "4 of 8 topics differ; the mean change over these topics is +0.1250. This is not enough",
-        ),
+        ((1, 1, 1, 2, 0, 0, 0, 0), [], 5, "4 of 8 topics differ; the mean change over these topics is +0.1250. This"),
         ((1, 1, 1, 2, 1, 2, 0, 0), [], 0, "6 of 8 topics differ; the mean change over these topics is +0.1333."),
         ((0,) * 8, [], 0, None),
     ],
@@ -238,23 +218,19 @@ def test_in_python(paths: dict[str, Path]) -> None:
 def test_few_or_equal_differences(
     tmp_path: Path, changes: tuple[int, ...], options: list[str], status: int, message: str | None
 ) -> None:
-    """Nothing is certain that exact sign flips do not show; compare and the gate decide alike, and a line says why."""
+    """Only exact sign flips make a verdict certain; compare and the gate decide alike, and a note says why."""
     hits = {"base": [5] * len(changes), "new": [5 + change for change in changes]}
     files = runs_with_hits(tmp_path, hits, depth=10)
-    requested = ("-m", "P.10", "--baseline", "base")
-    margin = () if "--margin" in options else ("--margin", "0")
-    done = lab("compare", *files, *requested, *margin, *options, "--junit", tmp_path / "junit.xml")
+    compared: tuple[str | Path, ...] = ("compare", *files, "-m", "P.10", "--baseline", "base")
+    gated = (*compared, *options, *([] if "--margin" in options else ["--margin", "0"]))
+    done = lab(*gated, "--junit", tmp_path / "junit.xml")
     assert done.status == status
-    lines = done.stdout.decode().splitlines()
-    notes = [line for line in lines if line.startswith("new in P_10: ")]
-    assert len(notes) == (message is not None)
-    if message is not None:
-        assert message in notes[0]
-    in_json = lab("compare", *files, *requested, *margin, *options, "--format", "json", "--quiet")
-    result = json.loads(in_json.stdout)
-    assert notes == [line for line in result["about"]["notes"] if line.startswith("new in P_10: ")]
-    [row] = result["verdicts"]
-    [pair] = lab("compare", *files, *requested, "--format", "csv", "--quiet").rows
+    notes = [line for line in done.stdout.decode().splitlines() if line.startswith("new in P_10: ")]
+    assert [message is not None and message in note for note in notes] == [True] * (message is not None)
+    tables = json.loads(lab(*gated, "--format", "json", "--quiet").stdout)
+    assert notes == [line for line in tables["about"]["notes"] if line.startswith("new in P_10: ")]
+    [row] = tables["verdicts"]
     if row["low"] is None:
+        [pair] = lab(*compared, "--format", "csv", "--quiet").rows
         assert [pair["low"], pair["test"], float(pair["p"])] == ["", "permutation", row["p"]]
         assert "(no interval)" in (tmp_path / "junit.xml").read_text()

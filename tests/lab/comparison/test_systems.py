@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
 from references.judges import judge
-from running import lab
+from running import lab, refusal
 from scipy import stats
 
 import irevalx.lab
@@ -83,8 +83,7 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
 def test_a_run_without_a_system(paths: list[Path], tmp_path: Path) -> None:
     """Is an error, as for groups."""
     (tmp_path / "systems").write_text("a1 a\nb1 b\n")
-    done = lab("compare", *paths, "--systems", tmp_path / "systems")
-    assert (done.status, "'a2' is in none" in done.stderr) == (2, True)
+    assert "'a2' is in none" in refusal("compare", *paths, "--systems", tmp_path / "systems", status=2)
 
 
 def comparison(*systems: FloatArray, correction: str = "none") -> ComparisonsOfSystems:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -188,16 +187,6 @@ def test_levels() -> None:
     Path("qrels").write_text("1 0 w0 2\n1 0 w1 2\n1 0 p0 1\n1 0 p1 0\n1 0 w2 -1\n1 0 p2 -1\n")
     result = lab("complete", "qrels", "--docs", "docs", "-l", "2")
     assert result.stdout.decode().splitlines()[4:] == ["1 0 w2 2", "1 0 p2 0"]
-
-
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command says what to install."""
-    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.classifiers", raising=False)
-    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    result = lab("complete", "qrels", "run", "--docs", "docs")
-    assert (result.status, result.stdout) == (1, b"")
-    needs = "irevalx-lab: complete needs sklearn, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-    assert result.stderr.endswith(needs)
 
 
 def test_errors_in_files() -> None:

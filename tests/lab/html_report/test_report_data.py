@@ -7,10 +7,11 @@ import json
 import re
 from itertools import combinations
 from pathlib import Path
+from shlex import split
 from typing import Any
 
 import pytest
-from examples.experiment import EXPERIMENT, QRELS, RUNS
+from examples.experiment import DOCS, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
 from running import ROOT, SHARED, lab, run
@@ -208,17 +209,7 @@ def test_what_is_counted() -> None:
 
 def test_the_same_bytes(tmp_path: Path) -> None:
     """The same input makes the same files, whatever the number of processes."""
-    words: tuple[str | Path, ...] = (
-        QRELS,
-        *RUNS,
-        "-m",
-        MEASURES,
-        "--docs",
-        EXPERIMENT / "docs.jsonl.gz",
-        "--test",
-        "permutation",
-        "--quiet",
-    )
+    words: tuple[str | Path, ...] = (QRELS, *RUNS, "-m", MEASURES, "--docs", DOCS, "--test", "permutation", "--quiet")
     for ending in ("html", "json"):
         made = []
         for threads in ("1", "1", "2"):
@@ -301,34 +292,24 @@ def test_texts_and_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--baseline", "none"], "baseline must be one of the runs (count1), but got 'none'"),
-        (["--depth", "0"], "depth"),
         (["--topic-texts", "PATH"], "must have a topic and its text, with a tab between them, but got 'no tab'"),
         (["--docs", "PATH"], "documents must be JSON lines"),
-        (["--groups", "PATH", "--group-by", "x"], "--groups cannot be combined with --group-by"),
         (["--format", "pdf"], "html"),
-        (["-R", "prefs"], "-R must be qrels, beir or json, but got 'prefs'"),
     ],
 )
 def test_errors(words: list[str], message: str, tmp_path: Path) -> None:
     """They are a line each, and nothing is written."""
-    path = tmp_path / "some"
-    path.write_text("no tab\n")
-    out = tmp_path / "report.html"
-    result = lab("report", QRELS, RUNS[0], "-o", out, *[str(path) if word == "PATH" else word for word in words])
+    (tmp_path / "PATH").write_text("no tab\n")
+    result = lab("report", QRELS, RUNS[0], "-o", "report.html", *words, cwd=tmp_path)
     assert result.status
     assert result.stderr.startswith("irevalx-lab: ")
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
-    assert not out.exists()
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_errors_of_the_function(tmp_path: Path) -> None:
     """The function refuses what the command cannot be given."""
-    with pytest.raises(ArgumentError, match="grades must be whole or real"):
-        irevalx.lab.report(QRELS, RUNS, grades="probability")
-    with pytest.raises(ArgumentError, match="test must be"):
-        irevalx.lab.report(QRELS, RUNS[0], test="none")
     with pytest.raises(ArgumentError, match="form must be html or json"):
         irevalx.lab.report(QRELS, RUNS[0]).write(tmp_path / "x", "pdf")
     (tmp_path / "topics").write_text("<top><title>x</top>")
@@ -366,17 +347,7 @@ def test_what_was_read(tmp_path: Path) -> None:
 
 def test_page_of_a_gate(tmp_path: Path) -> None:
     """A gate writes a page that begins with its verdicts; its exit status is its own."""
-    words: tuple[str | Path, ...] = (
-        "compare",
-        QRELS,
-        *RUNS[:3],
-        "-m",
-        "ndcg@10",
-        "--baseline",
-        "count1",
-        "--margin",
-        "0.05",
-    )
+    words: tuple[str | Path, ...] = ("compare", QRELS, *RUNS[:3], *split("-m ndcg@10 --baseline count1 --margin 0.05"))
     alone = lab(*words)
     both = lab(*words, "--page", tmp_path / "page.html")
     assert (both.status, both.stdout, both.stderr) == (alone.status, alone.stdout, alone.stderr)

@@ -12,7 +12,6 @@ from running import FIXTURES, lab
 
 import irevalx
 import irevalx.lab
-from irevalx.errors import UsageError
 from irevalx.strategies.registry import STRATEGIES
 
 Words = tuple[str | Path, ...]
@@ -204,9 +203,3 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
         judged = {"1": {"old": int(relevant == "old"), "older": int(relevant == "older")}}
         result = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
         assert [row.docno for row in result.rows] == [first]
-
-
-def test_runs_are_needed() -> None:
-    """The command degrade has no order without runs."""
-    with pytest.raises(UsageError, match="order requires runs"):
-        irevalx.lab.degrade({"1": {"a": 1, "b": 0}}, order="mtf", budget=1)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from drawn_figures import pdf_objects, png_size
 from examples.experiment import QRELS, RUNS
-from running import ROOT, lab
+from running import ROOT, lab, refusal
 
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_runs import MeasuredRuns
@@ -106,12 +106,12 @@ def test_too_many_pairs(tmp_path: Path) -> None:
         runs[-1].write_text(RUNS[0].read_text().replace(RUNS[0].name, f"run{number}"))
     call: Call = ("compare", QRELS, *runs, "--seed", "1", "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
     for drawn, most in (("intervals", 58), ("topics", 24)):
-        done = lab(*call, "--draw", drawn)
-        assert (done.status, done.stdout) == (1, b"")
-        assert f"has room for at most {most} pairs of runs here, but got 78; --baseline compares" in done.stderr
-    done = lab(*call, "--draw", "matrix", "--baseline", "run1")
-    assert (done.status, done.stdout) == (1, b"")
-    assert "--draw matrix cannot be combined with --baseline" in done.stderr
+        assert f"has room for at most {most} pairs of runs here, but got 78; --baseline compares" in refusal(
+            *call, "--draw", drawn
+        )
+    assert "--draw matrix cannot be combined with --baseline" in refusal(
+        *call, "--draw", "matrix", "--baseline", "run1"
+    )
     assert lab(*call, "--interval", "t", "--quiet").status == 0
     assert "<!-- Significantly different runs, by map -->" in (tmp_path / "f.svg").read_text()
 
@@ -132,33 +132,7 @@ def test_too_many_runs() -> None:
     assert choose_figure(comparison_of(15), None, Page()) == "intervals"
 
 
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A command says what to install before it does anything; without --figure it works."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = lab(*SWAPS, "--figure", tmp_path / "f.png")
-    message = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-    assert (done.status, done.stdout, done.stderr) == (1, b"", message)
-    assert lab(*SWAPS).status == 0
-
-
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     """A folder that is not there is an error, and no part of a file is left."""
-    done = lab(*SWAPS, "--figure", tmp_path / "nothing" / "f.png")
-    assert done.status == 74
-    assert "cannot write" in done.stderr
+    assert "cannot write" in refusal(*SWAPS, "--figure", tmp_path / "nothing" / "f.png", status=74)
     assert not list(tmp_path.iterdir())
-
-
-def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shells complete the endings."""
-
-    def offered(word: str) -> list[str]:
-        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", f"irevalx-lab compare q r --figure {word}")
-        monkeypatch.setenv("COMP_CWORD", "5")
-        return lab().stdout.decode().splitlines()
-
-    assert offered("out/f") == ["plain,out/f.png", "plain,out/f.svg", "plain,out/f.pdf"]
-    assert offered("f.") == ["plain,f.png", "plain,f.svg", "plain,f.pdf"]
-    assert offered("f.s") == ["plain,f.svg"]
-    assert offered("out/") == ["file,out/"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import ROOT, SHARED, lab
+from running import ROOT, SHARED, lab, refusal
 
 import irevalx
 import irevalx.lab
@@ -127,13 +127,18 @@ def test_without_completion_there_is_one_kind_of_judgments() -> None:
 
 
 def test_errors_of_decisions_are_named_in_words() -> None:
-    """People see which rate is which; columns of programs keep their names."""
-    printed = lab("leave-out", *SMALL).stdout.decode()
-    assert "false differences    missed differences" in printed
-    assert (
-        "of the pairs that are not significantly different under the full judgments, the share that are under the "
-        "reduced ones" in printed
-    )
+    """The displayed rates of leave-out, agree and labels say what they are a share of; CSV columns keep their names."""
+    Path("labels").write_text(LABELS)
+    under = "of the pairs that are not significantly different under the {}, the share that are under the {}"
+    for words, names in (
+        (("leave-out", *SMALL), ("full judgments", "reduced ones")),
+        (("labels", "qrels", "labels", *RUNS, "--resamples", "0"), ("human labels", "machine's")),
+        (("agree", "qrels", "labels", *RUNS, "-m", "map"), ()),
+    ):
+        printed = lab(*words).stdout.decode()
+        assert "false differences    missed differences" in printed
+        assert not {"c11", "c12", "fpr", "fnr"} & {*printed.split()}
+        assert not names or under.format(*names) in printed
     assert {"fpr", "fnr"} < set(summary(*SMALL)[0])
 
 
@@ -224,9 +229,9 @@ def test_labels_of_other_documents() -> None:
     """Labels of none of the documents that are left out are an error; those of some leave the others unjudged."""
     Path("labels").write_text("1 0 x 1\n1 0 w2 -1\n")
     flags = ("--complete", "labels", "--labels", "labels")
-    done = lab("leave-out", *SMALL, *flags)
-    assert (done.status, done.stdout) == (2, b"")
-    assert "labels has no label for any of the 4 documents that are unique to a group" in done.stderr
+    assert "labels has no label for any of the 4 documents that are unique to a group" in refusal(
+        "leave-out", *SMALL, *flags, status=2
+    )
     Path("labels").write_text("1 0 w2 3\n")
     done = lab("leave-out", *SMALL, *flags)
     assert "3 of 4 documents that are unique to a group stay unjudged: labels does not label them" in done.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,7 +18,7 @@ from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
-from running import ROOT, SHARED, lab, records_of, rows_in, run
+from running import SHARED, lab, records_of, refusal, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
@@ -28,7 +26,6 @@ from irevalx.experiments.inputs import GradedText, experiment_of, opened_runs
 from irevalx.experiments.ranked_runs import Experiment, RunRules, prepare, requests_of
 from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
-from irevalx.lab import COMMANDS
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.studies import simulation as studies
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
@@ -243,9 +240,9 @@ def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> N
     """A group with no runs, a run with no group or two."""
     groups = tmp_path / "groups"
     groups.write_text(text)
-    done = lab("leave-out", QRELS, *RUNS[:2], "--groups", groups)
-    assert (done.status, done.stdout) == (2, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {groups}{message}")
+    assert refusal("leave-out", QRELS, *RUNS[:2], "--groups", groups, status=2).startswith(
+        f"irevalx-lab: {groups}{message}"
+    )
 
 
 def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
@@ -498,9 +495,9 @@ def test_shares_rounded_half_up(tmp_path: Path) -> None:
     assert results["up"] != results["half-up"]
     about = {rounding: json.loads((tmp_path / rounding / "study.json").read_text()) for rounding in results}
     assert (about["up"].get("rounding"), about["half-up"]["rounding"]) == (None, "half-up")
-    refused = lab("study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none")
-    assert refused.status == 1
-    assert "irevalx-lab: --round half-up requires --scheme stratified" in refused.stderr
+    assert "irevalx-lab: --round half-up requires --scheme stratified" in refusal(
+        "study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none"
+    )
 
 
 def test_full_judgments_agree_with_themselves(folder: Path) -> None:
@@ -533,8 +530,9 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
 def test_nothing_can_be_written(tmp_path: Path) -> None:
     """A folder that cannot be made."""
     (tmp_path / "file").write_text("")
-    done = lab("study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in")
-    assert (done.status, done.stderr.startswith("irevalx-lab: cannot make the folder")) == (74, True)
+    assert refusal(
+        "study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in", status=74
+    ).startswith("irevalx-lab: cannot make the folder")
 
 
 @pytest.fixture(scope="module")
@@ -594,52 +592,3 @@ def test_findings_on_robust03(of_robust: studies.Study) -> None:
         assert abs(of_level["RankEff"]) < 0.02
         if text != "0.3":
             assert rms[text]["infAP"] < min(rms[text][name] for name in ("indAP", "subAP", "map"))
-
-
-# The command
-
-
-def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without the extra a command that needs it says so before it does anything; the others work."""
-    for name in ("matplotlib", "scipy"):
-        with monkeypatch.context() as without:
-            without.setitem(sys.modules, name, None)
-            done = lab("study", QRELS, *RUNS, "-o", tmp_path / "out")
-        expected = f"irevalx-lab: study needs {name}, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-        assert (done.status, done.stdout, done.stderr) == (1, b"", expected)
-    assert not (tmp_path / "out").exists()
-
-
-def test_help() -> None:
-    """Without a command there is help; each command has an example in its own."""
-    assert lab().stdout == lab("-h").stdout
-    for name in COMMANDS:
-        done = lab(name, "-h")
-        assert done.status == 0
-        assert f"irevalx-lab {name} " in " ".join(done.stdout.decode().rpartition("Example: ")[2].split()) + " "
-
-
-def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shells complete commands, options, measures and files."""
-
-    def offered(*words: str) -> list[str]:
-        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", " ".join(["irevalx-lab", *words]))
-        monkeypatch.setenv("COMP_CWORD", str(len(words)))
-        return lab().stdout.decode().splitlines()
-
-    assert offered("deg") == ["plain,degrade"]
-    assert offered("study", "--sch") == ["plain,--scheme"]
-    assert offered("study", "--levels", "x", "-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
-    assert offered("compare", "qr") == ["file,qr"]
-
-
-def test_imports_wait() -> None:
-    """The help of a command, and degrade, import nothing of the extra."""
-    code = (
-        "import sys; from irevalx.lab.command.program import main;"
-        f"main(['study', '-h']); main(['degrade', {str(QRELS)!r}, '--uniform', '1', '--seed', '1']);"
-        "print([name for name in sys.modules if name in ('scipy', 'matplotlib', 'sklearn')], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
-    assert done.stderr == b"[]\n"
