@@ -13,7 +13,7 @@ from shlex import split
 
 import pytest
 from references import statistics as reference
-from running import FIXTURES, ROOT, lab, refusal, run
+from running import FIXTURES, ROOT, lab, refusal, run, succeeded
 from scipy import stats
 
 EXAMPLE = FIXTURES / "example"
@@ -22,8 +22,7 @@ QRELS, RUNS = EXAMPLE / "qrels", (EXAMPLE / "bm25.run", EXAMPLE / "dense.run")
 
 def rows_of(*args: str | Path, stdin: Path | None = None, stderr: str | None = "") -> list[dict[str, str]]:
     """Return the rows that a command prints as csv, having said this on standard error (None: anything)."""
-    result = lab(*args, "--format", "csv", stdin=stdin)
-    assert result.status == 0, result.stderr
+    result = succeeded(*args, "--format", "csv", stdin=stdin)
     assert stderr is None or result.stderr == stderr
     return result.rows
 
@@ -107,22 +106,6 @@ def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
     means = [[sum(sides[side]) / 4 for sides in PER_TOPIC.values()] for side in range(2)]
     assert float(row["significant"]) == 1 / 4
     assert numbers(row, "bias", "rms") == pytest.approx([reference.bias(*means), reference.rms(*means)])
-
-
-def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
-    """They are told, and count neither for scores nor for tests."""
-    x = scoring(tmp_path / "x", jsonl_of(0))
-    more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
-    y = scoring(tmp_path / "y", jsonl_of(1) + more)
-    message = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the evaluations\n"
-    for pair in ((x, y), (y, x)):
-        [row] = rows_of("agree", *pair, stderr=message)
-        assert float(row["significant"]) == 1 / 4
-        assert abs(float(row["bias"])) == pytest.approx(0.025 / 4)  # 0.1 + 0 + 0.175 - 0.3
-    assert lab("agree", x, y, "--quiet").stderr == ""
-    summaries = "".join(f'{{"run": "{run}", "topic": "all", "measure": "map", "value": 0.5}}\n' for run in PER_TOPIC)
-    [row] = rows_of("agree", x, scoring(tmp_path / "z", summaries), stderr="")
-    assert row["significant"] == ""
 
 
 # agree: what it reads

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from examples.format_examples import EXAMPLES
-from running import lab, run
+from running import lab, run, succeeded
 
 from irevalx.reading.formats import REL_FORMATS
 
@@ -65,8 +65,7 @@ def test_grades_in_other_files(runs: list[Path], tmp_path: Path) -> None:
     options = ("--levels", "50%", "--samples", "2", "--seed", "1", "--figures", "none")
     results = []
     for form, path in files.items():
-        study = lab("study", "-c", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
-        assert study.status == 0
+        succeeded("study", "-c", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
         left_out = lab("leave-out", "-c", "-R", form, path, *runs, "-m", "map", "--depth", "2", "--format", "json")
         compared = lab("compare", "-c", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
         tables = {title: rows for title, rows in json.loads(left_out.stdout).items() if title != "about"}

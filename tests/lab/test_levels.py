@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examples.experiment import QRELS
-from running import FIXTURES, lab, run
+from running import FIXTURES, run, succeeded
 
 from irevalx.experiments.inputs import GradedText
 from irevalx.experiments.ranked_runs import prepare
@@ -31,6 +31,5 @@ def test_levels_beside_each_other() -> None:
 
 def test_commands_take_them() -> None:
     """A command of the lab calls them as irevalx prints them."""
-    done = lab("agree", QRELS, QRELS, *RUNS, "-m", "AP P(rel=2)@5", "--format", "csv")
-    assert done.status == 0, done.stderr
+    done = succeeded("agree", QRELS, QRELS, *RUNS, "-m", "AP P(rel=2)@5", "--format", "csv")
     assert [row["measure"] for row in done.rows] == ["map", "P_5(rel=2)"]

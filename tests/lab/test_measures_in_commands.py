@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from running import lab
+from running import lab, succeeded
 
 from irevalx.experiments.ranked_runs import scale_of
 from irevalx.lab import COMMANDS
@@ -103,8 +103,7 @@ def test_each_measure(call: str, folder: Path) -> None:
     measures = [measure for measure in MEASURES if "qrels" in measure.formats]
     used = [measure for measure in measures if not is_refused(call, measure)]
     words = CALLS[call].replace("RUNS", " ".join(RUNS)).split()
-    done = lab(*words, *(word for measure in used for word in ("-m", named(measure))), cwd=folder)
-    assert done.status == 0, done.stderr
+    succeeded(*words, *(word for measure in used for word in ("-m", named(measure))), cwd=folder)
     for measure in measures:
         if measure not in used:
             done = lab(*words, "-m", measure.name, cwd=folder)
@@ -117,7 +116,6 @@ def test_figures(call: str, folder: Path) -> None:
     """Measures of each kind in each figure, with figures for papers too."""
     names = [name for name in OF_EACH_KIND if not any(m.name == name and is_refused(call, m) for m in MEASURES)]
     words = CALLS[call].replace("RUNS", " ".join(RUNS)).split()
-    done = lab(*words, "-m", " ".join(names), "--figure", "figure.svg", cwd=folder)
-    assert done.status == 0, done.stderr
+    succeeded(*words, "-m", " ".join(names), "--figure", "figure.svg", cwd=folder)
     assert (folder / "figure.svg").stat().st_size > 1000
     (folder / "figure.svg").unlink()

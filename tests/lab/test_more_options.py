@@ -9,7 +9,7 @@ from shlex import split
 import pytest
 from examples.experiment import DOCS, QRELS, RUNS
 from examples.made_runs import runs_with_hits
-from running import lab, lab_rows
+from running import lab, lab_json, lab_rows
 from running import run as evaluate
 
 
@@ -102,8 +102,8 @@ def test_runs_and_judgments_side_by_side() -> None:
         *RUNS,
         *split("--group-by '^[a-z]+' --depth 10 -m 'map P.5' --complete nonrelevant"),
     )
-    default = json.loads(lab("leave-out", *given, "--format", "json").stdout)["runs"]
-    [title, rows] = next(iter(json.loads(lab("leave-out", *given, "--pivot", "--format", "json").stdout).items()))
+    default = lab_json("leave-out", *given)["runs"]
+    [title, rows] = next(iter(lab_json("leave-out", *given, "--pivot").items()))
     assert title == "runs and judgments"
     kinds = ("full", "biased", "nonrelevant")
     assert list(rows[0]) == ["run", "group", *(f"{kind}_{measure}" for kind in kinds for measure in ("map", "P_5"))]

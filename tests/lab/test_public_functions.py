@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from examples.experiment import LABELS, MACHINE, QRELS, RUNS, grades_in, scores_in, write_qrels
 from refusals import function_of, words_of
-from running import lab
+from running import lab, succeeded
 
 import irevalx
 import irevalx.lab
@@ -384,6 +384,5 @@ def test_runs_of_other_formats(tmp_path: Path) -> None:
     others = [str(tmp_path / f"{path.name}.json") for path in RUNS]
     for words in (["leave-out", str(QRELS)], ["pool"], ["swap-rate", str(QRELS), "--seed", "1"]):
         measure = ["--measure", "P.5"] if words[1:] else []
-        expected = lab(*words, *map(str, RUNS), *measure, "--quiet")
-        assert (expected.status, expected.stderr) == (0, "")
+        expected = succeeded(*words, *map(str, RUNS), *measure, "--quiet", stderr="")
         assert lab(*words, *others, "-T", "json", *measure, "--quiet").stdout == expected.stdout

@@ -111,6 +111,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"scheme": "depth", "levels": "5", "own_pool": True, "pool_depth": 4},
         "{levels} must not be deeper than the pool ({pool_depth=4}), but got 5",
     ),
+    ("study", {"measures": "P.5 P.5,10"}, "each measure must be asked for once, but got 'P_5' twice"),
+    ("study", {"measures": "runid"}, "a measure must have a number for each topic"),
+    ("study", {"measures": "relstring"}, "a measure must have a number for each topic"),
+    ("study", {"measures": "prefs_simp"}, "judgments for the measure 'prefs_simp' must be in the format prefs or"),
+    ("study", {"measures": "mapp"}, "a measure must be one that irevalx knows, but got 'mapp'; the nearest are"),
     ("study", {"measures": "xinfAP xinfAP"}, "each measure must be asked for once, but got 'xinfAP' twice"),
     (
         "study",

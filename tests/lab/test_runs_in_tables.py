@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from examples.table_data import columns, made_qrels, made_run, qrels_text, run_text
-from running import lab
+from running import succeeded
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +52,9 @@ def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> N
     def answer(*files: Path) -> bytes:
         folder = tmp_path / f"study of {len(files)}"
         known = {"QRELS": (tmp_path / "qrels",), "RUNS": files, "OUT": (folder,)}
-        done = lab(*(argument for word in shlex.split(command) for argument in known.get(word, (word,))), cwd=tmp_path)
-        assert done.status == 0, done.stderr
+        done = succeeded(
+            *(argument for word in shlex.split(command) for argument in known.get(word, (word,))), cwd=tmp_path
+        )
         return done.stdout.replace(bytes(folder), b"folder") + b"".join(
             path.read_bytes() for path in sorted(folder.glob("*.csv"))
         )

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, Result, lab
+from running import FIXTURES, Result, succeeded
 
 from irevalx.lab.studies.simulation import _in_turn
 from irevalx.process import workers
@@ -44,8 +44,7 @@ def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
     for threads in (1, 2, 5):
         forks.clear()
         into = folder / "out"
-        done = lab(*args, "--threads", str(threads), cwd=folder)
-        assert done.status == 0
+        done = succeeded(*args, "--threads", str(threads), cwd=folder)
         assert bool(forks) == (threads > 1)
         files = [(path.name, path.read_bytes()) for path in sorted(into.iterdir())] if into.is_dir() else []
         results.append((done, files))

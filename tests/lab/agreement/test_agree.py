@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from examples.experiment import EXPERIMENT, RUNS
 from references import statistics as reference
-from running import lab, refusal, run
+from running import lab, refusal, run, succeeded
 from scipy import stats
 
 OVERLAPS = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
@@ -18,8 +18,7 @@ OVERLAPS = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "mi
 
 def agree(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of agree as csv, and what it says on standard error."""
-    result = lab("agree", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
+    result = succeeded("agree", *args, "--format", "csv")
     return result.rows, result.stderr
 
 

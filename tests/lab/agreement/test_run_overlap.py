@@ -22,24 +22,6 @@ def run_of(text: str) -> RunStream:
     return run
 
 
-def test_topics_of_two_runs() -> None:
-    """The authors' example for one topic, equal documents for another; topics of one run alone are told."""
-    x = run_of("1 a 4\n1 b 3\n1 c 3\n1 d 0.5\n2 a 1\n3 a 1")
-    y = run_of("2 a 7\n1 c 0.9\n1 a 0.9\n1 e 0.8\n1 b 0.70\n1 f 0.7\n1 d 0.6\n1 g 0.1\n4 a 1\n5 a 1")
-    messages: list[str] = []
-    [table] = overlap_of_runs(x, y, 0.9, messages.append).tables()
-    assert messages == ["3 of 5 topics are left out: only one of the runs has results for them"]
-    overlaps = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
-    assert table.columns == ("topic", "x", "y", "common", *overlaps)
-    first, second, mean = table.rows
-    assert first[:4] == ("1", 4, 7, 4)
-    expected = [0.7973895, 0.4906158, 0.8842447, 0.7623285, 0.4664117, 0.8600405, 0.8078715, 0.5007105, 0.8943393]
-    assert list(first[4:]) == pytest.approx(expected, abs=1e-7)
-    assert second[:5] == ("2", 1, 1, 1, pytest.approx(1))
-    assert mean[0] == "all"
-    assert list(mean[1:]) == pytest.approx([(a + b) / 2 for a, b in zip(first[1:], second[1:], strict=True)])
-
-
 def test_scores_that_differ_in_the_last_digit_are_no_ties() -> None:
     """Many digits are read exactly."""
     x = run_of("1 a 0.12345678901234567\n1 b 0.12345678901234561\n")

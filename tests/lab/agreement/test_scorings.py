@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import lab, run
+from running import lab, run, succeeded
 
 MEASURES = {
     "qrels": ("map", "infAP", "indAP"),
@@ -19,8 +19,7 @@ MEASURES = {
 
 def rows_of(*args: str | Path) -> dict[str, dict[str, Any]]:
     """What agree says of each measure."""
-    done = lab("agree", *args, "--format", "jsonl")
-    assert done.status == 0, done.stderr
+    done = succeeded("agree", *args, "--format", "jsonl")
     return {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
 
 

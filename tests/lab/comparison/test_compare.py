@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
 from examples.paper_collections import ROBUST, needs_robust03
-from running import FIXTURES, lab, refusal, run
+from running import FIXTURES, lab, lab_json, refusal, run, succeeded
 
 import irevalx
 import irevalx.lab
@@ -22,8 +22,7 @@ EXPERIMENT = (FIXTURES / "experiment" / "qrels", *sorted((FIXTURES / "experiment
 
 def compare(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of compare as csv, and what it says on standard error."""
-    result = lab("compare", *args, "--seed", "1", "--format", "csv")
-    assert result.status == 0, result.stderr
+    result = succeeded("compare", *args, "--seed", "1", "--format", "csv")
     return result.rows, result.stderr
 
 
@@ -59,7 +58,7 @@ def test_discriminative_power(three_runs: list[Path]) -> None:
     assert list(row) == ["measure", "pairs", "different", "power", "power_uncorrected", "needed"]
     assert [row["measure"], row["pairs"], row["different"]] == ["P_10", "3", "0"]
     assert [float(row["power"]), float(row["needed"])] == pytest.approx([0, 0.45])
-    tables = json.loads(lab("compare", *three_runs, *arguments, "--seed", "1", "--format", "json").stdout)
+    tables = lab_json("compare", *three_runs, *arguments, "--seed", "1")
     levels = tables["achieved significance levels"]
     assert [list(levels[0]), [level["rank"] for level in levels]] == [
         ["rank", "run", "against", "p", "corrected_p"],
@@ -132,8 +131,7 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
 def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...], tmp_path: Path) -> None:
     """Twelve topics are too few for bootstrap intervals, but neither the power nor the table of runs has any."""
     bca: tuple[str | Path, ...] = ("compare", *EXPERIMENT, "-m", "map", "--seed", "1", "--interval", "bca")
-    result = lab(*bca, *options)
-    assert (result.status, result.stderr) == (0, "")
+    succeeded(*bca, *options, stderr="")
     assert "too short" in lab(*bca).stderr
     drawn = ("--by", "run", "--figure", tmp_path / "intervals.svg", "--seed", "1")
     assert "too short" in lab("compare", *EXPERIMENT, "-m", "map", "--interval", "bca", *drawn).stderr
@@ -171,8 +169,7 @@ def test_a_row_a_run() -> None:
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
     [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
-    no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
-    assert no_better.status == 0
+    no_better = succeeded("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert b"*" not in no_better.stdout
 
 
@@ -249,9 +246,7 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
     [seed] = [word for word in drawn.stderr.split() if word.isdigit()]
     assert f"Random choices: --seed {seed}." in drawn.stdout.decode()
-    about = json.loads(lab("compare", *EXPERIMENT, "--test", "permutation", "--seed", "7", "--format", "json").stdout)[
-        "about"
-    ]
+    about = lab_json("compare", *EXPERIMENT, "--test", "permutation", "--seed", "7")["about"]
     assert [about[name] for name in ("test", "correction", "alpha", "pairs", "seed")] == [
         "permutation",
         "holm",
@@ -353,7 +348,7 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
     for view in (("--by", "pair"), ("--by", "run"), ("--power",)):
         for form in ("table", "latex"):
             assert message in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
-        about = json.loads(lab("compare", *paths, "-m", "P.10", *view, "--format", "json", "--quiet").stdout)["about"]
+        about = lab_json("compare", *paths, "-m", "P.10", *view, "--quiet")["about"]
         assert about["how_tested"].startswith(message)
     people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
     assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
-from running import lab
+from running import lab, lab_json
 from scipy import stats
 
 import irevalx
@@ -122,7 +122,7 @@ def test_a_slight_loss_is_said(paths: dict[str, Path]) -> None:
     files = (paths["qrels"], paths["base"], paths["worse"])
     line = "worse is slightly worse in P_10 for certain, but by less than the margin."
     assert line in lab("compare", *files, *options).stdout.decode()
-    assert line in json.loads(lab("compare", *files, *options, "--format", "json").stdout)["about"]["notes"]
+    assert line in lab_json("compare", *files, *options)["about"]["notes"]
 
 
 def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:

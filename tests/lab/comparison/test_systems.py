@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
 from references.judges import judge
-from running import lab, refusal
+from running import lab, refusal, succeeded
 from scipy import stats
 
 import irevalx.lab
@@ -35,8 +35,7 @@ def paths(tmp_path: Path) -> list[Path]:
 
 def compare(*words: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows and what is said."""
-    done = lab("compare", *words, "-m", "P.10", "--format", "csv")
-    assert done.status == 0, done.stderr
+    done = succeeded("compare", *words, "-m", "P.10", "--format", "csv")
     return done.rows, done.stderr
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from shlex import split
 import pytest
 from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import SHARED, lab, lab_told, opened, refusal, run
+from running import SHARED, lab, lab_json, lab_told, opened, refusal, run
 
 from irevalx.experiments.inputs import GradedText
 from irevalx.lab.description.results import JudgmentsDescription, RunDescription, contributions
@@ -155,17 +154,9 @@ def test_groups(files: list[Path]) -> None:
     assert [float(row["percent_alone"]) for row in rows] == pytest.approx([300 / 7, 300 / 7])
 
 
-def test_groups_count_the_pool(files: list[Path]) -> None:
-    """As pool has it, with documents that the judgments do not list; of judged topics only."""
-    pooled = {line for line in lab("pool", *files[1:], "--depth", "2").stdout.splitlines() if line[:1] in b"123"}
-    rows, _ = described(*files, "--show", "groups", "--depth", "2")
-    both = sum(int(row["pooled"]) for row in rows) - (len(pooled) - sum(int(row["alone"]) for row in rows))
-    assert both == len(pooled) == 7
-
-
 def test_all_tables() -> None:
     """Json has all tables by title; runs that a pattern does not match are one group."""
-    tables = json.loads(lab("describe", QRELS, *RUNS, "--group-by", "^count", "--format", "json").stdout)
+    tables = lab_json("describe", QRELS, *RUNS, "--group-by", "^count")
     assert [title for title in tables if title != "about"] == [
         "judgments",
         "runs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
 from examples.made_runs import runs_with_hits
-from running import lab, lab_told, refusal
+from running import lab, lab_json, lab_told, refusal
 
 Row = dict[str, str]
 
@@ -223,7 +222,7 @@ def test_tables_for_people(tmp_path: Path) -> None:
     assert "Corrected p: holm, for the 1 differences of a measure" in printed
     assert "not all of them together" in printed
     assert max(map(len, printed.splitlines())) <= 130
-    tables = json.loads(lab("estimate", *arguments, "--quiet", "--format", "json").stdout)
+    tables = lab_json("estimate", *arguments, "--quiet")
     assert [title for title in tables if title != "about"] == ["estimates"]
     assert tables["estimates"][0]["against"] is None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from shlex import split
@@ -11,7 +10,7 @@ import pytest
 from drawn_figures import Drawn, panels_of
 from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels, two_files
-from running import Result, lab
+from running import Result, lab, lab_json, succeeded
 
 pytest.importorskip("matplotlib")
 
@@ -25,9 +24,7 @@ from irevalx.lab.plotting.page import Page
 
 def called(*args: str | Path) -> Result:
     """Call irevalx-lab and return what it printed as csv."""
-    result = lab(*args, "--format", "csv", "--quiet")
-    assert result.status == 0, result.stderr
-    return result
+    return succeeded(*args, "--format", "csv", "--quiet")
 
 
 def machine(folder: Path) -> Path:
@@ -88,7 +85,7 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     partial.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
     arguments: tuple[str | Path, ...] = ("bounds", partial, *RUNS, "-m", "P.5", "--max-grade", "1")
     called(*arguments, "--figure", tmp_path / "f.pdf")
-    tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
+    tables = lab_json(*arguments, "--quiet")
     [panel] = drawn["f"].axes
     orders = [points(panel, label) for label in ("in the order of --in-all", "in the order of ranks")]
     assert {line.get_drawstyle() for line in panel.get_lines()[:2]} == {"steps-post"}

@@ -13,7 +13,7 @@ import pytest
 from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels, two_files
 from examples.made_runs import runs_with_hits
-from running import lab, lab_rows, lab_told, refusal
+from running import lab, lab_json, lab_rows, lab_told, refusal, succeeded
 from running import run as irevalx
 from scipy import stats
 
@@ -243,8 +243,7 @@ def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tm
     texts = ["ERROR" if n == 3 else grade for n, (_, _, _, grade) in enumerate(lines)]
     machine = tmp_path / "machine"
     machine.write_text("".join(f"{t} 0 {d} {text}\n" for (t, _, d, _), text in zip(lines, texts, strict=True)))
-    done = lab(*words, machine)
-    assert done.status == 0, done.stderr
+    done = succeeded(*words, machine)
     assert f"{machine}:4: topic '1': document '{lines[3][2]}': label 'ERROR' is not a number" in done.stderr
     machine.write_text(machine.read_text() + "1 0 other 0.7\n")
     problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not an integer"
@@ -443,7 +442,7 @@ def test_tables_for_people(machine: Path) -> None:
     assert "by topic" not in printed
     bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
     assert "runs" not in bare
-    tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)
+    tables = lab_json("labels", QRELS, machine, "--resamples", "0")
     assert tables["labels"][0] == tables["labels"][0] | {"statistic": "pairs", "value": 736, "low": None}
 
 

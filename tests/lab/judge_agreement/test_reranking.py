@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
-from running import lab
 from running import run as irevalx
+from running import succeeded
 from scipy import stats
 
 from irevalx.statistics.excess_bias import excess_bias
@@ -56,8 +56,7 @@ def machine(tmp_path: Path) -> Path:
 
 def findings(*args: str | Path) -> dict[tuple[str, str], Row]:
     """Return the rows of labels by statistic and run."""
-    result = lab("labels", *args, "--format", "csv", "--seed", "1", "--quiet")
-    assert result.status == 0, result.stderr
+    result = succeeded("labels", *args, "--format", "csv", "--seed", "1", "--quiet")
     return {(row["statistic"], row["run"]): row for row in result.rows if row["measure"]}
 
 

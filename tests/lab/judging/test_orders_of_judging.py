@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import FIXTURES, lab
+from running import FIXTURES, lab, succeeded
 
 import irevalx
 import irevalx.lab
@@ -61,8 +61,7 @@ def test_a_share(budget: str) -> None:
 def test_a_sample_with_probabilities() -> None:
     """It is in the format prels, and the evaluator takes it."""
     words: Words = ("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "2", "--quiet")
-    printed = lab(*words)
-    assert printed.status == 0
+    printed = succeeded(*words)
     rows = [line.split() for line in printed.stdout.decode().splitlines()]
     assert {len(row) for row in rows} == {5}
     assert all(0 < float(row[4]) <= 1 for row in rows)
@@ -82,8 +81,7 @@ def test_a_loop_of_replays(tmp_path: Path) -> None:
         )
     for batch in range(1, 4):
         options: Words = ("--judged", judged) if batch > 1 else ()
-        next_documents = lab("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
-        assert next_documents.status == 0
+        next_documents = succeeded("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
         for line in next_documents.stdout.decode().splitlines():
             topic, docno = line.split()
             pool[topic][docno] = whole[topic][docno]

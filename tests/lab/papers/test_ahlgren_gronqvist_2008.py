@@ -13,7 +13,7 @@ import pytest
 from drawn_figures import Drawn, lines_of, panels_of
 from examples.paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
 from references import statistics as reference
-from running import lab, lab_rows
+from running import lab, lab_rows, succeeded
 from scipy.stats import kendalltau
 
 pytestmark = [needs_robust03, pytest.mark.slow]
@@ -191,8 +191,7 @@ def test_figures_2_to_4_scores_of_runs(
     call: Call = ("study", robust.qrels_path, *paths_of(robust, *OTHERS), "-m", " ".join(MEASURES), "--seed", "1")
     options = ("--levels", "100%", "--samples", "1", "--figures", "none", "--quiet")
     assert lab(*call, *options, "-o", tmp_path / "study").status == 0
-    done = lab("draw", tmp_path / "study", "--layout", "runs", "--figure", tmp_path / "runs.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", tmp_path / "study", "--layout", "runs", "--figure", tmp_path / "runs.pdf", stderr="")
     means = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
     order = sorted(range(len(OTHERS)), key=lambda run: -means["map"][run])
     [panel] = panels_of(drawn["runs"])

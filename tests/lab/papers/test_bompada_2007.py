@@ -20,7 +20,7 @@ from drawn_figures import Drawn, kept_figures, lines_of, panels_of
 from examples.paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
 from references import degrade as degraded
 from references import statistics as reference
-from running import lab
+from running import succeeded
 from scipy.stats import kendalltau, pearsonr, wilcoxon
 
 pytestmark = [needs_robust03, pytest.mark.slow]
@@ -59,8 +59,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
     options = ("--scheme", "stratified", "--samples", "2", "--seed", "4", "--levels", " ".join(LEVELS))
     with kept_figures() as drawn:
         call: Call = ("study", *collection.files, "-m", " ".join(MEASURES), *options)
-        done = lab(*call, "--quiet", "-o", into / "study")
-        assert done.status == 0, done.stderr
+        succeeded(*call, "--quiet", "-o", into / "study")
         reduced = {
             (level, seed): values(collection.runs, degraded.stratified(collection.qrels, share, seed), MEASURES)
             for level, share in LEVELS.items()
@@ -197,8 +196,7 @@ def test_table_4_random_pairs(tmp_path: Path) -> None:
     n_pairs, seed, measures = 4, 4, ("map", "bpref", "ndcg.2=1")
     options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
     call: Call = ("study", *collection.files, "-m", " ".join(measures), *options, "--pairs", str(n_pairs))
-    done = lab(*call, "--quiet", "-o", tmp_path / "study")
-    assert done.status == 0, done.stderr
+    done = succeeded(*call, "--quiet", "-o", tmp_path / "study")
     assert "Pairwise decisions: of 4 random pairs of runs, each with a pool of its own" in done.stdout.decode()
     pairs = list(combinations(collection.runs, 2))
     digests = [hashlib.sha256(f"{seed} pairs {number}".encode()).digest() for number in range(len(pairs))]

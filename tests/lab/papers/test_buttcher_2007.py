@@ -24,7 +24,7 @@ from examples.paper_collections import CRANFIELD, Collection, Values, needs_cran
 from references import degrade as degraded
 from references import statistics as reference
 from references.text_classifiers import agreement, terms_of
-from running import lab, lab_rows
+from running import lab, lab_rows, succeeded
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC
 
@@ -124,8 +124,7 @@ def statistics(full: Values, after: Mapping[str, Values], measure: str, chosen: 
 
 def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> None:
     """Topics, groups, runs, and judged and relevant documents: all, and those of one kind of runs only."""
-    done = lab(*call_of(collection, by_kind=True), "-m", "map", "--write", tmp_path)
-    assert done.status == 0, done.stderr
+    succeeded(*call_of(collection, by_kind=True), "-m", "map", "--write", tmp_path)
     files = {"": collection.qrels_path, "manual": tmp_path / "auto.qrels", "auto": tmp_path / "manual.qrels"}
     for kind, path in files.items():
         qrels = (
@@ -345,8 +344,7 @@ def test_table_6_random_shares(classifier: str, collection: Collection, texts: T
         tmp_path / "report.json",
     ]
     flags = [word for share in shares for word in ("--holdout", share)]
-    done = lab("complete", collection.qrels_path, *options, *flags, "--quiet")
-    assert done.status == 0, done.stderr
+    succeeded("complete", collection.qrels_path, *options, *flags, "--quiet")
     rows = json.loads((tmp_path / "report.json").read_text())["holdout"]
     results: dict[str, dict[str, tuple[float, float, float]]] = {}
     for share in shares:
@@ -394,8 +392,7 @@ def test_tables_6_to_8_completed_judgments(
     measures = ("P.20", "map", "bpref", "RankEff")
     call = [*call_of(collection, by_kind=how == "kinds"), *(["--only", "manual"] if how == "kinds" else [])]
     options: list[str | Path] = [*split("--complete kld --complete svm"), "--docs", DOCUMENTS, "-m", " ".join(measures)]
-    done = lab(*call, *options, "--format", "json")
-    assert done.status == 0, done.stderr
+    done = succeeded(*call, *options, "--format", "json")
     tables = json.loads(done.stdout)
     kind: dict[str, str] = {run: "manual" if how == "kinds" else group_of(run) for run in collection.runs}
     chosen = [run for run in collection.runs if how == "groups" or kind_of(run) == "manual"]

@@ -17,7 +17,7 @@ from examples.paper_collections import ROBUST, Call, Collection, Values, needs_r
 from matplotlib.axes import Axes
 from references import degrade as degraded
 from references import statistics as reference
-from running import lab
+from running import lab, succeeded
 from scipy.stats import kendalltau, pearsonr
 
 pytestmark = [needs_robust03, pytest.mark.slow]
@@ -194,8 +194,7 @@ def test_figure_19_true_precisions_and_smoothing(
     study = studies["uniform"]
     measures = ("infAP_true_precisions", "infAP_c=1", "infAP_c=1.5", "infAP_c=2.5")
     call: Call = ("draw", study.folder, "--layout", "scores", "-m", " ".join(measures))
-    done = lab(*call, "--figure", tmp_path / "smoothing.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(*call, "--figure", tmp_path / "smoothing.pdf", stderr="")
     for measure, panel in zip(measures, panels_of(drawn["smoothing"]), strict=True):
         assert panel.get_title() == measure
         assert points_of(panel) == {
@@ -216,8 +215,7 @@ def test_figure_19_true_precisions_and_smoothing(
 def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn: Drawn, tmp_path: Path) -> None:
     """InfAP against AP by the share of judgments: random samples, pools, and both together."""
     folders = [study.folder for study in studies.values()]
-    done = lab("draw", *folders, "-m", "infAP", "--figure", tmp_path / "schemes.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", *folders, "-m", "infAP", "--figure", tmp_path / "schemes.pdf", stderr="")
     for panel, statistic in zip(panels_of(drawn["schemes"]), SHOWN.values(), strict=True):
         lines = lines_of(panel)
         assert list(lines) == list(studies)
@@ -257,8 +255,7 @@ def test_figures_23_and_24_a_grid_of_collections(
     columns = {"all": study, "half": Studied(folder, drawn, full, reduced, {}, study.seeds)}
     named = [f"{name}={study.folder}" for name, study in columns.items()]
     call = ("draw", *named, "--layout", "grid", "-m", " ".join(measures), "--itself", "bpref_10")
-    done = lab(*call, "--figure", tmp_path / "grid.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(*call, "--figure", tmp_path / "grid.pdf", stderr="")
     panels = panels_of(drawn["grid"])
     for panel, (statistic, name) in zip(panels, product(SHOWN.values(), columns), strict=True):
         lines_of_panel = lines_of(panel)

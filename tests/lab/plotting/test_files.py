@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from drawn_figures import pdf_objects, png_size
 from examples.experiment import QRELS, RUNS
-from running import ROOT, lab, refusal
+from running import ROOT, lab, refusal, succeeded
 
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_runs import MeasuredRuns
@@ -31,8 +31,7 @@ SWAPS: Call = ("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--draw
 
 def draw(path: Path, *options: str) -> bytes:
     """Draw a figure, and return the bytes of its file."""
-    done = lab(*SWAPS, "--figure", path, *options)
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(*SWAPS, "--figure", path, *options, stderr="")
     return path.read_bytes()
 
 

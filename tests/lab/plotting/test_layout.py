@@ -12,7 +12,7 @@ from drawn_figures import lines_of, panels_of, texts_of
 from examples.experiment import LABELS, QRELS, RUNS
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
-from running import lab
+from running import lab, succeeded
 
 import irevalx.lab
 from irevalx.errors import ArgumentError
@@ -47,8 +47,7 @@ def figures(request: pytest.FixtureRequest, drawn: Mapping[str, Figure], tmp_pat
     topics = QRELS.read_text().splitlines(keepends=True)
     (tmp_path / "human").write_text("".join(line for line in topics if int(line.split()[0]) % 2))
     call = [str(word).format(tmp_path) for word in CALLS[request.node.callspec.params["name"]]]
-    done = lab(*call, "--figure-width", request.param, "--quiet")
-    assert done.status == 0, done.stderr
+    succeeded(*call, "--figure-width", request.param, "--quiet")
     return drawn
 
 

@@ -17,7 +17,7 @@ from drawn_figures import lines_of, panels_of, texts_of
 from examples.experiment import QRELS, RUNS
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from running import SHARED, lab, lab_rows, refusal, rows_in, run
+from running import SHARED, lab, lab_rows, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, pearsonr
 
 from irevalx.arrays.segments import FloatArray
@@ -66,8 +66,7 @@ def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, F
     """  # noqa: D205
     levels = "5% 10% 30% 60%" if scheme == "uniform" else "2 4 8 30"
     options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "3", "-m", "map bpref")
-    done = lab("study", qrels, *runs, *options, "--quiet", "-o", tmp_path)
-    assert done.status == 0, done.stderr
+    succeeded("study", qrels, *runs, *options, "--quiet", "-o", tmp_path)
     scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in rows_in(tmp_path / "scores.csv"):
         scores[row["measure"], row["level"], row["sample"]][row["run"]] = float(row["score"])
@@ -330,16 +329,16 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studies")
     for scheme, levels in (("uniform", "5% 20% 100%"), ("depth", "1 5 20"), ("mixed", "1 5 20")):
         options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "1", "-m", "infAP bpref")
-        done = lab("study", QRELS, *RUNS, *options, "--figures", "none", "--quiet", "-o", folder / scheme)
-        assert done.status == 0, done.stderr
+        succeeded("study", QRELS, *RUNS, *options, "--figures", "none", "--quiet", "-o", folder / scheme)
     return folder
 
 
 def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """Lines are those of summary.csv over the share of judgments: Yilmaz and Aslam 2008, Figure 22."""
     schemes = ("uniform", "depth", "mixed")
-    done = lab("draw", *(studies / scheme for scheme in schemes), "-m", "infAP", "--figure", tmp_path / "f.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(
+        "draw", *(studies / scheme for scheme in schemes), "-m", "infAP", "--figure", tmp_path / "f.pdf", stderr=""
+    )
     for column, (_, lines) in zip(("tau_b", "pearson", "rms"), lines_by_panel(drawn["f"]), strict=True):
         assert tuple(lines) == schemes
         for scheme, points in lines.items():
@@ -356,8 +355,7 @@ def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_pat
 def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """One column per study and one row per statistic, with bpref twice: Yilmaz and Aslam 2008, Figures 23 and 24."""
     named = [f"one={studies / 'uniform'}", f"two={studies / 'mixed'}"]
-    done = lab("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf", stderr="")
     panels = panels_of(drawn["f"])
     assert [panel.get_title() for panel in panels] == ["one", "two", "", "", "", ""]
     for number, panel in enumerate(panels):

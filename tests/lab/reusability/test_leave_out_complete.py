@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import ROOT, SHARED, lab, refusal
+from running import ROOT, SHARED, lab, lab_json, refusal, succeeded
 
 import irevalx
 import irevalx.lab
@@ -68,8 +68,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def summary(*args: str | Path) -> list[dict[str, Any]]:
     """The rows of the summary."""
-    done = lab("leave-out", *args, "--summary", "--format", "json")
-    assert (done.status, done.stderr) == (0, "")
+    done = succeeded("leave-out", *args, "--summary", "--format", "json", stderr="")
     rows: list[dict[str, Any]] = json.loads(done.stdout)["summary"]
     return rows
 
@@ -186,7 +185,7 @@ def test_holes_and_bias() -> None:
     """Of the first two documents of a1 and b1 one is left out with the group, of a2 one; bias and line by hand."""
     Path("labels").write_text(LABELS)
     flags = ("--complete", "labels", "--labels", "labels", "--holes", "2", "--quiet")
-    tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json").stdout)
+    tables = lab_json("leave-out", *SMALL, *flags)
     rows = [row for row in tables["runs"] if row["measure"] == "map" and row["judgments"] == "biased"]
     assert [(row["run"], row["holes"]) for row in rows] == [("a1", 0.0), ("a2", 0.5), ("b1", 1.0)]
     bias = [row["left_out"] - row["score"] for row in rows]
@@ -216,7 +215,7 @@ def test_several_ways_to_complete() -> None:
         *split("--docs docs --labels labels"),
         *(word for name in ("kld", "labels", "svm") for word in ("--complete", name)),
     )
-    tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json", "--quiet").stdout)
+    tables = lab_json("leave-out", *SMALL, *flags, "--quiet")
     kinds = ["biased", "nonrelevant", "kld", "labels", "svm"]
     assert [row["judgments"] for row in tables["summary"] if row["measure"] == "map"] == kinds
     assert [row["judgments"] for row in tables["quality of predictions"]] == kinds[2:]

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.experiment import RUNS
-from running import FIXTURES, SHARED, lab, opened, run
+from running import FIXTURES, SHARED, lab, lab_json, opened, run, succeeded
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
@@ -312,7 +312,7 @@ def test_scores_are_those_of_irevalx(tmp_path: Path) -> None:
                 [float(row["low"]), float(row["high"])]
             )
     assert [rows["map"]["least"], rows["map"]["greatest"]] == ["", ""]
-    tables = json.loads(lab(*CALL, "-m", "map", "--draws", "5", "--quiet", "--format", "json").stdout)
+    tables = lab_json(*CALL, "-m", "map", "--draws", "5", "--quiet")
     unj = {row["run"]: row for row in tables["coverage"]}
     [first] = run("-m", "unj.10", "--format", "csv", QRELS, GUESS).rows
     assert unj["guess1"]["unjudged_10"] == pytest.approx(float(first["value"]))
@@ -397,8 +397,7 @@ def test_warnings_about_depth_and_extrapolation() -> None:
 def test_formats(form: str) -> None:
     """Each format has the verdicts first, and the same bytes for the same seed."""
     options = ("-m", "P.10", "--draws", "5", "--quiet", "--format", form)
-    done = lab(*CALL, *options)
-    assert done.status == 0
+    done = succeeded(*CALL, *options)
     assert done.stdout == lab(*CALL, *options).stdout
     assert b"cannot tell" in done.stdout or b"fair" in done.stdout
 

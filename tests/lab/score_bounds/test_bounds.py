@@ -7,7 +7,6 @@ truth.
 from __future__ import annotations
 
 import gzip
-import json
 import math
 import os
 import random
@@ -19,7 +18,7 @@ import pytest
 from examples.experiment import QRELS, RUNS
 from references.bounds import Grades, Ranked, value, ways_to_judge, written
 from references.judges import judge
-from running import SHARED, lab, lab_told, refusal
+from running import SHARED, lab, lab_json, lab_told, refusal
 from running import run as irevalx
 
 from irevalx.lab import bounds as bounds_of
@@ -275,7 +274,7 @@ def test_tables_for_people(tmp_path: Path) -> None:
     assert "q02" not in printed
     assert "decided pairs" in printed
     assert "q02" in lab("bounds", *paths, "-m", "P.3", "--by-topic").stdout.decode()
-    tables = json.loads(lab("bounds", *paths, "-m", "P.3", "--format", "json").stdout)
+    tables = lab_json("bounds", *paths, "-m", "P.3")
     assert tables["decided pairs"] == [{"measure": "P_3", "pairs": 1, "decided": 1, "undecided": 0}]
     assert tables["bounds"][0]["against"] is None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from references.bounds import Grades, Ranked, average_precision, ndcg_at, value, ways_to_judge, written
-from running import FIXTURES, lab, refusal
+from running import FIXTURES, lab, lab_json, refusal
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
@@ -237,7 +237,7 @@ def test_tables() -> None:
     words: tuple[str | Path, ...] = ("bounds", QRELS, *POOLED, "-m", "P.30 map")
     options = ("--fit-probabilities", "--draws", "20", "--seed", "1", "--format", "json")
     tables = json.loads(lab(*words, *options).stdout)
-    plain = json.loads(lab(*words[:-1], "P.30", "--format", "json").stdout)
+    plain = lab_json(*words[:-1], "P.30")
     names = list(plain["bounds"][0])
     assert list(tables["bounds"][0]) == [
         *names,

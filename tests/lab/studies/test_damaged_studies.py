@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import ROOT, lab, refusal
+from running import ROOT, lab, refusal, succeeded
 
 pytestmark = pytest.mark.slow
 
@@ -162,8 +162,7 @@ def test_summaries_of_older_versions(tmp_path: Path) -> None:
     header = ",".join(("scheme", "level", "judged", "measure", "against", *columns)) + "\n"
     (tmp_path / "summary.csv").write_text("".join((header, *rows)))
     for layout in ("axis", "grid"):
-        done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
-        assert (done.status, done.stderr) == (0, "")
+        succeeded("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg", stderr="")
 
 
 def small(folder: Path, grade: str) -> list[Path]:
@@ -190,11 +189,9 @@ def test_judgments_without_a_judged_document(scheme: str, tmp_path: Path) -> Non
 def test_pools_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
     """A level at which nothing was judged has no place on an axis of ratios; the others are drawn, here and by draw."""
     options = ("--scheme", scheme, "--levels", "1 2 3", "--seed", "1", "--samples", "2", "-m", "map bpref", "--quiet")
-    done = lab("study", *small(tmp_path, "1"), *options, "-o", tmp_path / "out")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("study", *small(tmp_path, "1"), *options, "-o", tmp_path / "out", stderr="")
     for layout in ("axis", "grid"):
-        done = lab("draw", tmp_path / "out", "--layout", layout, "--figure", tmp_path / f"{layout}.png")
-        assert (done.status, done.stderr) == (0, "")
+        succeeded("draw", tmp_path / "out", "--layout", layout, "--figure", tmp_path / f"{layout}.png", stderr="")
 
 
 @pytest.mark.parametrize(
@@ -213,8 +210,7 @@ def test_names_that_are_no_text(words: list[str], tmp_path: Path) -> None:
             assert lab("study", QRELS, *runs, *options, "-o", tmp_path / folder).status == 0
         given = [tmp_path / os.fsdecode(b"\xff"), tmp_path / "other"]
     seed = ["--seed", "1"] if words[0] == "compare" else []
-    done = lab(words[0], *given, *words[1:], *seed, "--quiet", "--figure", tmp_path / "f.png")
-    assert done.status == 0, done.stderr
+    succeeded(words[0], *given, *words[1:], *seed, "--quiet", "--figure", tmp_path / "f.png")
     assert (tmp_path / "f.png").stat().st_size > 1000
 
 

@@ -18,12 +18,12 @@ from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
-from running import SHARED, lab, records_of, refusal, rows_in, run
+from running import SHARED, lab, records_of, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.experiments.inputs import GradedText, experiment_of, opened_runs
-from irevalx.experiments.ranked_runs import Experiment, RunRules, prepare, requests_of
+from irevalx.experiments.ranked_runs import Experiment, RunRules, prepare
 from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab.reusability.results import LeftOutRuns
@@ -138,23 +138,6 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
         prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=message.append)
     assert message[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
-
-
-@pytest.mark.parametrize(
-    ("measures", "message"),
-    [
-        (["map", "map"], "each measure must be asked for once, but got 'map' twice"),
-        (["P.5", "P.5,10"], "each measure must be asked for once, but got 'P_5' twice"),
-        (["runid"], "a measure must have a number for each topic"),
-        (["relstring"], "a measure must have a number for each topic"),
-        (["prefs_simp"], "judgments for the measure 'prefs_simp' must be in the format prefs or qrels_prefs"),
-        (["mapp"], "a measure must be one that irevalx knows, but got 'mapp'; the nearest are"),
-    ],
-)
-def test_measures_that_cannot_be_studied(measures: list[str], message: str) -> None:
-    """Text, counts of the summary, preferences, and the same thing twice."""
-    with pytest.raises(Exception, match="^" + message.replace("(", r"\(")):
-        requests_of(measures)
 
 
 # leave-out
@@ -371,8 +354,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small study, with figures."""
     into = tmp_path_factory.mktemp("study") / "made" / "here"
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
-    done = lab("study", QRELS, *RUNS, *args)
-    assert (done.status, done.stderr) == (0, "")
+    done = succeeded("study", QRELS, *RUNS, *args, stderr="")
     assert done.stdout.startswith(b"tau b, against AP under full judgments\n")
     return into
 
@@ -484,8 +466,7 @@ def test_shares_rounded_half_up(tmp_path: Path) -> None:
     options = tuple(split("--scheme stratified --levels 30% --samples 1 --seed 3 -m map --figures none"))
     results = {}
     for rounding in ("up", "half-up"):
-        done = lab("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
-        assert done.status == 0, done.stderr
+        succeeded("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
         reduced = tmp_path / f"{rounding}.qrels"
         reduced.write_bytes(lab("degrade", QRELS, "--stratified", "30%", "--seed", "3", "--round", rounding).stdout)
         expected = evaluated(reduced, RUNS, ("map",))
@@ -512,8 +493,7 @@ def test_full_judgments_agree_with_themselves(folder: Path) -> None:
 def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
     """Shallow pools, alone and with as many random judgments, as irevalx-lab pool makes them."""
     args = ("--scheme", scheme, "--levels", "2,8", "--samples", "1", "--seed", "5", "-m", "indAP", "--figures", "none")
-    done = lab("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
-    assert done.status == 0
+    succeeded("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
     mix = ["--mix-seed", "5"] if scheme == "mixed" else []
     reduced = tmp_path / "reduced"
     reduced.write_bytes(lab("pool", *RUNS, "--depth", "8", "--judge", QRELS, *mix).stdout)

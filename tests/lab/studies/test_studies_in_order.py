@@ -8,7 +8,7 @@ from shlex import split
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import lab, rows_in, run
+from running import lab, rows_in, run, succeeded
 
 pytestmark = pytest.mark.slow
 
@@ -30,10 +30,9 @@ def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
 )
 def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
     """Each sample has the scores that irevalx prints for what degrade keeps."""
-    done = lab(
+    succeeded(
         *STUDY, "-m", "map", "--scheme", order, "--levels", "5% 20%", "--samples", "2", *words, "-o", tmp_path / "s"
     )
-    assert done.status == 0
     relevant = sum(line.split()[3] != b"0" for line in QRELS.read_bytes().splitlines())
     seeds = ("3", "4") if order == "thompson" else ("3",)
     for number, seed in enumerate(seeds):
@@ -72,10 +71,9 @@ def test_samples_with_probabilities(tmp_path: Path) -> None:
 def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
     """Its scores are those under what degrade keeps when it has only the other runs."""
     pattern = "^[a-z]+"
-    done = lab(
+    succeeded(
         *STUDY, "-m", "map", "--scheme", "maxmean", "--levels", "10%", "--group-by", pattern, "-o", tmp_path / "s"
     )
-    assert done.status == 0
     budget = ("--order", "maxmean", "--budget", "10%")
     both = tmp_path / "both", tmp_path / "without"
     lab("degrade", QRELS, *RUNS, *budget, "-o", both[0])
@@ -99,8 +97,7 @@ def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
 def test_several_orders(tmp_path: Path) -> None:
     """Each has a folder with what it has alone; beside them are figures of all, whatever the number of processes."""
     words: Words = ("study", QRELS, *RUNS, *split("-m map --levels '10% 50%' --samples 2 --quiet --seed 3"))
-    done = lab(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
-    assert done.status == 0
+    done = succeeded(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
         "agreement-with-AP.svg",
         "agreement-with-itself.svg",
@@ -112,15 +109,13 @@ def test_several_orders(tmp_path: Path) -> None:
         for name in ("scores.csv", "summary.csv", "found.csv", "knees.csv"):
             assert (tmp_path / order / name).read_bytes() == (tmp_path / "all" / order / name).read_bytes()
         assert f"{order}: tau b, against AP".encode() in done.stdout
-    drawn = lab("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
-    assert drawn.status == 0
+    succeeded("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
 
 
 def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
     """Whole numbers are budgets of each topic for all of them: depth has what degrade keeps, found.csv, and groups."""
     words = ("-m", "map", "--scheme", "depth mtf", "--levels", "5 10", "--group-by", "^[a-z]+", "-o", tmp_path / "s")
-    done = lab(*STUDY, *words)
-    assert done.status == 0
+    succeeded(*STUDY, *words)
     for order in ("depth", "mtf"):
         results = {row["level"]: row for row in rows_in(tmp_path / "s" / order / "found.csv")}
         for level in ("5", "10"):
@@ -135,8 +130,9 @@ def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
             }
             assert scores == pytest.approx(means(degraded, "map"), abs=1e-12)
         assert len(rows_in(tmp_path / "s" / order / "groups.csv")) == 2 * 3
-    drawn = lab("draw", *(tmp_path / "s" / order for order in ("depth", "mtf")), "--figure", tmp_path / "d.svg")
-    assert (drawn.status, drawn.stderr) == (0, "")
+    succeeded(
+        "draw", *(tmp_path / "s" / order for order in ("depth", "mtf")), "--figure", tmp_path / "d.svg", stderr=""
+    )
 
 
 def test_depths_are_depths(tmp_path: Path) -> None:

@@ -6,16 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, records_of
+from running import FIXTURES, SHARED
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import experiment_of
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.lab.studies.simulation import StudyResampling, draw, run_study
-from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
 from irevalx.lab.studies.warnings import study_warnings
-from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
@@ -72,26 +70,6 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
             knees = sorted(next((i for i in range(3) if (values[b, i:, m] > 0.9).all()), 3) for b in range(40))
             expected_ends = tuple(None if place == 3 else place for place in (knees[0], knees[38]))
             assert made.intervals.knees[curve][m] == expected_ends
-
-
-def test_tables_have_intervals(experiment: Experiment) -> None:
-    """They come before inversions and tau_ap_b; the knees of decisions have none unless they were made anew."""
-    plain = run_study(experiment, "uniform", LEVELS[:1], [1])
-    made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=StudyResampling(20))
-    before, after = summary_table(summary_of(plain, {})), summary_table(summary_of(made, {}))
-    n_before = len(before.columns) - 4
-    assert before.columns[n_before:] == ("inversions_mean", "inversions_sd", "tau_ap_b_mean", "tau_ap_b_sd")
-    assert (*after.columns[:n_before], *after.columns[-6:-2]) == before.columns
-    assert after.columns[-2:] == ("tau_ap_b_low", "tau_ap_b_high")
-    assert after.columns[n_before:][:4] == ("tau_low", "tau_high", "tau_b_low", "tau_b_high")
-    assert str([(*row[:n_before], *row[-6:-2]) for row in after.rows]) == str(before.rows)  # nan is nan
-    for row in records_of(after):
-        assert row["rms_low"] <= row["rms_high"]
-    knees = {
-        (row["measure"], row["statistic"]): row for row in records_of(Table("knees", KneeRow._fields, knee_rows(made)))
-    }
-    assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
-    assert str(samples_table(made).rows) == str(samples_table(plain).rows)
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")

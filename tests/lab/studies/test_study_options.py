@@ -9,7 +9,7 @@ from shlex import split
 
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import lab, refusal, rows_in
+from running import lab, refusal, rows_in, succeeded
 
 pytestmark = pytest.mark.slow
 
@@ -18,8 +18,7 @@ CURVES = ("tau_b_itself", "tau_b_ap", "accuracy", "g_mean")
 
 def study(folder: Path, *args: str | Path) -> str:
     """Run a study without figures, and return what it says on standard error."""
-    done = lab("study", QRELS, *args, "--seed", "1", "--figures", "none", "-o", folder)
-    assert done.status == 0, done.stderr
+    done = succeeded("study", QRELS, *args, "--seed", "1", "--figures", "none", "-o", folder)
     return done.stderr
 
 
@@ -165,8 +164,7 @@ def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
     levels = "30% 100%" if scheme == "uniform" else "1 5 2"
     options = ("--scheme", scheme, "-m", "map infAP P.5:skip map:rel", "--levels", levels, "--samples", "2")
     more = ("--seed", "1", "--figure", "none")
-    expected = lab("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
-    assert expected.status == 0, expected.stderr
+    expected = succeeded("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
     result = lab("study", half, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
     assert result.stdout.replace(b"/found", b"/expected") == expected.stdout
     assert "the deepest pool" not in result.stderr
@@ -188,8 +186,7 @@ def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
         for name in ("shallow", "deep", "mixed", "uniform")
     }
     assert full["shallow"] == full["deep"] == full["mixed"] == full["uniform"]
-    done = lab("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg", stderr="")
     for words, message in (
         (("--pool-depth", "5"), "--pool-depth requires --own-pool"),
         (("--own-pool", "--scheme", "depth", "--levels", "101"), "levels must not be deeper than the pool"),
@@ -237,15 +234,6 @@ def test_random_pairs(tmp_path: Path) -> None:
     shared = [row for row in rows_in(tmp_path / "shared" / "samples.csv") if row["against"] == "itself"]
     assert [row["tau_b"] for row in rows] == [row["tau_b"] for row in shared]
     assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
-
-
-def test_titles(tmp_path: Path) -> None:
-    """A figure may be without; text in svg is paths, so the file without a title is smaller."""
-    options = ("-m", "map", "--samples", "1", "--levels", "50%", "--seed", "1", "--figures", "svg", "--quiet")
-    for name, flags in (("with", ()), ("without", ("--no-title",))):
-        assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
-    sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
-    assert sizes[0] > sizes[1]
 
 
 def test_round_up_is_the_default(tmp_path: Path) -> None:

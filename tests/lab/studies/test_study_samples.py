@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import SHARED, lab, rows_in, run
+from running import SHARED, lab, rows_in, run, succeeded
 
 from irevalx.errors import UsageError
 from irevalx.experiments.strata import requests_of_samples
@@ -28,8 +28,7 @@ TEXT = "depth 1-5:100% 6-20:30% rest:10%"
 
 def study(folder: Path, *args: str | Path) -> str:
     """Run a study without figures, and return what it says on standard error."""
-    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "none", "-o", folder)
-    assert done.status == 0, done.stderr
+    done = succeeded("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "none", "-o", folder)
     return done.stderr
 
 
@@ -170,8 +169,7 @@ def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
     without = tmp_path / "qrels"  # topic 3 has nothing relevant, so that statAP has no value
     without.write_text("".join(f"{t} {i} {d} {0 if t == '3' else g}\n" for t, i, d, g in judged))
     args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
-    done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert done.status == 0
+    done = succeeded("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
     assert "statAP: 1 of 12 topic values are undefined" in done.stderr
     for row in rows_in(tmp_path / "out" / "summary.csv"):
         ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
@@ -186,8 +184,7 @@ def test_topics_without_results(tmp_path: Path) -> None:
     lines = RUNS[0].read_text().splitlines()
     short.write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")).replace("count1", "short"))
     args = ("-m", "inum_rel inum_rel_ret xinfAP", "--levels", "1", "--samples", "1", "--seed", "1")
-    done = lab("study", "-c", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert done.status == 0
+    succeeded("study", "-c", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
     text = "".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in (line.split() for line in QRELS.read_text().splitlines()))
     (tmp_path / "sampled").write_text(text)
     flags = ("-c", "-R", "sampled", "--format", "jsonl", "-m", "inum_rel", "-m", "inum_rel_ret", "-m", "xinfAP")
@@ -205,8 +202,7 @@ def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(lines))
     runs = [tmp_path / "a", tmp_path / "b"]
     args = ("--scheme", "uniform", "-m", "infNDCG inum_rel_ret", "--levels", "1", "--samples", "1", "--seed", "1")
-    done = lab("study", tmp_path / "qrels", *runs, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert done.status == 0
+    succeeded("study", tmp_path / "qrels", *runs, *args, "--figures", "none", "-o", tmp_path / "out")
     (tmp_path / "sampled").write_text("".join(f"1 0 D{n} 1 {int(n % 3 == 0)}\n" for n in range(1500)))
     for row in rows_in(tmp_path / "out" / "scores.csv"):
         flags = ("-R", "sampled", "--format", "jsonl", "-m", row["measure"])
@@ -237,8 +233,7 @@ def test_robust03(tmp_path: Path) -> None:
     """Three samples of a pool and as many others: xinfAP knows the pool from the sample, which infAP does not."""
     args = ("-m", "map infAP xinfAP", "--levels", "1,2,5,10,20", "--samples", "3", "--seed", "1", "--figures", "none")
     runs = sorted((ROBUST / "runs").iterdir())
-    done = lab("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
-    assert done.status == 0
+    succeeded("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
     rows = {(row["level"], row["measure"]): row for row in rows_in(tmp_path / "summary.csv") if row["against"] == "AP"}
     for line in OF_ROBUST.strip().splitlines():
         (depth, judged), *blocks = (block.split() for block in line.split("|"))
@@ -247,13 +242,3 @@ def test_robust03(tmp_path: Path) -> None:
             assert f"{float(row['judged']):.4f}" == judged
             results = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
             assert [f"{results[0]:.4f}", f"{results[1]:.4f}", f"{results[2]:+.4f}"] == numbers
-
-
-def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None:
-    """For samples that are more than a share or a depth; all figures are drawn."""
-    args = ("--scheme", "strata", "--strata", TEXT, "-m", "xinfAP infNDCG", "--levels", "20% 100%", "--samples", "2")
-    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "svg", "-o", tmp_path)
-    assert done.status == 0
-    assert (tmp_path / "agreement-with-AP.svg").is_file()
-    shares = sorted({float(row["judged"]) for row in rows_in(tmp_path / "summary.csv")})
-    assert 0 < shares[0] < shares[1] < 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
-from running import lab, lab_rows
+from running import lab, lab_json, lab_rows
 from scipy import stats
 
 import irevalx.lab
@@ -95,7 +94,7 @@ def test_tables_for_people_and_json(paths: list[Path]) -> None:
     assert text.startswith("differences that these topics find\n")
     assert "topics needed\n" in text
     assert "alpha 0.05/6 for 6 comparisons (Bonferroni)" in text
-    about = json.loads(lab("power", *paths, "-m", "P.10", "--format", "json").stdout)["about"]
+    about = lab_json("power", *paths, "-m", "P.10")["about"]
     spread = {f"{x} {y}": float(np.std(np.subtract(HITS[x], HITS[y]))) for x, y in combinations(HITS, 2)}
     greatest = max(spread, key=lambda pair: spread[pair]).split()
     assert about["greatest_pair"] == {"P_10": greatest}
