@@ -36,23 +36,6 @@ def runs_with_hits(folder: Path, hits: Mapping[str, Sequence[int]], depth: int =
     return paths
 
 
-def runs_with_first_hit(folder: Path, ranks: Mapping[str, Sequence[int]]) -> list[Path]:
-    """Write judgments with one relevant document a topic, and runs that have it at these ranks; 0 for not at all."""
-    n_topics = max(len(of_run) for of_run in ranks.values())
-    qrels = folder / "qrels"
-    qrels.write_text("".join(f"{topic} 0 rel 1\n" for topic in range(1, n_topics + 1)))
-    paths = [qrels]
-    for run, of_run in ranks.items():
-        lines = [
-            f"{topic} Q0 {'rel' if number == rank else f'n{number}'} {number} {-number} {run}\n"
-            for topic, rank in enumerate(of_run, start=1)
-            for number in range(1, 11)
-        ]
-        paths.append(folder / run)
-        paths[-1].write_text("".join(lines))
-    return paths
-
-
 def random_values(seed: int, n_runs: int, n_topics: int, decimals: int = 2) -> FloatArray:
     """Return values of shape (n_runs, n_topics); the fewer decimals, the more ties and zeros."""
     rng = np.random.default_rng(seed)

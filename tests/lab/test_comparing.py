@@ -115,14 +115,8 @@ def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
 def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what irevalx prints of the example in each of its formats, by name."""
     folder = tmp_path_factory.mktemp("printed")
-    requested = {
-        "jsonl": ["--format", "jsonl"],
-        "json": ["--format", "json"],
-        "csv": ["--format", "csv"],
-        "tsv": ["--format", "tsv"],
-        "headed": [],
-        "summed": ["-m", "runid"],
-    }
+    requested = {form: ["--format", form] for form in ("jsonl", "json", "csv", "tsv")}
+    requested |= {"headed": [], "summed": ["-m", "runid"]}
     for name, options in requested.items():
         for per_topic, flags in (("all", []), ("q", ["-q"]), ("n", ["-q", "-n"])):
             result = run("-m", "P.5", "-m", "num_rel_ret", *options, *flags, QRELS, *RUNS)
@@ -289,15 +283,8 @@ def many_topics(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.mark.parametrize(("correction", "times"), [("none", [1, 1]), ("bonferroni", [2, 2]), ("holm", [2, 1])])
 def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_topics: list[Path]) -> None:
     """Each other run stands against the baseline; the p-values are corrected for as many tests."""
-    arguments: list[str | Path] = [
-        *many_topics,
-        *split("--baseline good --test wilcoxon"),
-        "--correction",
-        correction,
-        "--seed",
-        "3",
-    ]
-    worse, same = rows_of("compare", *arguments)
+    options = split(f"--baseline good --test wilcoxon --correction {correction} --seed 3")
+    worse, same = rows_of("compare", *many_topics, *options)
     assert [row["run"] + " " + row["against"] for row in (worse, same)] == ["worse good", "same good"]
     # all 20 differences are -1/2: ranks are tied, z² = (20 · 10.5)² / (20 · 10.5²) = 20
     p = 2 * stats.norm.sf(20**0.5)

@@ -72,8 +72,7 @@ GRADES = ("qrels", "beir", "json")
 USABLE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(
-        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"),
-        GRADES,
+        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"), GRADES
     ),
     "describe": (*GRADES, "sampled"),
     "estimate": (*GRADES, "sampled", "prels"),

@@ -51,16 +51,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"margin": {"map": 0.1}, "baseline": "count1", "measures": "P.10"},
         "{margin} is given for 'map', which is not among the requested measures",
     ),
-    (
-        "compare",
-        {"margin": {"P.10": 0.1}, "baseline": "count1", "measures": "P.10 map"},
-        "{margin} is missing for map",
-    ),
-    (
-        "compare",
-        {"margin": 0.1, "baseline": "count1", "measures": "num_ret"},
-        "num_ret has no better direction",
-    ),
+    ("compare", {"margin": {"P.10": 0.1}, "baseline": "count1", "measures": "P.10 map"}, "{margin} is missing for map"),
+    ("compare", {"margin": 0.1, "baseline": "count1", "measures": "num_ret"}, "num_ret has no better direction"),
     ("compare", {"margin": 0.1, "baseline": "count1", "measures": "gm_map"}, "gm_map is a geometric mean"),
     ("complete", {}, "{documents} or {labels} is required"),
     ("complete", {"documents": "x", "level": 0}, "{level} must be at least 1, but got 0"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import split
 
 import pytest
 from running import FIXTURES, Result, succeeded
@@ -53,23 +54,9 @@ def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
 
 @pytest.mark.parametrize(("samples", "figures"), [("1", "png"), ("3", "none")])
 def test_study(samples: str, figures: str, forks: list[int], tmp_path: Path) -> None:
-    """Every file, intervals from draws of topics included, whose sums depend on their order."""
-    options = ("--resamples", "30", "--resample-decisions", "--levels", "20% 50% 70%", "--samples", samples)
-    shared(
-        forks,
-        tmp_path,
-        "study",
-        *FILES,
-        "-m",
-        "map P.5 gm_map",
-        *options,
-        "--seed",
-        "4",
-        "--figures",
-        figures,
-        "-o",
-        "out",
-    )
+    """Every file is the same, also intervals from draws of topics, whose sums depend on their order."""
+    options = split("-m 'map P.5 gm_map' --resamples 30 --resample-decisions --levels '20% 50% 70%' --seed 4 -o out")
+    shared(forks, tmp_path, "study", *FILES, *options, "--samples", samples, "--figures", figures)
 
 
 @pytest.mark.parametrize("options", [(), ("--only", "guess"), ("--complete", "svm"), ("--complete", "kld")])

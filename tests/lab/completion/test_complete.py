@@ -196,10 +196,7 @@ def test_errors_in_files() -> None:
     for docs, message in (
         ("none", "irevalx-lab: cannot read 'none': No such file or directory\n"),
         ("wrong", "irevalx-lab: wrong:1: a document must have text"),
-        (
-            "others",
-            "irevalx-lab: others: none of the 1 documents was judged or pooled and has words",
-        ),
+        ("others", "irevalx-lab: others: none of the 1 documents was judged or pooled and has words"),
     ):
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")
         assert (result.status, result.stdout, Path("out").exists()) == (2, b"", False)

@@ -238,11 +238,7 @@ def test_threshold_of_language_models() -> None:
         for name, text in words.items()
     }
     assert divergence["r"] < divergence["near"] < divergence["half"] < divergence["far"] < divergence["n"]
-    limits = {
-        "next": divergence["n"],
-        "middle": (divergence["r"] + divergence["n"]) / 2,
-        "last": divergence["r"],
-    }
+    limits = {"next": divergence["n"], "middle": (divergence["r"] + divergence["n"]) / 2, "last": divergence["r"]}
     answers = {}
     for threshold, limit in limits.items():
         models = LanguageModels(collection, threshold)

@@ -128,4 +128,4 @@ def test_design_in_python() -> None:
 def test_human_judgments_are_required() -> None:
     """Without a design there is nothing to estimate from machine labels alone."""
     with pytest.raises(IrevalxError, match=r"^human is required without design"):
-        estimate(None, MACHINE, RUNS, "P.10")
+        estimate(None, MACHINE, RUNS, "P.10")  # type: ignore[call-overload]

@@ -49,26 +49,12 @@ def test_agreement(tmp_path: Path) -> None:
     assert list(rows[0]) == [
         *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
     ]
-    assert values(rows) == pytest.approx(
-        {
-            "pairs": 20,
-            "pairs_human": 20,
-            "pairs_machine": 20,
-            "coverage": 1,
-            "coverage_machine": 1,
-            "topics": 5,
-            "topics_human": 5,
-            "topics_machine": 5,
-            "agreement": 0.75,
-            "kappa": 0.468085,
-            "kappa_linear": 0.468085,
-            "kappa_quadratic": 0.468085,
-            "alpha_nominal": 0.48,
-            "alpha_ordinal": 0.48,
-            "ac1": 0.529412,
-        },
-        abs=5e-7,
-    )
+    expected = {"coverage": 1, "coverage_machine": 1, "agreement": 0.75, "ac1": 0.529412}
+    expected |= dict.fromkeys(("pairs", "pairs_human", "pairs_machine"), 20)
+    expected |= dict.fromkeys(("topics", "topics_human", "topics_machine"), 5)
+    expected |= dict.fromkeys(("kappa", "kappa_linear", "kappa_quadratic"), 0.468085)
+    expected |= dict.fromkeys(("alpha_nominal", "alpha_ordinal"), 0.48)
+    assert values(rows) == pytest.approx(expected, abs=5e-7)
     assert values(rows, level="1") == pytest.approx(
         {"precision": 0.625, "recall": 0.714286, "f1": 0.666667, "kappa": 0.468085}, abs=5e-7
     )

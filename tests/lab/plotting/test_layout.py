@@ -14,8 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from running import lab, succeeded
 
-import irevalx.lab
-from irevalx.errors import ArgumentError
 from irevalx.lab.plotting.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 
 pytestmark = pytest.mark.slow
@@ -136,7 +134,3 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
             places = panel.get_xticks().tolist()
             assert names == [f"{100 * place:.0f}%" for place in places]
             assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
-    with pytest.raises(ArgumentError, match='axis="linear" cannot be combined with layout="runs"'):
-        irevalx.lab.draw(tmp_path / "one", layout="runs", axis="linear")
-    with pytest.raises(ArgumentError, match="axis must be log or linear"):
-        irevalx.lab.draw(tmp_path / "one", axis="even")

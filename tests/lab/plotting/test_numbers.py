@@ -17,25 +17,13 @@ from drawn_figures import lines_of, panels_of, texts_of
 from examples.experiment import QRELS, RUNS
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from running import SHARED, lab, lab_rows, refusal, rows_in, run, succeeded
+from running import lab, lab_rows, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, pearsonr
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import IrevalxWarning
 
 pytestmark = pytest.mark.slow
-
-ROBUST = SHARED / "robust03"
-COLLECTIONS = [
-    pytest.param(QRELS, RUNS, id="experiment"),
-    pytest.param(
-        ROBUST / "qrels.gz",
-        sorted((ROBUST / "runs").glob("*")),
-        id="robust03",
-        marks=pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data"),
-    ),
-]
-
 
 EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "Kendall's tau-b": lambda x, y: float(kendalltau(x, y).statistic),
@@ -58,15 +46,12 @@ def level(text: str) -> float:
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-@pytest.mark.parametrize(("qrels", "runs"), COLLECTIONS)
 @pytest.mark.parametrize("scheme", ["uniform", "depth"])
-def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Lines are means over samples of what scipy finds in the scores: Yilmaz and Aslam 2008, Figures 1 to 6, 8 and 10;
-    Bompada et al. 2007, Figures 1 and 2; Büttcher et al. 2007, Figure 1; Ahlgren and Grönqvist 2008, Figure 5.
-    """  # noqa: D205
+def test_study(scheme: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Lines are means over samples of what scipy computes from the scores; tests/lab/papers has real collections."""
     levels = "5% 10% 30% 60%" if scheme == "uniform" else "2 4 8 30"
     options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "3", "-m", "map bpref")
-    succeeded("study", qrels, *runs, *options, "--quiet", "-o", tmp_path)
+    succeeded("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path)
     scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in rows_in(tmp_path / "scores.csv"):
         scores[row["measure"], row["level"], row["sample"]][row["run"]] = float(row["score"])

@@ -21,8 +21,7 @@ def named(ticks: list[tuple[float, str]], width: float) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("width", "names"),
-    [(0.4, "1 100"), (1.0, "1 2 10 100"), (1.6, "1 2 5 10 20 100"), (4.0, "1 2 5 10 20 50 100")],
+    ("width", "names"), [(0.4, "1 100"), (1.0, "1 2 10 100"), (1.6, "1 2 5 10 20 100"), (4.0, "1 2 5 10 20 50 100")]
 )
 def test_the_ends_and_round_numbers_come_first(width: float, names: str) -> None:
     """The less room there is, the rounder are the numbers."""

@@ -156,7 +156,7 @@ def test_labels_take_the_place_of_what_is_left_out() -> None:
     assert list(of_map) == ["biased", "nonrelevant", "labels"]
     assert of_map["labels"]["rms"] == 0 < of_map["nonrelevant"]["rms"]
     assert sorted(Path("groups/b.qrels").read_text().splitlines()) == [
-        *("1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1"),
+        *("1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1")
     ]
     [a, b] = tables["predictions"]
     assert a == {"group": "a", "only_there": 2, "relevant": 1, "predicted": 2, "predicted_relevant": 1, "right": 1}
@@ -175,7 +175,7 @@ def test_labels_in_place_of_all() -> None:
     flags = ("--complete", "labels", "--labels", "labels", "--labels-replace")
     done = lab("leave-out", *SMALL, *flags, "--write", "groups", "--summary")
     assert sorted(Path("groups/b.qrels").read_text().splitlines()) == [
-        *("1 0 p0 -1", "1 0 p1 0", "1 0 p2 0", "1 0 w0 0", "1 0 w1 1", "1 0 w2 1"),
+        *("1 0 p0 -1", "1 0 p1 0", "1 0 p2 0", "1 0 w0 0", "1 0 w1 1", "1 0 w2 1")
     ]
     assert "contradicts qrels in 1 of the 5 documents that both judge; labels counts" in done.stderr
     assert "labels does not label 1 documents that qrels judges; with --labels-replace they are unjudged" in done.stderr

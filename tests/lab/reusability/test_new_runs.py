@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.experiment import RUNS
+from references.ranked_files import ranked
 from running import FIXTURES, SHARED, lab, lab_json, opened, run, succeeded
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
@@ -168,14 +169,6 @@ def test_coverage(capsys: pytest.CaptureFixture[str], collection: str) -> None:
 
 Ranked = dict[str, list[str]]
 Pair = tuple[str, str]
-
-
-def ranked(path: Path) -> Ranked:
-    """Return the documents of each topic, the best first."""
-    scored: dict[str, list[tuple[float, str]]] = {}
-    for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
-        scored.setdefault(topic, []).append((float(score), docno))
-    return {topic: [docno for _, docno in sorted(result, reverse=True)] for topic, result in scored.items()}
 
 
 def judged(path: Path) -> dict[Pair, int]:

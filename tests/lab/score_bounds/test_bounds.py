@@ -109,7 +109,7 @@ def test_next(tmp_path: Path) -> None:
     result = lab("bounds", *paths, "-m", "P.2", "--next", "9", "--format", "csv")
     rows = result.rows
     assert [[row["rank"], row["docno"], row["pairs"]] for row in rows] == [
-        *(["1", "w", "2"], ["2", "x", "2"], ["3", "y", "2"], ["4", "z", "2"]),
+        *(["1", "w", "2"], ["2", "x", "2"], ["3", "y", "2"], ["4", "z", "2"])
     ]
     assert [float(row["narrows"]) for row in rows] == [1, 1, 1, 1]  # half a point for each of two pairs
     assert lab("bounds", *paths, "-m", "P.2", "--next", "2").stdout == b"1 w\n1 x\n"

@@ -105,10 +105,7 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("measure", "score"),
-    [
-        ("map", average_precision),
-        ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades)),
-    ],
+    [("map", average_precision), ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades))],
 )
 def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
     """AP and nDCG by 4,000 draws: moments and sign within 4 standard errors of all ways; limits are of draws."""

@@ -187,11 +187,6 @@ def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
     }
     assert full["shallow"] == full["deep"] == full["mixed"] == full["uniform"]
     succeeded("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg", stderr="")
-    for words, message in (
-        (("--pool-depth", "5"), "--pool-depth requires --own-pool"),
-        (("--own-pool", "--scheme", "depth", "--levels", "101"), "levels must not be deeper than the pool"),
-    ):
-        assert message in refusal("study", QRELS, *RUNS, *words, "-o", tmp_path / "no")
 
 
 def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
