@@ -1,4 +1,4 @@
-"""The commands agree, compare and swap-rate: what they read, what they say of it, and what they refuse."""
+"""The commands agree, compare and swap-rate: input, output and refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QRELS, RUNS = EXAMPLE / "qrels", (EXAMPLE / "bm25.run", EXAMPLE / "dense.run")
 
 
 def rows_of(*args: str | Path, stdin: Path | None = None, stderr: str | None = "") -> list[dict[str, str]]:
-    """Return the rows that a command prints as csv, having said this on standard error (None: anything)."""
+    """Return the rows of a command as CSV, with this standard error (None: any)."""
     result = succeeded(*args, "--format", "csv", stdin=stdin)
     assert stderr is None or result.stderr == stderr
     return result.rows
@@ -33,7 +33,7 @@ def numbers(row: dict[str, str], *names: str) -> list[float]:
 
 
 def scoring(path: Path, text: str) -> Path:
-    """Write a file, fields separated by blanks where a tab would be too wide to read."""
+    """Write a file of measure values."""
     path.write_text(text)
     return path
 
@@ -60,7 +60,7 @@ a,all,map,0.3
 
 
 def test_agree_by_hand(tmp_path: Path) -> None:
-    """Four runs, worked out on paper; see test_lab_agreement."""
+    """Statistics of four runs by hand."""
     [row] = rows_of("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y))
     assert row["measure"] == "map"
     assert numbers(row, "tau", "tau_b", "tau_ap", "tau_ap_b") == pytest.approx([4 / 6, 3 / 30**0.5, 1 / 3, 1 / 6])
@@ -71,8 +71,8 @@ def test_agree_by_hand(tmp_path: Path) -> None:
     assert float(row["pearson"]) == pytest.approx(0.05 / (0.05 * 0.09) ** 0.5)
 
 
-def test_agree_prints_tables(tmp_path: Path) -> None:
-    """The table for people has the same rows, with as many decimals as asked for."""
+def test_displayed_tables(tmp_path: Path) -> None:
+    """The displayed table has the same row with --digits decimals."""
     result = lab(
         "agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y.replace("0.0\n", "0.08\n")), "--digits", "2"
     )
@@ -91,7 +91,7 @@ PER_TOPIC = {
 
 
 def jsonl_of(side: int) -> str:
-    """Return values for each topic, without a summary."""
+    """Return values by topic without a summary."""
     rows = [
         {"run": run, "topic": f"t{topic}", "measure": "map", "value": value}
         for run, sides in PER_TOPIC.items()
@@ -100,8 +100,8 @@ def jsonl_of(side: int) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
-    """Values by topic tell which runs have changed, and stand in for a summary that is not there."""
+def test_share_of_changed_runs(tmp_path: Path) -> None:
+    """Values by topic determine the share of significantly changed runs, and missing summaries."""
     [row] = rows_of("agree", scoring(tmp_path / "x", jsonl_of(0)), scoring(tmp_path / "y", jsonl_of(1)))
     means = [[sum(sides[side]) / 4 for sides in PER_TOPIC.values()] for side in range(2)]
     assert float(row["significant"]) == 1 / 4
@@ -113,7 +113,7 @@ def test_share_of_runs_that_score_otherwise(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what irevalx prints of the example in each of its formats, by name."""
+    """A folder with the output of irevalx for the example in each format."""
     folder = tmp_path_factory.mktemp("printed")
     requested = {form: ["--format", form] for form in ("jsonl", "json", "csv", "tsv")}
     requested |= {"headed": [], "summed": ["-m", "runid"]}
@@ -133,8 +133,8 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Where runid is asked for it is a summary: without summaries no run has a name.
     [*product(["jsonl", "json", "csv", "tsv", "headed"], ["all", "q", "n"]), ("summed", "all"), ("summed", "q")],
 )
-def test_formats_are_told_apart_by_content(name: str, per_topic: str, printed: Path, tmp_path: Path) -> None:
-    """Whatever irevalx prints can be read again, runs and topics included."""
+def test_formats_of_evaluations(name: str, per_topic: str, printed: Path, tmp_path: Path) -> None:
+    """Every output format of irevalx is recognised."""
     y = scoring(tmp_path / "y", "run,topic,measure,value\ndense,all,P_5,0.7\nbm25,all,P_5,0.4\n")
     [row] = rows_of("agree", printed / f"{name}.{per_topic}", y, "--quiet")
     assert numbers(row, "tau", "bias", "rms") == pytest.approx([-1, -0.05, (0.3**2 / 2 + 0.2**2 / 2) ** 0.5])
@@ -143,8 +143,8 @@ def test_formats_are_told_apart_by_content(name: str, per_topic: str, printed: P
     assert [row["significant"] for row in rows] == (["", ""] if per_topic == "all" else ["0.0", "0.0"])
 
 
-def test_what_trec_eval_prints(tmp_path: Path) -> None:
-    """The files that trec_eval printed, one after the other, are a scoring of both runs."""
+def test_output_of_trec_eval(tmp_path: Path) -> None:
+    """Concatenated output of trec_eval is an evaluation of both runs."""
     for name in ("official", "q_all_trec"):
         text = b"".join((EXAMPLE / f"{run}.{name}.v10").read_bytes() for run in ("bm25", "dense"))
         (tmp_path / name).write_bytes(text)
@@ -157,7 +157,7 @@ def test_what_trec_eval_prints(tmp_path: Path) -> None:
 
 
 def test_compressed_files_and_standard_input(tmp_path: Path) -> None:
-    """Scorings may be compressed; one may come from standard input."""
+    """Evaluations can be compressed, and one can come from standard input."""
     (tmp_path / "x.gz").write_bytes(gzip.compress(X.encode()))
     y = scoring(tmp_path / "y", Y)
     expected = lab("agree", scoring(tmp_path / "x", X), y).stdout
@@ -167,8 +167,8 @@ def test_compressed_files_and_standard_input(tmp_path: Path) -> None:
     assert (both.status, both.stderr) == (1, "irevalx-lab: standard input (-) must be given for one file at most\n")
 
 
-def test_judgments_and_runs_instead_of_scorings(tmp_path: Path) -> None:
-    """With runs, two files of judgments say what irevalx -c says with each, and say it of all topics."""
+def test_judgments_and_runs(tmp_path: Path) -> None:
+    """Two files of judgments with runs give the result of two evaluations."""
     half = tmp_path / "half"
     half.write_text("".join(QRELS.read_text().splitlines(keepends=True)[1::2]))
     scorings = []
@@ -183,8 +183,8 @@ def test_judgments_and_runs_instead_of_scorings(tmp_path: Path) -> None:
     assert float(of_files[0]["rms"]) > 0
 
 
-def test_one_measure_against_another(tmp_path: Path) -> None:
-    """--against sets every measure of the second scoring against one of the first."""
+def test_against(tmp_path: Path) -> None:
+    """--against compares every measure of Y with one of X."""
     x = scoring(tmp_path / "x", Y + "a,all,other,1\nb,all,other,2\nc,all,other,3\nd,all,other,4\n")
     message = "irevalx-lab: other is left out: {} does not have other\n".format(tmp_path / "y")
     y = scoring(tmp_path / "y", Y.replace("map", "infAP"))
@@ -221,14 +221,14 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
         ("", Y, "cannot read '{x}': the file is empty"),
     ],
 )  # fmt: skip
-def test_what_agree_refuses(x: str, y: str, message: str, tmp_path: Path) -> None:
-    """What is wrong is said with the file and the line, with status 2 and without output."""
+def test_damaged_evaluations(x: str, y: str, message: str, tmp_path: Path) -> None:
+    """Damaged files have status 2 and a message with file and line."""
     first, other = scoring(tmp_path / "x", x), scoring(tmp_path / "y", y)
     assert refusal("agree", first, other, "--quiet", status=2) == f"irevalx-lab: {message.format(x=first)}\n"
 
 
-def test_measures_that_are_left_out(tmp_path: Path) -> None:
-    """A measure that some run lacks, or whose score is no finite number, is left out with a warning."""
+def test_incomplete_measures(tmp_path: Path) -> None:
+    """Measures without a finite score of each run are left out with a warning."""
     more = "a,all,P_5,1\n" + "".join(f"{run},all,gone,nan\n" for run in "abcd")
     x, y = scoring(tmp_path / "x", Y + more), scoring(tmp_path / "y", Y + more)
     message = (
@@ -246,7 +246,7 @@ STEPS = [956, 3370, 2101, -1736]
 
 
 def test_compare_two_runs() -> None:
-    """The example, from the values that trec_eval printed."""
+    """Differences, p-values and effect size of the example follow from trec_eval's output."""
     expected = {
         "t": float(reference.sign_flips_exact(STEPS)),  # four topics are too few for t
         "wilcoxon": 6 / 16,  # ranks 1 4 3 up and 2 down; 3 of 16 sums are at least 8
@@ -269,7 +269,7 @@ def test_compare_two_runs() -> None:
 
 @pytest.fixture(scope="module")
 def many_topics(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Judgments for 20 topics, and three runs: good, one rank worse for every topic, and as good as the first."""
+    """Judgments of 20 topics, and three runs: good, worse in every topic, and as good as the first."""
     folder = tmp_path_factory.mktemp("many")
     topics = range(1, 21)
     (folder / "qrels").write_text("".join(f"{topic} 0 rel 1\n{topic} 0 non 0\n" for topic in topics))
@@ -282,7 +282,7 @@ def many_topics(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.mark.parametrize(("correction", "times"), [("none", [1, 1]), ("bonferroni", [2, 2]), ("holm", [2, 1])])
 def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_topics: list[Path]) -> None:
-    """Each other run stands against the baseline; the p-values are corrected for as many tests."""
+    """Each other run is compared with the baseline, and p-values are corrected for two tests."""
     options = split(f"--baseline good --test wilcoxon --correction {correction} --seed 3")
     worse, same = rows_of("compare", *many_topics, *options)
     assert [row["run"] + " " + row["against"] for row in (worse, same)] == ["worse good", "same good"]
@@ -295,8 +295,8 @@ def test_compare_with_a_baseline(correction: str, times: Sequence[int], many_top
     assert [worse["low"], worse["difference"], worse["high"]] == ["", "-0.5", ""]  # all differences are equal
 
 
-def test_alpha_decides_after_correction(tmp_path: Path) -> None:
-    """Alpha is what the corrected p-value is held against, and what the interval leaves out."""
+def test_alpha(tmp_path: Path) -> None:
+    """Alpha is the threshold of corrected p-values and the level of intervals."""
     qrels, first, other = (FIXTURES / "experiment" / name for name in ("qrels", "runs/count1", "runs/vector2"))
     twin = scoring(tmp_path / "twin", other.read_text().replace("vector2", "twin"))
     of_two = ("compare", qrels, first, other, "--alpha")
@@ -309,15 +309,15 @@ def test_alpha_decides_after_correction(tmp_path: Path) -> None:
 
 
 def test_compare_all_pairs(many_topics: list[Path]) -> None:
-    """Without a baseline every pair is compared, once."""
+    """Without a baseline every pair is compared once."""
     rows = rows_of("compare", *many_topics, "--measure", "P.1", "--seed", "3", "--correction", "benjamini-hochberg")
     assert [(row["run"], row["against"]) for row in rows] == [("good", "worse"), ("good", "same"), ("worse", "same")]
     assert [row["differ"] for row in rows] == ["True", "False", "True"]
     assert {row["measure"] for row in rows} == {"P_1"}
 
 
-def test_seeds_are_printed_and_repeat(many_topics: list[Path], tmp_path: Path) -> None:
-    """A call without a seed tells the one it has drawn; with it the same is printed, with others something else."""
+def test_seeds(many_topics: list[Path], tmp_path: Path) -> None:
+    """A random seed is printed, and repeats the output."""
     lines = [f"{t} Q0 rel 0 1 odd\n{t} Q0 non 0 {2 * (t % 2)} odd\n" for t in range(1, 21)]
     odd = scoring(tmp_path / "odd", "".join(lines))
     names: list[list[str | Path]] = [["compare", "--test", "permutation"], ["swap-rate"]]
@@ -335,7 +335,7 @@ def test_seeds_are_printed_and_repeat(many_topics: list[Path], tmp_path: Path) -
 
 
 def test_swap_rate_of_the_example() -> None:
-    """Two runs and four topics, from the values that trec_eval printed: bm25 - dense is .0956 .3370 .2101 -.1736."""
+    """Swap rates of the example by hand: bm25 - dense is .0956 .3370 .2101 -.1736."""
     first, two = rows_of("swap-rate", QRELS, *RUNS, "-m", "map", "--seed", "1", stderr=None)
     # Of one topic: 304 against each of the others. Of two: .0956 - .1736 against .3370 + .2101.
     assert [first["measure"], first["topics"], first["swaps"], first["ties"], first["comparisons"]] == [
@@ -349,8 +349,8 @@ def test_swap_rate_of_the_example() -> None:
     assert numbers(first, "swap_rate") + numbers(two, "swap_rate") == pytest.approx([3 / 6, 1 / 3])
 
 
-def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
-    """A row for each measure and size; runs that are equal are tied everywhere."""
+def test_sizes_of_topic_sets(many_topics: list[Path]) -> None:
+    """There is a row for each measure and size; equal runs are tied."""
     rows = rows_of(
         "swap-rate", *many_topics, "-m", "map P.1", "--sizes", "2 5", "--sizes", "10", "--draws", "7", "--seed", "1"
     )
@@ -361,7 +361,7 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
 
 
 def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) -> None:
-    """One topic cannot disagree with another."""
+    """A single topic is refused."""
     (tmp_path / "qrels").write_text("1 0 rel 1\n")
     assert (
         refusal("swap-rate", tmp_path / "qrels", *many_topics[1:], "--quiet", status=2)
@@ -370,8 +370,8 @@ def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) ->
 
 
 @pytest.mark.parametrize("options", [[], ["--bins", "0.25"]])
-def test_swap_rate_without_topics_that_have_no_value(options: list[str], tmp_path: Path) -> None:
-    """Topic 3 has no relevant document, so statAP has no value: what is left is topic 1 against topic 2, a swap."""
+def test_swap_rate_without_undefined_topics(options: list[str], tmp_path: Path) -> None:
+    """Topics without a value are left out, and a warning counts them."""
     judged = [f"{topic} r 1 1 1\n{topic} n 0 1 1\n" for topic in (1, 2)]
     (tmp_path / "prels").write_text("".join(judged) + "3 r 0 1 1\n3 n 0 1 1\n")
     runs = []
@@ -389,8 +389,8 @@ def test_swap_rate_without_topics_that_have_no_value(options: list[str], tmp_pat
 # All three
 
 
-def test_least_retrieved(tmp_path: Path, many_topics: list[Path]) -> None:
-    """Runs that have retrieved too little are left out, and named."""
+def test_min_retrieved(tmp_path: Path, many_topics: list[Path]) -> None:
+    """Runs that retrieve too little are left out by name."""
     poor = tmp_path / "poor"
     poor.write_text("1 Q0 rel 0 1 poor\n")
     arguments: list[str | Path] = [*many_topics, poor, "-m", "map", "--min-retrieved", "0.95", "--seed", "1"]

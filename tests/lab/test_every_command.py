@@ -1,4 +1,4 @@
-"""What is true of the options of all commands of irevalx-lab, and of irevalx."""
+"""Options of all commands of irevalx-lab and of irevalx."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def options_of(command: click.Command) -> list[click.Option]:
 
 
 def long_name(option: click.Option) -> str:
-    """Return the long name that help shows, of which there is one at most."""
+    """Return the long name in the help, of which there is at most one."""
     [*long] = [name for name in option.opts if name.startswith("--")]
     assert len(long) <= 1
     return "".join(long)
 
 
-def asked(name: str, *words: str) -> dict[str, object]:
+def parameters_of_call(name: str, *words: str) -> dict[str, object]:
     """Return the parameters of a command for options beside the arguments and options that it must have."""
     needed = {
         "agree": ["x", "y"],
@@ -51,8 +51,8 @@ def asked(name: str, *words: str) -> dict[str, object]:
     return context.params
 
 
-def test_an_option_has_one_spelling() -> None:
-    """Whatever the command, a letter stands for one long name, and a long name for one letter."""
+def test_names_of_options() -> None:
+    """A letter has one long name, and a long name one letter, in all commands."""
     letters, names = defaultdict(set), defaultdict(set)
     for name in COMMANDS:
         for option in options_of(described(name)):
@@ -63,8 +63,8 @@ def test_an_option_has_one_spelling() -> None:
     assert {short: result for short, result in letters.items() if short and len(result) > 1} == {}
 
 
-def test_both_programs_understand_the_same_names() -> None:
-    """A letter that both have has the long name of irevalx-lab in irevalx too; -o is a file there, and ignored here."""
+def test_names_in_both_programs() -> None:
+    """Letters of both programs have the same long names; irevalx ignores -o."""
     ours = {
         option.opts[0]: long_name(option)
         for name in COMMANDS
@@ -83,8 +83,8 @@ def test_both_programs_understand_the_same_names() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_old_spellings(name: str) -> None:
-    """They go on working, and help does not show them."""
+def test_old_names(name: str) -> None:
+    """Old names are accepted, and not in the help."""
     old_names = {"--measure=P.5": "--measures=P.5", "--all-topics": "--complete", "--figure=none": "--figures=none"}
     if name == "leave-out":  # where --complete is what the command of that name does
         del old_names["--all-topics"]
@@ -93,13 +93,13 @@ def test_old_spellings(name: str) -> None:
     there = {long_name(option) for option in options_of(described(name))}
     for new, old in old_names.items():
         if new.partition("=")[0] in there:
-            assert asked(name, old) == asked(name, new) != asked(name)
+            assert parameters_of_call(name, old) == parameters_of_call(name, new) != parameters_of_call(name)
             assert f"{old.partition('=')[0]} " not in lab(name, "-h").stdout.decode()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_lists(name: str) -> None:
-    """Values are told apart by commas, blanks, or both."""
+    """Values are separated by commas, blanks, or both."""
     values = {"NAME...": "map P_5", "LEVEL...": "10% 20%", "SCHEME...": "depth mtf", "[svm": "svm kld"}
     numbers = dict.fromkeys(("N...", "K..."), "2 3") | dict.fromkeys(("SHARE...", "D...", "W..."), "0.1 0.2")
     for option in options_of(described(name)):
@@ -109,7 +109,7 @@ def test_lists(name: str) -> None:
         is_columns = long_name(option) == "--columns"
         text = "p wins" if is_columns else (values | numbers)[(option.metavar or "").partition("|")[0]]
         of_blanks, of_commas, of_both = (
-            asked(name, long_name(option), text.replace(" ", between))[option.name or ""]
+            parameters_of_call(name, long_name(option), text.replace(" ", between))[option.name or ""]
             for between in (" ", ",", ", ")
         )
         if option.multiple:
@@ -119,7 +119,7 @@ def test_lists(name: str) -> None:
 
 
 def test_lists_that_functions_read() -> None:
-    """The levels of a study and the columns of compare, in the command and in Python."""
+    """Levels of study and columns of compare are separated in the same way."""
     levels = [
         [level.text for level in SCHEMES["uniform"].levels(level_words(text))]
         for text in ("5% 10%", "5%,10%", "5%, 10%")
@@ -131,7 +131,7 @@ def test_lists_that_functions_read() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_formats_of_files(name: str) -> None:
-    """Every command that reads runs takes -T, and every one that reads judgments -R."""
+    """Commands with runs have -T, and commands with judgments -R."""
     parameters = {parameter.name: parameter for parameter in described(name).params}
     assert ("runs" in parameters) == ("results_format" in parameters)
     assert ("rel_format" in parameters) == (name != "draw")  # which reads studies
@@ -139,7 +139,7 @@ def test_formats_of_files(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])
 def test_unknown_options(name: str) -> None:
-    """An option with a letter too few, or with two that have changed places, is told which was meant."""
+    """A mistyped option gets a suggestion."""
     command = described(name) if name else program
     for option in options_of(command):
         long = long_name(option)
@@ -156,7 +156,7 @@ def test_unknown_options(name: str) -> None:
 
 
 def test_unknown_commands() -> None:
-    """So is a command; one that is like none is refused without."""
+    """A mistyped command gets a suggestion, if one is similar."""
     for word, hint in (("compar", "; did you mean compare?"), ("nothing", "")):
         result = lab(word, "qrels")
         message = f"irevalx-lab: a command must be one that irevalx-lab has, but got '{word}'{hint}\n"
@@ -164,8 +164,8 @@ def test_unknown_commands() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*no relevant document at level 2")
-def test_names_as_they_were_asked_for() -> None:
-    """Compare names measures as irevalx does, by trec_eval's names or by those after -m; Python too."""
+def test_names_of_measures() -> None:
+    """--names selects trec_eval's or the requested names, in Python too."""
     measures = ("AP", "P@5,10", "nDCG@10", "map:skip", "AP(rel=2)")
     names = [word for measure in measures for word in ("-m", measure)]
     for naming in ("trec_eval", "asked"):
@@ -183,7 +183,7 @@ def test_names_as_they_were_asked_for() -> None:
 
 @pytest.mark.parametrize("form", ["beir", "json"])
 def test_other_formats_are_written_as_qrels(form: str, tmp_path: Path) -> None:
-    """degrade, pool --judge and complete make of BEIR's files and of JSON what they make of the same qrels."""
+    """degrade, pool --judge and complete give the same output for qrels, BEIR and JSON."""
     path, plain = tmp_path / "judgments", tmp_path / "qrels"
     grades = {"1": {"A": 1, "B": 0, "C": 1, "D": 0}, "2": {"A": 0, "B": 1, "C": 0}}
     every = [(topic, docno, grade) for topic, of_topic in grades.items() for docno, grade in of_topic.items()]

@@ -1,4 +1,4 @@
-"""Measures with a level of their own, in the lab."""
+"""Measures with their own relevance level."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LEVELS = {"map": "1", "map(rel=2)": "2", "P_5(rel=0)": "0", "P_5(rel=-1)": "-1"}
 """Printed names, and the level of each."""
 
 
-def test_levels_beside_each_other() -> None:
-    """Each measure has the values that the command has with its level as -l."""
+def test_levels() -> None:
+    """Each measure has the values of irevalx with its level as -l."""
     judgments = GradedText.of(QRELS).judgments
     runs = [read_trec_results(Source(str(path)), TREC_EVAL_10, False, print) for path in RUNS]
     read = prepare(judgments, runs, ["map", "AP(rel=2)", "P(rel=0)@5", "P(rel=-1)@5"])
@@ -29,7 +29,7 @@ def test_levels_beside_each_other() -> None:
         assert values == [float(row["value"]) for row in done.rows], name
 
 
-def test_commands_take_them() -> None:
-    """A command of the lab calls them as irevalx prints them."""
+def test_names() -> None:
+    """Commands name the measures like irevalx."""
     done = succeeded("agree", QRELS, QRELS, *RUNS, "-m", "AP P(rel=2)@5", "--format", "csv")
     assert [row["measure"] for row in done.rows] == ["map", "P_5(rel=2)"]

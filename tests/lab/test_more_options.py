@@ -13,8 +13,8 @@ from running import lab, lab_json, lab_rows
 from running import run as evaluate
 
 
-def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
-    """Differences .1 .2 -.1 .3, each against each: those below .2 are wrong in 4 of 6, the others in 2 of 6."""
+def test_swap_rates_by_difference(tmp_path: Path) -> None:
+    """Of differences .1 .2 -.1 .3, those below .2 are wrong in 4 of 6 comparisons and the others in 2 of 6."""
     paths = runs_with_hits(tmp_path, {"x": (5, 5, 4, 6), "y": (4, 3, 5, 3)}, depth=10)
     requested: tuple[str | Path, ...] = (
         "swap-rate",
@@ -46,7 +46,7 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
 
 
 def test_bins_on_own_sets() -> None:
-    """Topic sets of each pair of runs are other ones than those of all, and so are the counts; intervals hold both."""
+    """With --own-sets each pair of runs has its own topic sets, and intervals contain rates."""
     files: tuple[str | Path, ...] = ("swap-rate", QRELS, *RUNS, "-m", "map P.5", "--bins", "0.05")
     requested = (*files, "--sizes", "4", "--draws", "40", "--seed", "1")
     shared, own = lab_rows(*requested), lab_rows(*requested, "--own-sets")
@@ -58,7 +58,7 @@ def test_bins_on_own_sets() -> None:
 
 
 def test_rounding_of_strata(tmp_path: Path) -> None:
-    """0.3 of 11 relevant documents: 4 up, 3 half up; of 45 nonrelevant ones 14 and, of 13.5, 14."""
+    """0.3 of 11 documents is 4 rounded up and 3 rounded half up; of 45 documents 14."""
     qrels = tmp_path / "qrels"
     qrels.write_text("".join(f"1 0 r{n} 1\n" for n in range(11)) + "".join(f"1 0 n{n} 0\n" for n in range(45)))
     counts = {}
@@ -68,8 +68,8 @@ def test_rounding_of_strata(tmp_path: Path) -> None:
     assert counts == {"up": [4, 14], "half-up": [3, 14]}
 
 
-def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None:
-    """Without the group a topic has nothing with a gain: it is left out of ERR, as if nobody had judged it."""
+def test_topics_without_a_value(tmp_path: Path) -> None:
+    """A topic without a gain after removal is left out of ERR like an unjudged topic."""
     judged = [line.split() for line in QRELS.read_text().splitlines()]
     alone = {"1": "D013"}  # the only relevant document of the topic, which only guess1 has found
     qrels, fewer = tmp_path / "qrels", tmp_path / "fewer"
@@ -93,8 +93,8 @@ def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None
     assert result.stderr == "irevalx-lab: ERR_5: 1 of 12 topics are left out: in some judgments it has no value\n"
 
 
-def test_runs_and_judgments_side_by_side() -> None:
-    """--pivot has the scores of the usual table, a row for each run and a column for each judgments and measure."""
+def test_pivot() -> None:
+    """--pivot has the scores of the default table, with a column for each judgments and measure."""
     given: tuple[str | Path, ...] = (
         QRELS,
         *RUNS,
@@ -113,8 +113,8 @@ def test_runs_and_judgments_side_by_side() -> None:
     assert "full P_5" in lab("leave-out", *given, "--pivot").stdout.decode()
 
 
-def test_leave_out_prints_sums_of_counts_as_whole_numbers(tmp_path: Path) -> None:
-    """As the evaluator prints them; each run has 3, and 5, relevant documents that only it has found."""
+def test_counts_are_integers(tmp_path: Path) -> None:
+    """Sums of counts are printed as integers."""
     (tmp_path / "qrels").write_text("".join(f"1 0 {run}{number} 1\n" for run in "xy" for number in range(5)))
     runs = []
     for run, n in (("x", 3), ("y", 5)):
@@ -126,8 +126,8 @@ def test_leave_out_prints_sums_of_counts_as_whole_numbers(tmp_path: Path) -> Non
     assert [(row["full_num_rel_ret"], row["biased_num_rel_ret"]) for row in rows] == [("3", "0"), ("5", "0")]
 
 
-def test_leave_out_shows_decisions() -> None:
-    """The summary for programs has the decisions after the rest, and tau over all runs with --only."""
+def test_decisions() -> None:
+    """The summary in CSV has decisions and, with --only, tau over all runs."""
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--only", "count1")
     [row] = lab_rows(*shared, "--summary")
     assert list(row)[-16:] == (
@@ -137,8 +137,8 @@ def test_leave_out_shows_decisions() -> None:
     assert b"\npairwise decisions\n" in lab(*shared).stdout
 
 
-def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
-    """What only a has found are its nonrelevant documents: without their judgments its condensed list is the better."""
+def test_reversed_pairs(tmp_path: Path) -> None:
+    """A warning names pairs that differ significantly in opposite directions."""
     documents = {"a": ("x1", "x2", "r1", "r2"), "b": ("r1", "n1", "r2", "n2")}
     topics = range(30)
     judged = [(docno, int(docno.startswith("r"))) for docno in ("x1", "x2", "r1", "r2", "n1", "n2")]
@@ -158,7 +158,7 @@ def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:
 
 
 def test_class_weights(tmp_path: Path) -> None:
-    """Unweighted errors are mostly those on nonrelevant documents, so fewer documents are predicted relevant."""
+    """Without class weights fewer documents are predicted relevant."""
     counts = {}
     for weight in ("balanced", "none"):
         args: tuple[str | Path, ...] = ("--docs", DOCS, "--depth", "40", "--class-weight", weight, "--quiet")
@@ -170,7 +170,7 @@ def test_class_weights(tmp_path: Path) -> None:
 
 
 def test_calibrated_probabilities(tmp_path: Path) -> None:
-    """They rise with decision values, lie between 0 and 1, and measures are expected from them."""
+    """Calibrated probabilities increase with decision values, and the report has expected measures."""
     args: tuple[str | Path, ...] = (QRELS, *RUNS, "--docs", DOCS, "--depth", "40", "--seed", "1", "--quiet")
     results = {}
     for flag in ("--probabilities", "--calibrated"):
@@ -186,8 +186,8 @@ def test_calibrated_probabilities(tmp_path: Path) -> None:
     assert all(0 < value <= 1 for row in rows for name, value in row.items() if name != "run")
 
 
-def test_probabilities_are_judgments(tmp_path: Path) -> None:
-    """What --write-probabilities writes has all judged documents, and is what the report expects measures under."""
+def test_written_probabilities(tmp_path: Path) -> None:
+    """--write-probabilities includes judged documents, and gives the expected measures of the report."""
     args: tuple[str | Path, ...] = (QRELS, *RUNS, "--docs", DOCS, "--depth", "40", "--seed", "1", "--quiet")
     files = ("--write-probabilities", tmp_path / "p", "--report", tmp_path / "r.json", "-o", tmp_path / "completed")
     assert lab("complete", *args, "--calibrated", *files).status == 0

@@ -1,4 +1,4 @@
-"""The commands of irevalx-lab are what its help says."""
+"""The help of irevalx-lab and its commands."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from irevalx.lab import COMMANDS, QUESTIONS
 from irevalx.reading.formats import REL_FORMATS
 
 
-def test_commands_say_the_same_everywhere() -> None:
+def test_summaries() -> None:
     """The help of a command begins with its line in the help of irevalx-lab."""
     first_lines = {name: (described(name).help or "").partition("\n")[0] for name in COMMANDS}
     assert {name: listed.summary for name, listed in COMMANDS.items()} == first_lines
 
 
-def test_commands_are_listed_by_question() -> None:
-    """Under each heading stand its commands, and all of them in the order of COMMANDS."""
+def test_list_of_commands() -> None:
+    """Commands are listed under four questions in the order of COMMANDS."""
     printed = lab("-h").stdout.decode()
     after = [printed.partition(f"{question}:\n")[2].partition("\n\n")[0] for question in QUESTIONS]
     results = [[line.split()[0] for line in text.splitlines() if re.match("  [a-z]", line)] for text in after]
@@ -34,7 +34,7 @@ def test_commands_are_listed_by_question() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """-h fits two screens and names every option; --help has every word of the docstring and of the options."""
+    """-h has at most 110 lines and names every option; --help is complete."""
     monkeypatch.setenv("COLUMNS", "80")
     short, full = lab(name, "-h").stdout.decode(), lab(name, "--help").stdout.decode()
     assert len(short.splitlines()) <= 110, f"shorten the first sentences of {name}"
@@ -56,13 +56,13 @@ def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_first_sentences(text: str, expected: str) -> None:
-    """Brackets at the end stay; a long sentence ends at a semicolon that stands in no parentheses."""
+    """Brackets at the end are kept; long sentences end at a semicolon outside parentheses."""
     assert first_sentence(text) == expected
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_are_explained(name: str) -> None:
-    """No option is without help, and every command has --quiet."""
+    """Every option has help, and every command --quiet."""
     params = described(name).params
     assert all(param.help for param in params if isinstance(param, click.Option))
     assert "quiet" in {param.name for param in params}
@@ -81,8 +81,8 @@ USABLE: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_formats_that_cannot_be_used(name: str) -> None:
-    """Every command that reads judgments takes -R, lists the formats that it supports, and refuses the others."""
+def test_judgment_formats(name: str) -> None:
+    """Commands list the formats of judgments that they support, and refuse the others."""
     options = [param for param in described(name).params if param.name == "rel_format"]
     if not options:
         assert name == "draw"
@@ -100,8 +100,8 @@ def test_formats_that_cannot_be_used(name: str) -> None:
     assert usable == set(USABLE.get(name, ("qrels",))), f"USABLE must have the formats that {name} can use"
 
 
-def test_the_format_that_can_be_used() -> None:
-    """-R qrels is what a command reads anyway."""
+def test_default_format() -> None:
+    """-R qrels is the default."""
     qrels, run = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
     assert lab("describe", "-R", "qrels", qrels, run) == lab("describe", qrels, run)
     assert lab("describe", "-R", "unknown", qrels).status == 1
@@ -110,7 +110,7 @@ def test_the_format_that_can_be_used() -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
 @pytest.mark.parametrize("words", [[], ["-h"], ["--version"], ["pool", "-h"], ["labels", "--help"]])
 def test_help_that_cannot_be_written(words: list[str]) -> None:
-    """It is an error as with results: status 74 and a line."""
+    """Help on a full disk is an error with status 74."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "irevalx.lab", *words], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False

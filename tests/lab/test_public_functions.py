@@ -1,4 +1,4 @@
-"""The public functions of the lab: each is there whatever has been imported, and is what its command prints."""
+"""Public functions of the lab: each is available, and returns the result of its command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ without_warnings = pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWar
 
 
 def test_modules_do_not_hide_functions() -> None:
-    """Each public function can be called after all modules of the lab have been imported."""
+    """Public functions can be called after all modules have been imported."""
     folder = Path(irevalx.lab.__file__).parent
     for path in folder.rglob("*.py"):
         if path.stem != "__main__":
@@ -35,7 +35,7 @@ def test_modules_do_not_hide_functions() -> None:
 
 
 def test_each_command_is_a_function() -> None:
-    """There is a public function behind every command, of the same name, which type checkers see as well."""
+    """Each command has a public function of the same name, which type checkers find."""
     imports = Path(irevalx.lab.__file__).read_text()
     functions = {name.replace("-", "_") for name in COMMANDS} | set(irevalx.lab.__all__)
     missing = [name for name in functions if f" import {name} as {name}\n" not in imports.replace("  # noqa: A004", "")]
@@ -80,7 +80,7 @@ FILES: dict[str, dict[str, Path]] = {
 
 
 def cell(value: object) -> object:
-    """Return what csv has for a value; a number as a number, as a column of a frame has numbers of one kind."""
+    """Return a value as in CSV, numbers as numbers."""
     text = "" if value is None or str(value) == "nan" else str(value)
     try:
         return float(text)
@@ -89,7 +89,7 @@ def cell(value: object) -> object:
 
 
 def assert_printed(result: Result, *command: str | Path) -> None:
-    """Check that the command prints a result: as csv its frame, and for people what it shows itself as."""
+    """Check that the command prints the result as CSV and as tables."""
     printed = lab(*command, "--format", "csv", "--quiet")
     heads, *expected = csv.reader(io.StringIO(printed.stdout.decode()))
     frame = result.to_frame()
@@ -168,7 +168,7 @@ def test_figures() -> None:
 
 
 def test_degrade() -> None:
-    """The text of the sample is what the command writes, and it is evaluated as that is."""
+    """The sample equals the output of the command, and is evaluated like it."""
     result = irevalx.lab.degrade(QRELS, uniform=0.9, seed=7)
     written = lab("degrade", QRELS, "--uniform", "0.9", "--seed", "7").stdout
     assert result.text == written
@@ -180,8 +180,8 @@ def test_degrade() -> None:
     assert irevalx.evaluate(of_strata, RUNS[0], "xinfAP").summary("xinfAP") > 0
 
 
-def test_degrade_what_is_no_file() -> None:
-    """A dictionary is sampled as the file is; the same seed is told where none was given."""
+def test_degrade_in_python() -> None:
+    """A dictionary is sampled like a file, and a random seed is returned."""
     judged = grades_in(QRELS)
     result, of_file = (irevalx.lab.degrade(source, stratified=0.2, seed=3) for source in (judged, QRELS))
     assert sorted(result.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
@@ -192,7 +192,7 @@ def test_degrade_what_is_no_file() -> None:
 
 
 def test_pool() -> None:
-    """A pool is what the command writes and what evaluate takes; judged, it is judgments."""
+    """The pool equals the output of the command, and evaluate accepts it."""
     result = irevalx.lab.pool(RUNS, depth=5)
     written = lab("pool", *map(str, RUNS), "--depth", "5").stdout
     assert result.text == written
@@ -204,7 +204,7 @@ def test_pool() -> None:
 
 
 def test_compare_scores() -> None:
-    """What has been evaluated is compared as are the runs; a topic that a run lacks is left out, and told."""
+    """Scores are compared like runs, and missing topics are reported."""
     scores = irevalx.evaluate(QRELS, RUNS, ["map", "P.10", "num_rel_ret", "gm_map", "runid"])
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         result = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
@@ -252,8 +252,8 @@ def test_agree() -> None:
         irevalx.lab.agree({"a": {"all": 0.1}}, summaries)
 
 
-def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
-    """The judgments of each group are what the command writes."""
+def test_judgments_of_groups(tmp_path: Path) -> None:
+    """The judgments of each group equal the files of the command."""
     result = irevalx.lab.leave_out(QRELS, RUNS, "map", group_by="^[a-z]+", keep_judgments=True)
     words = ("leave-out", str(QRELS), *map(str, RUNS), "-m", "map", "--group-by", "^[a-z]+")
     assert lab(*words, "--write", str(tmp_path)).status == 0
@@ -264,7 +264,7 @@ def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
 
 @without_warnings
 def test_study(tmp_path: Path) -> None:
-    """A study of files and of dictionaries is what the command writes and prints; nothing is written unasked."""
+    """A study equals the output of the command; files are written on request only."""
     options = ("-m", "map bpref", "--levels", "30% 100%", "--samples", "2", "--seed", "1", "--quiet")
     printed = lab("study", str(QRELS), *map(str, RUNS), *options, "--figures", "none", "-o", tmp_path / "made")
     result = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
@@ -283,7 +283,7 @@ def test_study(tmp_path: Path) -> None:
 
 @without_warnings
 def test_draw(tmp_path: Path) -> None:
-    """Studies in folders and in memory give one figure; those of other judgments or runs have no axis in common."""
+    """Studies in folders and in memory are drawn alike; different judgments or runs are refused."""
     uniform = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
     other = irevalx.lab.study(QRELS, RUNS, "map bpref", scheme="depth", levels=[2, 10], seed=1)
     uniform.write(tmp_path / "one", figures=None)
@@ -304,7 +304,7 @@ def test_draw(tmp_path: Path) -> None:
 
 
 def test_complete(tmp_path: Path) -> None:
-    """Judgments completed from text and from labels are what the command writes, and can be evaluated."""
+    """Completed judgments equal the output of the command, and can be evaluated."""
     pytest.importorskip("sklearn")
     text = tmp_path / "docs"
     docnos = sorted({docno for of_topic in grades_in(QRELS).values() for docno in of_topic})
@@ -325,7 +325,7 @@ def test_complete(tmp_path: Path) -> None:
 
 
 def test_pool_sizes() -> None:
-    """Documents, judgments and relevant documents of pools, counted in a literal loop."""
+    """Counts of pools equal those of a literal loop."""
     result = irevalx.lab.pool_sizes(RUNS, [3, 1], judge=QRELS)
     assert_printed(result, "pool", *map(str, RUNS), "--sizes", "1,3", "--judge", str(QRELS))
     grades, runs = grades_in(QRELS), [scores_in(path) for path in RUNS]
@@ -349,7 +349,7 @@ def test_pool_sizes() -> None:
 
 
 def test_removed_among_the_first_documents() -> None:
-    """What only a group has found among the first documents of its runs, counted in a literal loop."""
+    """Unique documents among the first of a group equal those of a literal loop."""
     grades, runs = grades_in(QRELS), {path.name: scores_in(path) for path in RUNS}
     first = {
         (run, topic, k): sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[:k]
@@ -377,8 +377,8 @@ def test_removed_among_the_first_documents() -> None:
     assert result[-1].removed > 0
 
 
-def test_runs_of_other_formats(tmp_path: Path) -> None:
-    """Every command reads runs in the formats that irevalx reads; -m has the long name that it has there."""
+def test_run_formats(tmp_path: Path) -> None:
+    """Commands read runs in other formats."""
     for path in RUNS:
         (tmp_path / f"{path.name}.json").write_text(json.dumps(scores_in(path)))
     others = [str(tmp_path / f"{path.name}.json") for path in RUNS]

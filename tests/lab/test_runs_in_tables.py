@@ -1,4 +1,4 @@
-"""The commands take Parquet files of runs, and one of several runs for as many files."""
+"""Parquet files with one or several runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COMMANDS = (
 @pytest.mark.parametrize("order", ["one after the other", "mixed"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> None:
-    """What is said of runs in one table is said of the same runs in files of their own."""
+    """Several runs in one table give the output of separate files."""
     runs = {name: made_run(Random(seed)) for seed, name in enumerate(("gamma", "alpha", "beta"))}
     judged = [(topic, docno, min(grade, 1)) for topic, docno, grade in made_qrels(Random(9))]
     (tmp_path / "qrels").write_bytes(qrels_text(judged))

@@ -1,4 +1,4 @@
-"""Two scorings side by side: the topics they share, the tests that make sense, and intervals."""
+"""Pairs of evaluations: common topics, meaningful tests, and intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNS = ("a", "b", "c")
 def scoring(
     values: dict[str, dict[str, list[float]]], *, summary: float | None = None, first: int = 1
 ) -> EvaluatedRuns:
-    """Scores by run and measure, topics being numbered; with the same summary for all, if there is to be one."""
+    """Return scores by run and measure with numbered topics and, if given, one summary for all."""
     lines = ["run,topic,measure,value"]
     for run, measures in values.items():
         for measure, of_topics in measures.items():
@@ -27,20 +27,20 @@ def scoring(
 
 
 def random_values(seed: int, measure: str, n_topics: int) -> dict[str, dict[str, list[float]]]:
-    """Values of three runs."""
+    """Return random values of three runs."""
     random = np.random.default_rng(seed)
     return {run: {measure: np.round(random.random(n_topics), 3).tolist()} for run in RUNS}
 
 
-def test_summaries_of_the_same_topics_are_taken_as_they_stand() -> None:
-    """What the file says, to the digits that it has."""
+def test_summaries_of_equal_topics() -> None:
+    """Summaries of files with equal topics are used with the digits in the file."""
     x, y = random_values(1, "map", 6), random_values(2, "map", 6)
     [result] = pair_values(scoring(x, summary=0.5), scoring(y, summary=0.25), warn=pytest.fail)
     assert np.array(result.scores).tolist() == [[0.5] * 3, [0.25] * 3]
 
 
-def test_only_shared_topics_count() -> None:
-    """For scores, tests and intervals: the result is that of files with these topics alone."""
+def test_common_topics() -> None:
+    """Scores, tests and intervals use the common topics only."""
     x, y = random_values(1, "map", 30), random_values(2, "map", 30)
     messages: list[str] = []
     [result] = pair_values(scoring(x, summary=0.5), scoring(y, summary=0.25, first=6), warn=messages.append)
@@ -53,8 +53,8 @@ def test_only_shared_topics_count() -> None:
     assert result.scores[0].tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
 
 
-def test_a_summary_alone_says_nothing_of_other_topics() -> None:
-    """gm_map has none by topic: it is left out if the other measures show that the evaluations differ in their topics."""
+def test_summaries_without_topics() -> None:
+    """gm_map without values by topic is left out if the evaluations have different topics."""
     x, y = random_values(1, "map", 6), random_values(2, "map", 6)
     for side in (x, y):
         for of in side.values():
@@ -69,8 +69,8 @@ def test_a_summary_alone_says_nothing_of_other_topics() -> None:
     assert len(pair_values(scoring(x, summary=0.5), scoring(unknown, summary=0.5), warn=messages.append)) == 1
 
 
-def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
-    """One run has no number for it, or no line."""
+def test_missing_values() -> None:
+    """A topic without a value for one run is left out for all runs."""
     x, y = random_values(1, "map", 5), random_values(2, "map", 5)
     x["b"]["map"][1] = math.nan
     y["c"]["map"].pop()
@@ -81,8 +81,8 @@ def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
     assert result.values[0].tolist() == [[of["map"][topic] for topic in (0, 2, 3)] for of in x.values()]
 
 
-def test_no_shared_topic() -> None:
-    """Nothing can be said."""
+def test_no_common_topic() -> None:
+    """Evaluations without a common topic are refused."""
     messages: list[str] = []
     with pytest.raises(InputError, match="two evaluations must have a measure in common"):
         pair_values(
@@ -91,8 +91,8 @@ def test_no_shared_topic() -> None:
     assert messages == ["map is left out: the evaluations have no topic in common"]
 
 
-def test_two_measures_are_not_tested_against_each_other() -> None:
-    """Bpref against AP: scores correlate, but that a run scores otherwise means nothing, nor do changed decisions."""
+def test_different_measures() -> None:
+    """Two different measures have correlations but neither changed runs nor decisions."""
     x, y = random_values(1, "map", 30), random_values(2, "infAP", 30)
     y["a"]["map"] = x["a"]["map"]
     y["b"]["map"] = [value + 0.1 for value in x["b"]["map"]]
@@ -110,8 +110,8 @@ def test_two_measures_are_not_tested_against_each_other() -> None:
     assert other.decisions is not None
 
 
-def test_geometric_means_are_tested_by_logarithms() -> None:
-    """Counts of documents are summed, geometric means are powers of e, where there is no summary to take."""
+def test_geometric_means_and_sums() -> None:
+    """Missing summaries of counts are sums; those of geometric means are computed from logarithms."""
     values = {"a": [0.5, 0.0], "b": [0.25, 0.1], "c": [0.3, 0.3]}
     for measure, expected in (("gm_map", [0.002236, 0.158114, 0.3]), ("num_rel_ret", [0.5, 0.35, 0.6])):
         evaluation = scoring({run: {measure: of} for run, of in values.items()})

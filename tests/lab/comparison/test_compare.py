@@ -21,7 +21,7 @@ EXPERIMENT = (FIXTURES / "experiment" / "qrels", *sorted((FIXTURES / "experiment
 
 
 def compare(*args: str | Path) -> tuple[list[dict[str, str]], str]:
-    """Return the rows of compare as csv, and what it says on standard error."""
+    """Return the rows of compare as CSV, and its standard error."""
     result = succeeded("compare", *args, "--seed", "1", "--format", "csv")
     return result.rows, result.stderr
 
@@ -33,7 +33,7 @@ def three_runs(tmp_path: Path) -> list[Path]:
 
 
 def test_randomised_tukey(three_runs: list[Path]) -> None:
-    """All 36 arrangements by hand: the greatest difference is .05 .25 .3 .4 .45 .55, six times each."""
+    """P-values by hand from all 36 arrangements: the greatest difference is .05 .25 .3 .4 .45 .55, six times each."""
     rows, _ = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--alpha", "0.2")
     assert [row["run"] + row["against"] for row in rows] == ["ab", "ac", "bc"]
     assert [float(row["corrected_p"]) for row in rows] == pytest.approx([30 / 36, 6 / 36, 24 / 36])
@@ -45,14 +45,14 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
 
 
 def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
-    """The rows are those of the baseline, the correction is for all pairs, and a line says so."""
+    """The rows are those of the baseline, the correction is for all pairs, and a warning says so."""
     rows, stderr = compare(*three_runs, "-m", "P.10", "--correction", "tukey", "--baseline", "c")
     assert [float(row["corrected_p"]) for row in rows] == pytest.approx([6 / 36, 24 / 36])
     assert "corrected for all pairs of the 3 runs" in stderr
 
 
 def test_discriminative_power(three_runs: list[Path]) -> None:
-    """Two topics tell no runs apart; the half width of the intervals is what is needed; the pairs are sorted by p."""
+    """With two topics no pair is significant; needed is half the interval's width; pairs are sorted by p."""
     arguments = ("-m", "P.10", "--correction", "tukey", "--alpha", "0.2", "--power")
     [row], _ = compare(*three_runs, *arguments)
     assert list(row) == ["measure", "pairs", "different", "power", "power_uncorrected", "needed"]
@@ -68,14 +68,14 @@ def test_discriminative_power(three_runs: list[Path]) -> None:
 
 
 def test_random_signs(tmp_path: Path) -> None:
-    """Forty differences of one sign: p is 1/(B + 1) exactly."""
+    """Forty differences with equal signs have p = 1/(B + 1)."""
     paths = runs_with_hits(tmp_path, {"x": [9] * 40, "y": [2, 4] * 20}, depth=10)
     [row], _ = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "999")
     assert float(row["p"]) == 0.001
 
 
-def test_what_cannot_be_reached(tmp_path: Path) -> None:
-    """Five topics and six pairs: the least p is 2^-4, times 6, and only more topics help."""
+def test_least_possible_p(tmp_path: Path) -> None:
+    """With five topics and six pairs the least p is 6/16, and a warning asks for more topics."""
     paths = runs_with_hits(tmp_path, {name: range(place, place + 5) for place, name in enumerate("abcd")}, depth=10)
     _, stderr = compare(*paths, "-m", "P.10", "--test", "permutation", "--interval", "bca")
     assert (
@@ -87,7 +87,7 @@ def test_what_cannot_be_reached(tmp_path: Path) -> None:
 
 
 def test_intervals(tmp_path: Path) -> None:
-    """By scipy.stats.bootstrap with 300,000 resamples: the pair alone, and one of three pairs."""
+    """Intervals of a pair, alone and corrected, equal those of scipy.stats.bootstrap with 300,000 resamples."""
     steps = (12, 5, -2, 8, 20, -5, 10, 1)
     paths = runs_with_hits(tmp_path, {"x": [50 + step for step in steps], "y": [50] * 8, "z": [49] * 8})
     rows, _ = compare(*paths, "-m", "P.100", "--correction", "bonferroni", "--interval", "bca")
@@ -97,8 +97,8 @@ def test_intervals(tmp_path: Path) -> None:
     assert ends == pytest.approx([0.002, 0.130], abs=5e-3)
 
 
-def test_scores_are_those_of_trec_eval() -> None:
-    """Of every measure that trec_eval 10 has and that can be tested: sums, geometric means and precision at recall."""
+def test_scores_of_trec_eval() -> None:
+    """Scores of all testable measures of trec_eval 10 equal its output: means, sums and geometric means."""
     example = FIXTURES / "example"
     rows, _ = compare(example / "qrels", example / "bm25.run", example / "dense.run", "-m", "all_trec", "--quiet")
     for name, column in (("bm25", "mean"), ("dense", "mean_against")):
@@ -109,8 +109,8 @@ def test_scores_are_those_of_trec_eval() -> None:
         assert results == pytest.approx({measure: expected[measure] for measure in results}, abs=5.1e-5)
 
 
-def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
-    """0 for most measures; but num_rel is that of the judgments, and yaap the logarithm of 1/(1 + R)."""
+def test_topics_without_results(tmp_path: Path) -> None:
+    """With -c a missing topic scores like irevalx -c: 0, but num_rel counts judgments and yaap is log 1/(1 + R)."""
     qrels, run_path, other = EXPERIMENT[0], tmp_path / "short", EXPERIMENT[2]
     results = EXPERIMENT[1].read_text().splitlines()
     remaining = [line for line in results if not line.startswith(("3 ", "5 "))]
@@ -128,8 +128,8 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [("--power",), ("--by", "run")])
-def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...], tmp_path: Path) -> None:
-    """Twelve topics are too few for bootstrap intervals, but neither the power nor the table of runs has any."""
+def test_warnings_about_intervals(options: tuple[str, ...], tmp_path: Path) -> None:
+    """A warning about bootstrap intervals appears only with tables and figures that contain intervals."""
     bca: tuple[str | Path, ...] = ("compare", *EXPERIMENT, "-m", "map", "--seed", "1", "--interval", "bca")
     succeeded(*bca, *options, stderr="")
     assert "too short" in lab(*bca).stderr
@@ -138,7 +138,7 @@ def test_nothing_is_said_of_intervals_that_are_not_shown(options: tuple[str, ...
 
 
 def test_sums(tmp_path: Path) -> None:
-    """num_rel_ret is shown as a sum, and its difference and interval are those of the sums."""
+    """num_rel_ret is displayed as a sum, with the difference and interval of sums."""
     paths = runs_with_hits(tmp_path, {"x": (5, 7), "y": (4, 4)}, depth=10)
     [row], stderr = compare(*paths, "-m", "num_rel_ret", "--interval", "t")
     assert row["low"] == row["high"] == ""  # of two topics
@@ -148,16 +148,16 @@ def test_sums(tmp_path: Path) -> None:
     assert [first["num_rel_ret"], other["num_rel_ret"]] == ["12", "8"]
 
 
-def test_measures_are_families_of_their_own(three_runs: list[Path]) -> None:
-    """-m repeats and splits; each measure's p-values are those that it has alone."""
+def test_measures_are_corrected_separately(three_runs: list[Path]) -> None:
+    """-m repeats and splits; the p-values of a measure do not depend on other measures."""
     rows, _ = compare(*three_runs, "-m", "P.5 P.10", "--measures", "map", "--quiet")
     assert [row["measure"] for row in rows[::3]] == ["P_5", "P_10", "map"]
     alone = [row for measure in ("P.5", "P.10", "map") for row in compare(*three_runs, "-m", measure, "--quiet")[0]]
     assert rows == alone
 
 
-def test_a_row_a_run() -> None:
-    """Runs share a letter exactly if their pair does not differ; the best score is marked."""
+def test_rows_by_run() -> None:
+    """Runs share a letter if and only if they do not differ; the best score is marked."""
     pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
     assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_10"]
@@ -173,8 +173,8 @@ def test_a_row_a_run() -> None:
     assert b"*" not in no_better.stdout
 
 
-def test_a_row_a_run_in_latex() -> None:
-    """The table has the lines of booktabs, the best score is bold, and runs and measures stand as they were given."""
+def test_rows_by_run_in_latex() -> None:
+    """The table has the rules of booktabs, a bold best score, and runs and measures in the given order."""
     runs = EXPERIMENT[:0:-1]
     done = lab(
         "compare", EXPERIMENT[0], *runs, "-m", "P.10 map", "--by", "run", "--seed", "1", "--format", "latex", "--quiet"
@@ -193,8 +193,8 @@ def test_a_row_a_run_in_latex() -> None:
     assert by_pair.count(b"\\hline") == 3
 
 
-def test_a_row_a_run_against_a_baseline() -> None:
-    """+ is significantly better than the baseline, - worse."""
+def test_rows_by_run_with_a_baseline() -> None:
+    """+ marks significantly better runs than the baseline, and - worse ones."""
     pairs, _ = compare(*EXPERIMENT, "--baseline", "count1")
     rows, _ = compare(*EXPERIMENT, "--baseline", "count1", "--by", "run")
     marks = {row["run"]: row["map_differs"] for row in rows}
@@ -206,8 +206,8 @@ def test_a_row_a_run_against_a_baseline() -> None:
     assert "-" in marks.values()
 
 
-def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
-    """A run with 30 % unjudged documents is worse than one without: -, the last letter, losses, and not the best."""
+def test_measures_where_less_is_better(tmp_path: Path) -> None:
+    """More unjudged documents are worse in marks, letters, losses and the best score."""
     topics = range(1, 9)
     (tmp_path / "qrels").write_text("".join(f"{t} 0 d{n} {n % 2}\n" for t in topics for n in range(10)))
     holes = {"full": [0] * 8, "holes": [2, 3, 4, 3, 2, 4, 3, 3]}
@@ -228,8 +228,8 @@ def test_marks_follow_the_direction_of_the_measure(tmp_path: Path) -> None:
     assert row["num_nonrel_judged_ret_differs"] == "<"  # neither better nor worse
 
 
-def test_a_table_says_what_it_is(tmp_path: Path) -> None:
-    """Below it, as comments in LaTeX, and in fields of JSON; a drawn seed stands in the output too."""
+def test_notes(tmp_path: Path) -> None:
+    """Notes below a table, in LaTeX comments and in JSON describe the test, the seed and the inputs."""
     message = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
     people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
     assert message in people
@@ -264,8 +264,8 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     ]
 
 
-def test_columns_that_people_see() -> None:
-    """Eight, unless others are asked for; the interval is that of the correction; programs have all."""
+def test_displayed_columns() -> None:
+    """Eight columns are displayed by default, with the interval of the correction; CSV has all columns."""
 
     def heads(*options: str) -> list[str]:
         first = lab("compare", *EXPERIMENT, "--quiet", *options).stdout.decode().splitlines()[0]
@@ -285,8 +285,8 @@ def test_columns_that_people_see() -> None:
     assert "--columns must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
 
 
-def test_a_row_a_topic(tmp_path: Path) -> None:
-    """The values of each run, and differences from a baseline, from the greatest on if they are to be sorted."""
+def test_rows_by_topic(tmp_path: Path) -> None:
+    """Rows have the values of each run and, with a baseline, differences, which --sort sorts."""
     paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (4, 9, 1), "z": (6, 9, 4)}, depth=10)
     rows, _ = compare(*paths, "-m", "P.10", "--by", "topic", "--baseline", "x")
     assert list(rows[0]) == ["measure", "topic", "x", "y", "z", "y - x", "z - x"]
@@ -301,16 +301,16 @@ def test_a_row_a_topic(tmp_path: Path) -> None:
     assert list(rows[0]) == ["measure", "topic", "x", "y", "z"]
 
 
-def test_no_p_is_printed_as_nothing(tmp_path: Path) -> None:
-    """Forty topics, each better by about a half: p is less than 0.0001, and not 0.0000."""
+def test_small_p_values(tmp_path: Path) -> None:
+    """A p-value below 0.0001 is displayed as <0.0001."""
     paths = runs_with_hits(tmp_path, {"x": [9, 8] * 20, "y": [4, 3, 3, 4] * 10}, depth=10)
     people = lab("compare", *paths, "-m", "P.10", "--quiet", "--columns", "p corrected_p").stdout.decode()
     assert people.splitlines()[2].split()[-2:] == ["<0.0001", "<0.0001"]
     assert "0.0000" not in people.replace("<0.0000", "")
 
 
-def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
-    """Bars have the names of topics, a measure begins a row; columns of the matrix have names; captions say the test."""
+def test_figures(tmp_path: Path) -> None:
+    """Bars are labelled with topics, panels with measures, matrices with runs, and captions name the test."""
     results: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
     [first, *_] = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
     d = results.measures[0].comparisons.by_topic[0]
@@ -333,8 +333,8 @@ def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
     assert all(of_line[-2] <= 0.2 for of_line in heights if of_line.size > 2)
 
 
-def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
-    """For each pair, in all tables, in LaTeX and in JSON: y differs from x for three topics only."""
+def test_sign_flips_replace_t(tmp_path: Path) -> None:
+    """All tables and formats report the test of a pair that differs for three topics only."""
     hits = {"x": [5] * 12, "y": [6] * 3 + [5] * 9, "z": [7, 8, 9] * 4}
     paths = runs_with_hits(tmp_path, hits, depth=10)
     rows, _ = compare(*paths, "-m", "P.10")
@@ -360,8 +360,8 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
 
 @needs_robust03
 @pytest.mark.parametrize("correction", ["bonferroni", "tukey"])
-def test_the_interval_that_is_shown_agrees_with_the_decision(correction: str) -> None:
-    """All 66 pairs of robust03: the simultaneous interval leaves out 0 exactly where runs differ."""
+def test_simultaneous_intervals_and_decisions(correction: str) -> None:
+    """On robust03 simultaneous intervals exclude 0 exactly for the pairs that differ."""
     files = (ROBUST / "qrels.gz", *sorted((ROBUST / "runs").iterdir()))
     options = ("-m", "map", "--correction", correction, "--resamples", "999", "--quiet")
     rows, _ = compare(*files, *options)

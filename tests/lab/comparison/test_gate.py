@@ -1,4 +1,4 @@
-"""irevalx-lab compare --margin: verdicts, exit statuses, and the files that services for integration read."""
+"""irevalx-lab compare --margin: verdicts, exit statuses, and files for continuous integration."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ HITS = {
 
 @pytest.fixture
 def paths(tmp_path: Path) -> dict[str, Path]:
-    """The judgments and the runs by name."""
+    """Paths of the judgments and the runs by name."""
     qrels, *runs = runs_with_hits(tmp_path, HITS, depth=10)
     return {"qrels": qrels, **dict(zip(HITS, runs, strict=True))}
 
 
 def gate(paths: dict[str, Path], runs: Sequence[str], *options: str) -> tuple[int, list[dict[str, str]], str]:
-    """Return the status, the rows, and what is said, of a gate for runs against base under P.10."""
+    """Return the status, the rows and the standard error of a comparison with base under P.10."""
     files = (paths["qrels"], *(paths[run] for run in ("base", *runs)))
     done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--format", "csv", *options)
     return done.status, done.rows, done.stderr
@@ -64,15 +64,12 @@ def gate(paths: dict[str, Path], runs: Sequence[str], *options: str) -> tuple[in
     ],
 )
 def test_statuses(paths: dict[str, Path], runs: list[str], options: list[str], status: int) -> None:
-    """0 where all pass, 3 where one is worse, else 5."""
+    """The exit status is 0 if all runs pass, 3 if a run is worse, and otherwise 5."""
     assert gate(paths, runs, *options)[0] == status
 
 
-def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> None:
-    """Those of scipy at 1 - alpha over the number of rows; P.5 and P.10 of two runs are four.
-
-    Two topics of P.5 differ for better: it has no interval.
-    """
+def test_intervals(paths: dict[str, Path]) -> None:
+    """Intervals are scipy's at 1 - alpha/4 for two measures and runs; two differing topics have no interval."""
     runs = ["better", "noisy"]
     _, rows, _ = gate(paths, runs, "--margin", "0.02", "-m", "P.5", "--alpha", "0.1")
     assert [(row["measure"], row["run"], row["topics"]) for row in rows] == [
@@ -97,7 +94,7 @@ def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> Non
 
 
 def test_less_is_better(paths: dict[str, Path], tmp_path: Path) -> None:
-    """Of unj a run with more holes is worse: the difference is its loss."""
+    """With unj, a run with more unjudged documents is worse: its difference is negative."""
     qrels = tmp_path / "some"
     qrels.write_text("".join(f"{topic:03} 0 r{number} 1\n" for topic in range(1, 9) for number in range(2)))
     files = (qrels, paths["base"], paths["worse"])
@@ -108,7 +105,7 @@ def test_less_is_better(paths: dict[str, Path], tmp_path: Path) -> None:
 
 
 def test_all_judged_topics(paths: dict[str, Path]) -> None:
-    """Topics that a run lacks count as 0, as with -c: losing topics is a loss."""
+    """Topics that a run lacks count as 0, so that losing topics is a loss."""
     text = paths["same"].read_text()
     paths["same"].write_text("".join(line for line in text.splitlines(keepends=True) if line[:3] > "002"))
     status, [row], _ = gate(paths, ["same"], "--margin", "0.01")
@@ -116,8 +113,8 @@ def test_all_judged_topics(paths: dict[str, Path]) -> None:
     assert float(row["difference"]) == pytest.approx(-(0.5 + 0.6) / 8)
 
 
-def test_a_slight_loss_is_said(paths: dict[str, Path]) -> None:
-    """Worse for certain but within the margin: not worse, with a note for people and in JSON."""
+def test_losses_within_the_margin(paths: dict[str, Path]) -> None:
+    """A certain loss within the margin is not worse, and a note reports it."""
     options = ("--margin", "0.5", "--baseline", "base", "-m", "P.10")
     files = (paths["qrels"], paths["base"], paths["worse"])
     line = "worse is slightly worse in P_10 for certain, but by less than the margin."
@@ -125,8 +122,8 @@ def test_a_slight_loss_is_said(paths: dict[str, Path]) -> None:
     assert line in lab_json("compare", *files, *options)["about"]["notes"]
 
 
-def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
-    """A new run with the tag of the baseline, as in a nightly build: files tell them apart, whatever they are called."""
+def test_equal_run_tags(paths: dict[str, Path]) -> None:
+    """Runs with the tag of the baseline are distinguished by file name."""
     new = paths["qrels"].parent / "new"
     new.write_text(paths["better"].read_text().replace(" better\n", " base\n"))
     for baseline in (str(paths["base"]), "base"):
@@ -136,8 +133,8 @@ def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
         assert (done.status, row["run"], row["against"], row["verdict"]) == (0, "new", "base", "not worse")
 
 
-def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
-    """The conclusion comes first, then a table, whose last column has a word on each verdict; nothing is bold."""
+def test_markdown(paths: dict[str, Path]) -> None:
+    """The conclusion comes first, then a table whose last column has a word for each verdict."""
     files = (paths["qrels"], paths["base"], paths["noisy"], paths["same"])
     done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
     lines = done.stdout.decode().splitlines()
@@ -149,8 +146,8 @@ def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
     assert "**" not in done.stdout.decode()
 
 
-def test_json_says_everything(paths: dict[str, Path]) -> None:
-    """The rows, and under about what was asked for and what follows."""
+def test_json(paths: dict[str, Path]) -> None:
+    """JSON contains the rows, the requested margins and the exit status."""
     files = (paths["qrels"], paths["base"], paths["noisy"])
     done = lab("compare", *files, "-m", "P.10 P.5", "--baseline", "base", "--margin", "0.01", "--format", "json")
     result = json.loads(done.stdout)
@@ -167,7 +164,7 @@ def test_json_says_everything(paths: dict[str, Path]) -> None:
 
 
 def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
-    """A test case a run and measure; failures have the verdict as type; what is allowed to be unsure is skipped."""
+    """Each run and measure is a test case; failures have the verdict as type, and allowed uncertainty is skipped."""
     runs = ("same", "worse", "noisy")
     gate(paths, runs, "--margin", "0.01", "--junit", str(tmp_path / "report.xml"), "--allow-unsure")
     root = ET.parse(tmp_path / "report.xml").getroot()  # noqa: S314 - it is ours
@@ -189,7 +186,7 @@ def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
 
 
 def test_in_python(paths: dict[str, Path]) -> None:
-    """The function returns the gate; runs that were scored before will do."""
+    """The function returns the gate, also for evaluated scores."""
     files = [str(paths["base"]), str(paths["better"])]
     scores = irevalx.evaluate(str(paths["qrels"]), files, ["P.10"])
     for given in ((str(paths["qrels"]), files, "P.10"), (scores, None, "P_10")):

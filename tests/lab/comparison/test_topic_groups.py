@@ -1,4 +1,4 @@
-"""irevalx-lab compare --topic-groups: the comparison in each group, and the interaction."""
+"""irevalx-lab compare --topic-groups: comparisons in each group of topics, and interactions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def groups(tmp_path: Path) -> Path:
 
 
 def welch_f(first: FloatArray, second: FloatArray, axis: int) -> FloatArray:
-    """Return the square of Welch's t, of at least 1e-12 as variance."""
+    """Return the square of Welch's t with a variance of at least 1e-12."""
     parts = [np.maximum(x.var(axis=axis, ddof=1), 1e-12) / x.shape[axis] for x in (first, second)]
     d: FloatArray = (first.mean(axis=axis) - second.mean(axis=axis)) ** 2
     f: FloatArray = d / (parts[0] + parts[1])
@@ -47,7 +47,7 @@ def welch_f(first: FloatArray, second: FloatArray, axis: int) -> FloatArray:
 
 
 def holm(p: list[float]) -> list[float]:
-    """Correct p-values, the least first."""
+    """Return p-values with Holm's correction."""
     order = sorted(range(len(p)), key=lambda place: p[place])
     corrected, last = [0.0] * len(p), 0.0
     for number, place in enumerate(order):
@@ -55,8 +55,8 @@ def holm(p: list[float]) -> list[float]:
     return corrected
 
 
-def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None:
-    """Scipy's t tests of each group, corrected over pairs and groups, and its permutation test, corrected over pairs."""
+def test_groups_and_interactions(paths: list[Path], groups: Path) -> None:
+    """P-values equal scipy's t tests in each group and its permutation test, with Holm's correction."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
     result = json.loads(done.stdout)
     tests, welch, orders = {}, {}, {}
@@ -93,7 +93,7 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
 
 @pytest.mark.filterwarnings("ignore:.*groups with fewer than 10 topics")
 def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
-    """What the command prints is what the function returns."""
+    """Groups in a file and in a dictionary give the same result."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--baseline", "a", "--format", "csv")
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
@@ -104,8 +104,8 @@ def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
 
 
-def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> None:
-    """Overlapping groups are compared but have no interaction; topics outside and empty groups are counted."""
+def test_overlapping_groups(paths: list[Path], groups: Path) -> None:
+    """Overlapping groups have no interaction; topics without a group and empty groups are counted."""
     groups.write_text("001 x\n002 x\n003 x\n003 y\n004 y\n999 z\n")
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
     result = json.loads(done.stdout)
@@ -117,7 +117,7 @@ def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> No
 
 
 def test_groups_without_topics(paths: list[Path], groups: Path) -> None:
-    """No group with a judged topic is an error."""
+    """Groups without a judged topic are an error."""
     groups.write_text("999 z\n")
     assert "a group must have a topic with a value of map" in refusal(
         "compare", *paths, "--topic-groups", groups, status=2
@@ -125,7 +125,7 @@ def test_groups_without_topics(paths: list[Path], groups: Path) -> None:
 
 
 def test_small_groups(paths: list[Path], groups: Path) -> None:
-    """Groups of one topic are left out of the interaction and named, and groups below ten topics are named."""
+    """Interactions exclude groups of one topic, and warnings name groups with fewer than ten topics."""
     groups.write_text("001 x\n" + "".join(f"{topic:03} y\n" for topic in range(2, 12)) + "012 z\n")
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
     assert "the interaction test excludes groups with only one topic: 'x', 'z'" in done.stderr
@@ -144,7 +144,7 @@ def test_small_groups(paths: list[Path], groups: Path) -> None:
 
 
 def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> None:
-    """Bonferroni's are t intervals for all pairs and groups, which agree with the decisions; they are shown."""
+    """Bonferroni's intervals are t intervals for all pairs and groups and agree with the decisions."""
     options = ("-m", "P.10", "--topic-groups", groups, "--correction", "bonferroni")
     rows = lab("compare", *paths, *options, "--format", "csv").rows
     for row in rows:

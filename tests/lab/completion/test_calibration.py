@@ -1,4 +1,4 @@
-"""Probabilities of relevance, and the measures that are expected under them."""
+"""Probabilities of relevance, and expected measures."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ CRANFIELD = SHARED / "cranfield"
 
 
 def test_sigmoid_by_hand() -> None:
-    """Slope -2, intercept 1: at 0.5 one half, at 0 1/(1 + e)."""
+    """With slope -2 and intercept 1 the probability is 1/2 at 0.5 and 1/(1 + e) at 0."""
     result = Sigmoid(-2, 1).probabilities(np.array([0.5, 0.0, -1e6, 1e6]))
     assert result.tolist() == pytest.approx([0.5, 1 / (1 + math.e), 0, 1])
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 999), st.integers(3, 200), st.sampled_from([1e-3, 1.0, 50.0]))
-def test_sigmoid_is_that_of_scikit_learn(seed: int, n: int, unit: float) -> None:
-    """Whatever the unit of the decision values."""
+def test_sigmoid_of_scikit_learn(seed: int, n: int, unit: float) -> None:
+    """The fit equals scikit-learn's, whatever the unit of the decision values."""
     random = np.random.default_rng(seed)
     relevant = np.arange(n) < max(1, n // 5)
     values = unit * (random.normal(0, 1, n) + relevant)
@@ -58,8 +58,8 @@ def test_sigmoid_is_that_of_scikit_learn(seed: int, n: int, unit: float) -> None
     assert result.probabilities(values).tolist() == pytest.approx(expected.tolist(), abs=2e-3)
 
 
-def test_probabilities_say_how_often() -> None:
-    """Of many documents with a probability of 0.3, three tenths are relevant."""
+def test_calibration_of_the_sigmoid() -> None:
+    """The fit recovers the slope and intercept of a known sigmoid."""
     random = np.random.default_rng(1)
     values = random.normal(0, 2, 20_000)
     relevant = random.random(20_000) < 1 / (1 + np.exp(1 - 1.5 * values))
@@ -68,7 +68,7 @@ def test_probabilities_say_how_often() -> None:
 
 
 class Recorder:
-    """Says of every document by how much its place is above 6, and remembers what it was asked."""
+    """A classifier that returns each place minus 6.5 and records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[set[int], set[int]]] = []
@@ -79,8 +79,8 @@ class Recorder:
         return Classification(unknown > 6, unknown.astype(np.float64) - 6.5)
 
 
-def test_every_judged_document_is_predicted_from_others() -> None:
-    """In five parts, each with its share of the relevant documents; what was not judged has no part in it."""
+def test_folds() -> None:
+    """Each judged document is predicted from four of five folds, which share the relevant documents."""
     lines = "".join(f"1 0 d{number:02} {int(number > 6)}\n" for number in range(17)) + "1 0 e -1\n2 0 d00 1\n"
     judgments = judgments_of(lines)
     documents = [Document(b"d%02d" % number, "word", "docs:1") for number in range(17)]
@@ -102,8 +102,8 @@ def test_every_judged_document_is_predicted_from_others() -> None:
     assert probability[17:].tolist() == pytest.approx([1 / (1 + math.exp(-10.5)), 1])
 
 
-def test_nothing_to_calibrate_with() -> None:
-    """A single relevant document cannot be predicted from others."""
+def test_too_few_documents() -> None:
+    """A single relevant document is too few for a calibration."""
     judgments = judgments_of("1 0 a 1\n1 0 b 0\n")
     collection = Collection.of([Document(b"a", "x", ""), Document(b"b", "y", "")], {b"a", b"b"})
     with pytest.raises(InputError, match="there are not both"):
@@ -112,8 +112,8 @@ def test_nothing_to_calibrate_with() -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5))
-def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) -> None:
-    """Every way in which documents can be relevant, each as likely as it is; one of them is outside the judgments."""
+def test_expected_measures(probabilities: list[float]) -> None:
+    """Expected measures equal the sum over all ways to judge, weighted by probability."""
     judgments = judgments_of("".join(f"1 0 {docno} 0\n" for docno in "abcde") + "2 0 a 1\n")
     run = "1 Q0 b 1 9 r\n1 Q0 x 2 8 r\n1 Q0 a 3 7 r\n1 Q0 e 4 6 r\n1 Q0 c 5 5 r\n"
     runs = opened(
@@ -137,8 +137,8 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
     assert (result["map"][0, 1], result["map"][1, 1]) == (0, 1)
 
 
-def test_certain_documents_give_the_measures_themselves() -> None:
-    """If all probabilities are 0 or 1 nothing is left to expect."""
+def test_certain_probabilities() -> None:
+    """With probabilities 0 and 1 expected measures equal the measures."""
     judgments = GradedText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
     experiment = prepare(judgments, runs, ["map", "P.5,10", "recip_rank"])
@@ -150,7 +150,7 @@ def test_certain_documents_give_the_measures_themselves() -> None:
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_probabilities_of_cranfield(classifier: str) -> None:
-    """Of documents that were not used, about as many are relevant as their probabilities say in sum."""
+    """The sum of probabilities of held-out documents is close to the number of relevant ones."""
     judgments = GradedText.of(CRANFIELD / "qrels.gz").judgments
     collection = Collection.of(read_documents(Source(str(CRANFIELD / "docs.jsonl.gz"))), set(judgments.docnos.texts()))
     completion = Completion(judgments, collection, classifier_for(classifier, collection))

@@ -1,4 +1,4 @@
-"""irevalx-lab describe: what was judged, and how much of each run; by hand, as loops count, and on robust03."""
+"""irevalx-lab describe: counts of judgments and runs by hand, by loops, and on robust03."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ described = partial(lab_told, "describe")
 
 
 def test_judgments(files: list[Path]) -> None:
-    """A row for each topic, sums and means; no run is needed."""
+    """There is a row for each topic, for sums and for means, without any run."""
     rows, stderr = described(files[0])
     assert stderr == ""
     assert list(rows[0]) == [
@@ -54,7 +54,7 @@ def test_judgments(files: list[Path]) -> None:
 
 
 def test_real_grades(files: list[Path], tmp_path: Path) -> None:
-    """Documents of each grade are counted, and those of the level are relevant; not of very many grades."""
+    """Documents are counted by grade and by relevance level, except with very many grades."""
     files[0].write_text("1 0 a 0.7\n1 0 b 0.5\n1 0 c -0.5\n1 0 d 1\n2 0 a 0.5\n")
     rows, stderr = described(*files, "--grades", "real", "-l", "0.7", "--show", "judgments")
     assert stderr == ""
@@ -70,8 +70,8 @@ def test_real_grades(files: list[Path], tmp_path: Path) -> None:
     assert figure.stat().st_size
 
 
-def test_hint_at_an_option(files: list[Path]) -> None:
-    """Grades that are no whole numbers, and equal scores: a command names --grades and --ties where it has them."""
+def test_hints(files: list[Path]) -> None:
+    """Messages about non-integer grades and ties name --grades and --ties in commands that have them."""
     files[0].write_text("1 0 a 0.7\n1 0 d 1\n")
     (files[0].parent / "json").write_text('{"1": {"a": 0.7}}')
     in_json = ("-R", "json", files[0].parent / "json")
@@ -89,7 +89,7 @@ def test_hint_at_an_option(files: list[Path]) -> None:
 
 
 def test_runs(files: list[Path]) -> None:
-    """With -c judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
+    """With -c the share judged at 2 is 1/2, 1/2 and, for the topic without results, 0."""
     rows, stderr = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
     assert stderr == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
@@ -97,8 +97,8 @@ def test_runs(files: list[Path]) -> None:
     assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
 
 
-def test_the_topics_that_every_run_has(files: list[Path]) -> None:
-    """Topic 3, which r lacks, counts for neither run, and a line below the tables says so."""
+def test_topics_of_all_runs(files: list[Path]) -> None:
+    """A topic that one run lacks counts for neither run, and a note reports it."""
     left_out = "2 of 3 judged topics (topics for which every run has results); topics without results, by run: r 1 (-c counts them as 0)"
     rows, stderr = described(*files, "--show", "runs", "--cutoffs", "2")
     assert stderr == f"irevalx-lab: {left_out}\n"
@@ -109,16 +109,16 @@ def test_the_topics_that_every_run_has(files: list[Path]) -> None:
     assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
 
 
-def test_judged_as_the_evaluator_has_it(files: list[Path]) -> None:
-    """The mean of a run on its own is that of irevalx, without -c and with it."""
+def test_judged_of_the_evaluator(files: list[Path]) -> None:
+    """Judged of a single run equals that of irevalx, with and without -c."""
     for options in ([], ["-c"]):
         rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "2 5")
         printed = run("-m", "judged.2,5", *options, *files[:2]).stdout.decode().split()
         assert [f"{float(rows[0][name]):.4f}" for name in ("judged_2", "judged_5")] == printed[2::3]
 
 
-def test_no_topic_that_every_run_has(files: list[Path]) -> None:
-    """Runs cannot be compared; judgments and groups can be described, and runs with -c."""
+def test_no_topic_of_all_runs(files: list[Path]) -> None:
+    """Without a common topic, runs are described with -c only, and groups are described anyway."""
     files[1].write_text("2 Q0 y 1 3 r\n")
     files[2].write_text("1 Q0 a 1 9 s\n")
     result = lab("describe", *files)
@@ -128,7 +128,7 @@ def test_no_topic_that_every_run_has(files: list[Path]) -> None:
 
 
 def test_ranks(files: list[Path]) -> None:
-    """Ranks 1; 2 and 3; 4 and more."""
+    """Counts for ranks 1, 2 to 3, and 4 or more."""
     rows, _ = described(files[0], files[1], "--show", "ranks", "--ranks", "1 2 4")
     assert [list(row.values()) for row in rows[:3]] == [
         ["r", "1", "1", "2", "1", "50.0"],
@@ -138,8 +138,8 @@ def test_ranks(files: list[Path]) -> None:
     assert [row["run"] for row in rows[3:]] == ["all"] * 3
 
 
-def test_a_run_without_judged_topics(files: list[Path]) -> None:
-    """With -c it has nothing of all topics, and no share of that."""
+def test_run_without_judged_topics(files: list[Path]) -> None:
+    """With -c a run without judged topics has counts and shares of 0."""
     files[1].write_text("9 Q0 a 1 1 r\n")
     rows, _ = described(*files[:2], "-c", "--show", "runs", "--cutoffs", "2")
     assert list(rows[0].values()) == ["r", "0", "3", "0", "0", "0", "0", "0.0", "0.0"]
@@ -148,14 +148,14 @@ def test_a_run_without_judged_topics(files: list[Path]) -> None:
 
 
 def test_groups(files: list[Path]) -> None:
-    """Of the first two documents, r has a, x, y and e, s has a three times and d: x and y are in no judgments."""
+    """Groups count pooled, judged and unique documents, also documents without a judgment."""
     rows, _ = described(*files, "--show", "groups", "--depth", "2")
     assert [list(row.values())[:6] for row in rows] == [["r", "1", "4", "3", "1", "0"], ["s", "1", "4", "3", "3", "2"]]
     assert [float(row["percent_alone"]) for row in rows] == pytest.approx([300 / 7, 300 / 7])
 
 
 def test_all_tables() -> None:
-    """Json has all tables by title; runs that a pattern does not match are one group."""
+    """JSON has all tables by title; runs without a match are one group."""
     tables = lab_json("describe", QRELS, *RUNS, "--group-by", "^count")
     assert [title for title in tables if title != "about"] == [
         "judgments",
@@ -166,14 +166,14 @@ def test_all_tables() -> None:
     assert [row["group"] for row in tables["pool by group"]] == ["count", "others"]
 
 
-def test_documents_that_occur_twice(files: list[Path]) -> None:
-    """A run must not have a document twice, as for irevalx."""
+def test_duplicate_documents(files: list[Path]) -> None:
+    """A duplicate document in a run is refused, as by irevalx."""
     files[1].write_text(RANKED + "1 Q0 a 5 5 r\n")
     assert "'a'" in refusal("describe", *files, status=4)
 
 
-def test_groups_are_those_of_the_loop() -> None:
-    """What only one group has among its first documents."""
+def test_groups_by_loops() -> None:
+    """Documents unique to a group equal those of loops."""
     judgments = GradedText.of(QRELS).judgments
     ranked = [rank_run(run, judgments, RankingRules()) for run in opened(list(map(str, RUNS)), print)]
     full = reference.read_qrels(QRELS.read_text())
@@ -198,7 +198,7 @@ def test_groups_are_those_of_the_loop() -> None:
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
 def test_robust03() -> None:
-    """Counts of the files, and the share of judged documents that the evaluator prints."""
+    """Counts equal those of the files, and shares those of the evaluator."""
     folder = SHARED / "robust03"
     lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
     judgments = GradedText.of(folder / "qrels.gz").judgments

@@ -1,4 +1,4 @@
-"""irevalx-lab estimate --design: which documents people should label next."""
+"""irevalx-lab estimate --design: sampling designs of documents for human assessors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
 
 
 def designed(folder: Path, n: int, *more: str | Path) -> tuple[str, Path, Path]:
-    """Return the strata with their rates, the file of strata, and the pool of what is drawn with the seed 1."""
+    """Return the rates of the strata, the strata file, and the pool of the documents drawn with seed 1."""
     strata, pool = folder / "strata", folder / "pool"
     common: list[str | Path] = ["--machine", MACHINE, *RUNS, "--seed", "1", "-o", strata, "--pool-out", pool]
     result = lab("estimate", "--design", str(n), *common, *more)
@@ -34,7 +34,7 @@ def designed(folder: Path, n: int, *more: str | Path) -> tuple[str, Path, Path]:
 
 @pytest.mark.parametrize("n", [30, 60, 150])
 def test_round_trip(tmp_path: Path, n: int) -> None:
-    """Degrade reads the strata and draws the documents of the pool file, n of them; estimate reads what it writes."""
+    """Degrade draws the documents of the pool from the strata, and estimate reads its output."""
     rates, strata, pool = designed(tmp_path, n, "-m", "dcg")
     result = lab(
         "degrade", MACHINE, "--strata", rates, "--strata-file", strata, "--seed", "1", "--as", "prels", "--drop"
@@ -52,8 +52,8 @@ def test_round_trip(tmp_path: Path, n: int) -> None:
     assert run("--pool", pool, "-m", "P.10", QRELS, RUNS[0]).status == 0
 
 
-def test_literal_allocation(tmp_path: Path) -> None:
-    """Rates are proportional to the root of the mean sum of squared weights, but for what rounding leaves over."""
+def test_allocation(tmp_path: Path) -> None:
+    """Rates are proportional to the root mean square of weights, up to rounding."""
     rates, strata, _ = designed(tmp_path, 150, "-m", "dcg")
     squares: dict[tuple[str, str], float] = defaultdict(float)
     best: dict[tuple[str, str], int] = {}
@@ -82,8 +82,8 @@ def test_literal_allocation(tmp_path: Path) -> None:
     assert sum(rate < median * 1.2 for rate in relative.values()) >= len(relative) / 2
 
 
-def test_labels_of_people_are_used_and_left_out(tmp_path: Path) -> None:
-    """Documents that people labelled are in no stratum; where they find no error of a grade, less of it is drawn."""
+def test_known_human_judgments(tmp_path: Path) -> None:
+    """Documents with human judgments are in no stratum; grades without machine errors are sampled less."""
     partial = tmp_path / "some"
     lines = [line for line in QRELS.read_text().splitlines(keepends=True) if int(line.split()[0]) <= 6]
     machine = {tuple(line.split()[0:3:2]): line.split()[3] for line in MACHINE.read_text().splitlines()}
@@ -103,7 +103,7 @@ def test_labels_of_people_are_used_and_left_out(tmp_path: Path) -> None:
 
 
 def test_few_and_many_documents(tmp_path: Path) -> None:
-    """Bands are merged where there are too few; too few for a topic and grade each are refused, too many are counted."""
+    """Small designs merge bands, too small ones are refused, and too large ones draw everything."""
     bands = [len(estimate(None, MACHINE, RUNS, "dcg", design=n, seed=1).rows) for n in (24, 60, 150)]
     assert bands == sorted(bands)
     assert bands[0] == 2 < bands[2]
@@ -116,7 +116,7 @@ def test_few_and_many_documents(tmp_path: Path) -> None:
 
 
 def test_design_in_python() -> None:
-    """The pool is one that evaluate takes; the same seed draws the same, and the strata are a table."""
+    """Evaluate accepts the pool, and the same seed draws the same documents."""
     result = estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4)
     assert result.pool.text == estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4).pool.text
     assert list(result.to_frame()["last_rank"]) == [5, 10, 5, 10]
@@ -126,6 +126,6 @@ def test_design_in_python() -> None:
 
 
 def test_human_judgments_are_required() -> None:
-    """Without a design there is nothing to estimate from machine labels alone."""
+    """Without a design, human judgments are required."""
     with pytest.raises(IrevalxError, match=r"^human is required without design"):
         estimate(None, MACHINE, RUNS, "P.10")  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""irevalx-lab estimate with labels that people gave to a random sample of the documents of each topic."""
+"""irevalx-lab estimate with human judgments of a random sample of each topic's documents."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WEIGHTS: dict[str, Callable[[int], float]] = {
 
 
 def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[float]]:
-    """Return estimates with the weight 1, from the sample alone and from the machine alone: of runs, and differences."""
+    """Return estimates with weight 1, from the sample alone and from labels alone, of runs and differences."""
 
     def gain(grade: int) -> float:
         return float(grade) if measure == "dcg" else float(grade > 0)
@@ -76,8 +76,8 @@ def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[f
     return {name: [*values, values[0] - values[1]] for name, values in results.items()}
 
 
-def test_literal_sums(samples: dict[str, Path]) -> None:
-    """Each score written out, document by document; both formats have the same estimates with a given weight."""
+def test_estimates_by_loops(samples: dict[str, Path]) -> None:
+    """Estimates equal sums over documents, in both formats."""
     for form, path in samples.items():
         given = ("-m", "P.10 dcg rbp.p=0.8,2=1", "--lambda", "1", "-R", form)
         rows, stderr = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
@@ -93,8 +93,8 @@ def test_literal_sums(samples: dict[str, Path]) -> None:
         assert {(row["topics"], row["documents"], row["lambda"]) for row in rows} == {("12", str(n_drawn), "1.0")}
 
 
-def test_everything_drawn(tmp_path: Path) -> None:
-    """All documents labelled: the scores of people whatever the machine says, without an error due to documents."""
+def test_full_sample(tmp_path: Path) -> None:
+    """If all documents are judged, estimates are the human scores, without sampling error."""
     path = tmp_path / "sample"
     path.write_bytes(degrade(QRELS, RUNS, strata="depth 1-10:100% rest:100%", seed=1).text)
     rows, _ = estimates("-R", "sampled", "--human", path, "--machine", MACHINE, *RUNS, "-m", "P.10")
@@ -103,8 +103,8 @@ def test_everything_drawn(tmp_path: Path) -> None:
     assert {(row["document_error"], row["effective_documents"]) for row in rows} == {("0.0", "")}
 
 
-def test_lambda_is_chosen_and_helps(samples: dict[str, Path]) -> None:
-    """Without --lambda it is the one with the least document error; of a perfect machine hardly any is left."""
+def test_fitted_lambda(samples: dict[str, Path]) -> None:
+    """The fitted lambda minimises the sampling error, which is nearly 0 for perfect labels."""
     common: list[str | Path] = ["-R", "sampled", "--human", samples["sampled"], *RUNS, "-m", "P.10"]
     rows, _ = estimates(*common, "--machine", MACHINE)
     for weight in ("0", "0.5", "1"):
@@ -117,8 +117,8 @@ def test_lambda_is_chosen_and_helps(samples: dict[str, Path]) -> None:
     assert [float(row["estimate"]) for row in perfect[:2]] == pytest.approx([0.58333333, 0.70833333])
 
 
-def test_from_python(samples: dict[str, Path]) -> None:
-    """A sample that degrade returns is taken as it is; baselines and corrections are those of whole topics."""
+def test_samples_in_python(samples: dict[str, Path]) -> None:
+    """A sample returned by degrade is accepted, with baselines and corrections."""
     sample = degrade(QRELS, sorted((EXPERIMENT / "runs").iterdir()), strata=STRATA, seed=3)
     with pytest.warns(UserWarning, match="so few topics"):
         result = estimate(sample, MACHINE, RUNS, "P.10", baseline="count2", correction="bonferroni")
@@ -131,8 +131,8 @@ def test_from_python(samples: dict[str, Path]) -> None:
     assert "scores by the machine alone" in repr(result)
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
-    """Topics of one file, documents without a label, and documents that could not be drawn are counted."""
+def test_messages_about_missing_documents(tmp_path: Path) -> None:
+    """Messages count topics of one file, unlabelled documents, and documents that could not be drawn."""
     human, machine, run = tmp_path / "human", tmp_path / "machine", tmp_path / "run"
     human.write_text("".join(f"{topic} 0 {docno} 1 1\n" for topic in (1, 2, 3) for docno in "ab"))
     machine.write_text("".join(f"{topic} 0 {docno} 1\n" for topic in (1, 2, 4) for docno in "axy"))
@@ -157,13 +157,13 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(samples: dict[str, Path], arguments: list[str], rule: str) -> None:
-    """What a sample cannot correct is refused by name."""
+    """Measures that a sample cannot estimate are refused by name."""
     common: list[str | Path] = ["-R", "sampled", "--human", samples["sampled"], "--machine", MACHINE, *RUNS]
     assert rule in refusal("estimate", *common, *arguments)
 
 
 def test_too_few_topics(tmp_path: Path) -> None:
-    """Two topics are the least."""
+    """At least two topics are required."""
     human, run = tmp_path / "human", tmp_path / "run"
     human.write_text("1 a 1 1 0.5\n")
     run.write_text("1 Q0 a 1 1 r\n")
@@ -173,8 +173,8 @@ def test_too_few_topics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("grade", ["-1", "-2", "-998"])
-def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path: Path, grade: str) -> None:
-    """In estimate -1 says what -999 does, and the loop agrees; one warning names both readings."""
+def test_negative_grades(samples: dict[str, Path], tmp_path: Path, grade: str) -> None:
+    """Every negative grade means not sampled, like -999, and one warning explains it."""
     lines = samples["prels"].read_text().splitlines()
     drawn = [line for line in lines if not line.split()[2].startswith("-")]
     others = [line.split() for line in drawn[::7]]

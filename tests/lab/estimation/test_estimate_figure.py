@@ -1,4 +1,4 @@
-"""The figure of estimates: what is drawn is what the table says."""
+"""The figure of estimates displays the values of the table."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def names(figure: Figure) -> list[str]:
     return [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
 
-def test_differences_are_drawn(tmp_path: Path) -> None:
-    """Each difference has two intervals, that with the machine's labels above; no marginal intervals of runs."""
+def test_differences(tmp_path: Path) -> None:
+    """Each difference has an interval with labels and one without; runs have none."""
     result = estimates(tmp_path, RUNS[:3])
     figure = result.figure()
     [panel] = figure.axes
@@ -47,8 +47,8 @@ def test_differences_are_drawn(tmp_path: Path) -> None:
     assert "each on its own" in figure.get_supxlabel()
 
 
-def test_simultaneous_intervals_are_thin(tmp_path: Path) -> None:
-    """With Bonferroni's correction a thin line for each difference, and a note."""
+def test_simultaneous_intervals(tmp_path: Path) -> None:
+    """Bonferroni's intervals are thin lines, with a note."""
     result = estimates(tmp_path, RUNS[:3], correction="bonferroni")
     figure = result.figure()
     thin = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 0.5]
@@ -62,7 +62,7 @@ def test_one_run(tmp_path: Path) -> None:
 
 
 def test_many_pairs(tmp_path: Path) -> None:
-    """Of more pairs than a panel has room for, those of the best run, which is the first in each; a note says so."""
+    """If pairs do not fit in a panel, those of the best run are drawn, with a note."""
     lines = [line.split() for line in RUNS[0].read_text().splitlines()]
     many: dict[str, dict[str, dict[str, float]]] = {}
     for number in range(10):

@@ -1,4 +1,4 @@
-"""The data of a report are what irevalx and irevalx-lab compare print of the same files, and what a reader can count."""
+"""The data of a report equal the output of irevalx and irevalx-lab compare, and counts by loops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEASURES = "ndcg@10 map P.5 judged@10 bpref num_rel_ret gm_map num_q unj.5 rbp"
 
 
 def data_of(*words: str | Path, status: int = 0) -> dict[str, Any]:
-    """Return what the command writes as JSON, which must be what the schema says."""
+    """Return the JSON output of the command, which must follow the schema."""
     result = lab("report", *words, "--format", "json", "--quiet")
     assert result.status == status, result.stderr
     data: dict[str, Any] = json.loads(result.stdout)
@@ -37,7 +37,7 @@ def data_of(*words: str | Path, status: int = 0) -> dict[str, Any]:
 
 
 def collections() -> list[Any]:
-    """Return judgments and runs: a small collection, and a real one."""
+    """Return judgments and runs of a small and of a real collection."""
     robust = SHARED / "robust03"
     real = [(robust / "qrels.gz", sorted((robust / "runs").iterdir())[:3])] if robust.exists() else []
     return [pytest.param(qrels, runs, id=qrels.parent.name) for qrels, runs in ((QRELS, RUNS[:4]), *real)]
@@ -45,7 +45,7 @@ def collections() -> list[Any]:
 
 @pytest.fixture
 def with_holes(tmp_path: Path) -> tuple[Path, list[Path]]:
-    """Judgments with grades from -2 to 3, a topic without relevant documents, and runs that lack topics."""
+    """Judgments with grades from -2 to 3 and a topic without relevant documents, and runs that lack topics."""
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     grades = ["3", "1", "0", "-1", "-2", "2", "1"]
     qrels = tmp_path / "qrels"
@@ -62,7 +62,7 @@ def with_holes(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 
 def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baseline: str | None = None) -> dict[str, Any]:
-    """Check every number that irevalx and compare print; return the data."""
+    """Compare all numbers with irevalx and compare; return the data."""
     chosen = [] if baseline is None else ["--baseline", baseline]
     data = data_of(qrels, *runs, "-m", MEASURES, *chosen, *options)
     names = [measure["name"] for measure in data["measures"]]
@@ -108,21 +108,21 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
 
 @pytest.mark.parametrize(("qrels", "runs"), collections())
 def test_numbers_of_the_commands(qrels: Path, runs: list[Path]) -> None:
-    """Means, intervals, readings, values of topics, all pairs and letters."""
+    """Means, intervals, treatments, values of topics, pairs and letters equal those of the commands."""
     data = assert_equals_commands(qrels, runs)
     by_run = lab("compare", qrels, *runs, "-m", "ndcg@10", "--by", "run", "--format", "csv").rows
     assert data["letters"][0] == [row["ndcg_cut_10_groups"] for row in by_run]
 
 
 def test_numbers_with_a_baseline() -> None:
-    """Pairs with a baseline have no letters."""
+    """A report with a baseline has no letters."""
     data = assert_equals_commands(QRELS, RUNS, baseline="count2")
     assert (data["letters"], data["about"]["baseline"]) == (None, 1)
 
 
 @pytest.mark.parametrize("options", [[], ["-c"], ["-l", "2"], ["--ties", "best"], ["--ignore-identical-ids"]])
-def test_numbers_with_holes(with_holes: tuple[Path, list[Path]], options: list[str]) -> None:
-    """Also of runs without some topics, with graded and negative grades, and with the options of the evaluation."""
+def test_numbers_of_incomplete_runs(with_holes: tuple[Path, list[Path]], options: list[str]) -> None:
+    """Numbers are equal also for missing topics, negative grades, and evaluation options."""
     qrels, runs = with_holes
     data = assert_equals_commands(qrels, runs, *options)
     assert any("has no results for 1 of 12 judged topics" in line for line in data["warnings"])
@@ -131,13 +131,13 @@ def test_numbers_with_holes(with_holes: tuple[Path, list[Path]], options: list[s
 
 
 def names_of(data: dict[str, Any]) -> list[str]:
-    """The measures of a report."""
+    """Return the measures of a report."""
     return [measure["name"] for measure in data["measures"]]
 
 
 @pytest.mark.parametrize("ties", ["name", "first", "best", "worst"])
 def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
-    """Documents stand in their order, with grades; what they add makes up the value of the topic; a loop counts."""
+    """Documents are in ranked order with grades, and their contributions add up to the values."""
     qrels, runs = with_holes
     grades: dict[str, dict[str, int]] = {}
     for topic, _, docno, grade in map(str.split, qrels.read_text().splitlines()):
@@ -177,8 +177,8 @@ def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
                     assert total == pytest.approx(data["values"][measure][number][place], abs=1e-12)
 
 
-def test_what_is_counted() -> None:
-    """Documents in common, shares judged, and documents found alone, counted by loops; bounds as bounds has them."""
+def test_counts() -> None:
+    """Common, judged and unique documents equal counts by loops, and bounds those of bounds."""
     depth = 5
     data = data_of(QRELS, *RUNS, "-m", "P.5 judged.5", "--depth", str(depth), "--group-by", "^[a-z]+")
     judged = {(line.split()[0], line.split()[2]) for line in QRELS.read_text().splitlines() if line.split()[3] != "-1"}
@@ -207,8 +207,8 @@ def test_what_is_counted() -> None:
     assert [(row["low"], row["high"]) for row in data["bounds"]] == [(float(r["low"]), float(r["high"])) for r in alone]
 
 
-def test_the_same_bytes(tmp_path: Path) -> None:
-    """The same input makes the same files, whatever the number of processes."""
+def test_reproducibility(tmp_path: Path) -> None:
+    """The same input gives the same bytes, whatever the number of processes."""
     words: tuple[str | Path, ...] = (QRELS, *RUNS, "-m", MEASURES, "--docs", DOCS, "--test", "permutation", "--quiet")
     for ending in ("html", "json"):
         made = []
@@ -219,8 +219,8 @@ def test_the_same_bytes(tmp_path: Path) -> None:
         assert made[0] == made[1] == made[2]
 
 
-def test_the_schema() -> None:
-    """It is one, of the version that is written."""
+def test_schema() -> None:
+    """The schema is valid and has the version that is written."""
     Draft202012Validator.check_schema(SCHEMA)
     assert (SCHEMA["properties"]["format"]["const"], SCHEMA["properties"]["version"]["const"]) == (
         Report.FORMAT,
@@ -230,8 +230,8 @@ def test_the_schema() -> None:
 
 @pytest.mark.parametrize("n_runs", [1, 2])
 @pytest.mark.parametrize("n_topics", [1, 2])
-def test_few(n_runs: int, n_topics: int) -> None:
-    """One run, one topic, measures that are summaries alone: a report of what there is."""
+def test_small_evaluations(n_runs: int, n_topics: int) -> None:
+    """One run, one topic and measures without values by topic give a valid report."""
     qrels = {str(topic): {"A": 1, "B": 0} for topic in range(n_topics)}
     runs = {f"r{number}": {topic: {"A": 1.0, "B": 2.0 - number} for topic in qrels} for number in range(n_runs)}
     for measures in ("num_q", "gm_map", "map num_q P.5"):
@@ -246,7 +246,7 @@ def test_few(n_runs: int, n_topics: int) -> None:
 
 
 def test_runs_without_a_common_topic() -> None:
-    """Nothing can be compared, and the report says so."""
+    """Without a common topic a warning says that nothing is compared."""
     runs = {"x": {"1": {"A": 1.0}}, "y": {"2": {"A": 1.0}}}
     made = irevalx.lab.report({"1": {"A": 1}, "2": {"A": 0, "B": 1}}, runs, "map P.5")
     assert made.data["pairs"]["rows"] == []
@@ -255,7 +255,7 @@ def test_runs_without_a_common_topic() -> None:
 
 
 def test_texts_and_groups(tmp_path: Path) -> None:
-    """Texts of documents and topics from the formats that there are, and groups of topics."""
+    """Texts of documents and topics are read from all formats, and topics have groups."""
     qrels = {"1": {"A": 1, "B": 0}, "2": {"C": 1}}
     runs = {"x": {"1": {"A": 2.0, "B": 1.0}, "2": {"C": 1.0}}}
     docs, sgml = tmp_path / "docs.jsonl", tmp_path / "docs.sgml"
@@ -298,7 +298,7 @@ def test_texts_and_groups(tmp_path: Path) -> None:
     ],
 )
 def test_errors(words: list[str], message: str, tmp_path: Path) -> None:
-    """They are a line each, and nothing is written."""
+    """Errors are one line, and nothing is written."""
     (tmp_path / "PATH").write_text("no tab\n")
     result = lab("report", QRELS, RUNS[0], "-o", "report.html", *words, cwd=tmp_path)
     assert result.status
@@ -309,7 +309,7 @@ def test_errors(words: list[str], message: str, tmp_path: Path) -> None:
 
 
 def test_errors_of_the_function(tmp_path: Path) -> None:
-    """The function refuses what the command cannot be given."""
+    """The function refuses unknown forms and topics without numbers."""
     with pytest.raises(ArgumentError, match="form must be html or json"):
         irevalx.lab.report(QRELS, RUNS[0]).write(tmp_path / "x", "pdf")
     (tmp_path / "topics").write_text("<top><title>x</top>")
@@ -317,8 +317,8 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
         irevalx.lab.report(QRELS, RUNS[0], topic_texts=tmp_path / "topics")
 
 
-def test_forms(tmp_path: Path) -> None:
-    """A report is written as what the name of its file says; it shows itself in a notebook."""
+def test_output_formats(tmp_path: Path) -> None:
+    """The file name determines the format; notebooks display the page in a frame."""
     made = irevalx.lab.report(QRELS, RUNS[:2], "map")
     assert isinstance(made, Report)
     made.write(tmp_path / "x.json")
@@ -329,8 +329,8 @@ def test_forms(tmp_path: Path) -> None:
     assert repr(made).splitlines()[0] == made.data["about"]["title"] == "count1, count2"
 
 
-def test_what_was_read(tmp_path: Path) -> None:
-    """Files stand there with their digests, whatever their format, and options as they were typed."""
+def test_inputs_and_options(tmp_path: Path) -> None:
+    """The data list input files with digests, and options as typed."""
     run = tmp_path / "run.tsv"
     run.write_text("1\tA\t1\n1\tB\t2\n")
     qrels = tmp_path / "qrels"
@@ -346,7 +346,7 @@ def test_what_was_read(tmp_path: Path) -> None:
 
 
 def test_page_of_a_gate(tmp_path: Path) -> None:
-    """A gate writes a page that begins with its verdicts; its exit status is its own."""
+    """A gate's page begins with its verdicts, and its output and exit status do not change."""
     words: tuple[str | Path, ...] = ("compare", QRELS, *RUNS[:3], *split("-m ndcg@10 --baseline count1 --margin 0.05"))
     alone = lab(*words)
     both = lab(*words, "--page", tmp_path / "page.html")

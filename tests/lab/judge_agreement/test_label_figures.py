@@ -1,4 +1,4 @@
-"""The figures of labels, estimates, bounds and holes: what is drawn is what the tables say."""
+"""Figures of labels, bounds and leave-out display the values of their tables."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from irevalx.lab.plotting.page import Page
 
 
 def called(*args: str | Path) -> Result:
-    """Call irevalx-lab and return what it printed as csv."""
+    """Return the CSV output of irevalx-lab."""
     return succeeded(*args, "--format", "csv", "--quiet")
 
 
 def machine(folder: Path) -> Path:
-    """Write a machine's labels, and return their path."""
+    """Write machine labels, and return their path."""
     return machine_labels(QRELS, folder / "machine", missed=0.3, wrong=0.1, seed=4)
 
 
@@ -38,8 +38,8 @@ def points(panel, label: str) -> list[tuple[float, float]]:  # type: ignore[no-u
     return [(float(x), float(y)) for x, y in line.get_xydata()]
 
 
-def test_confusion(tmp_path: Path, drawn: Drawn) -> None:
-    """Each cell has its number and the share of its row, and is as dark as that."""
+def test_confusion_matrix(tmp_path: Path, drawn: Drawn) -> None:
+    """Each cell has its count, the share of its row, and a shade for this share."""
     paths = two_files(tmp_path, [(8, 0, 0), (2, 0, 2), (1, 2, 0), (4, 2, 2)])
     called("labels", *paths, "--resamples", "0", "--figure", tmp_path / "f.png")
     [panel] = drawn["f"].axes
@@ -52,22 +52,22 @@ def _documents(human: int, machine: int, number: int) -> AgreementStatistic:
     return AgreementStatistic(statistic="confusion", human=human, machine=machine, value=number)
 
 
-def test_a_grade_that_nobody_gave_has_no_shares() -> None:
-    """There are no documents to have shares of."""
+def test_unused_grade() -> None:
+    """A row without documents has no shares."""
     with page.style():
         figure = confusion_map([_documents(0, 0, 3), _documents(0, 1, 1)], Page())
     assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
 
 
-def test_many_grades_have_no_numbers() -> None:
-    """Numbers would not fit; shades remain."""
+def test_many_grades() -> None:
+    """A matrix of many grades has shades without numbers."""
     with page.style():
         figure = confusion_map([_documents(grade, grade, 1) for grade in range(40)], Page())
     assert list(figure.axes[0].texts) == []
 
 
-def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
-    """The points are the columns of the table, and the lines go through their middle."""
+def test_bias_against_unjudged_documents(tmp_path: Path, drawn: Drawn) -> None:
+    """Points equal the columns of the table."""
     words = split("--group-by '^[a-z]+' --depth 10 -m 'map bpref' --complete labels --draw holes --figure-width 3.3")
     files = "--labels", machine(tmp_path), "--figure", tmp_path / "f.svg"
     rows = called("leave-out", QRELS, *RUNS, *words, *files).rows
@@ -78,8 +78,8 @@ def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
             assert np.array(points(panel, kind)) == pytest.approx(np.array(expected))
 
 
-def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
-    """Both orders begin with nothing judged, and end where bounds says that the judgments lead."""
+def test_determined_pairs(tmp_path: Path, drawn: Drawn) -> None:
+    """Both curves start at 0 and end at the number of determined pairs that bounds reports."""
     rng = random.Random(3)
     partial = tmp_path / "some"
     partial.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
@@ -99,7 +99,7 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
 
 
 def test_judges(tmp_path: Path, drawn: Drawn) -> None:
-    """A cell for each pair of judges has the kappa of the table, and the diagonal that of repeated answers."""
+    """Cells have the kappa of each pair, and the diagonal that of repeated answers."""
     paths = [machine_labels(QRELS, tmp_path / str(n), missed=0.3, wrong=0.1, seed=n) for n in range(3)]
     words = ("--machine", f"a={paths[0]},{paths[1]}", "--machine", f"b={paths[2]}", "--resamples", "0")
     rows = called("labels", QRELS, *words, "--figure", tmp_path / "f.png").rows
@@ -119,7 +119,7 @@ def test_judges(tmp_path: Path, drawn: Drawn) -> None:
 
 
 def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
-    """An arrow for each run, from its scores to those after; a panel for each judge and measure."""
+    """Arrows connect the scores of each run before and after, in a panel for each judge and measure."""
     labels = machine(tmp_path)
     words = ("--rerank", "--resamples", "0", "--draw", "rerank", "--figure")
     rows = called("labels", QRELS, labels, *RUNS, "-m", "map P.10", *words, tmp_path / "f.png").rows
@@ -139,8 +139,8 @@ def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
 
 
 @pytest.mark.parametrize("words", [("--draw", "rerank"), ("--draw", "judges")])
-def test_figures_that_there_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
-    """Each says what it needs."""
+def test_unavailable_figures(tmp_path: Path, words: tuple[str, str]) -> None:
+    """Figures of runs and judges are refused without runs and judges."""
     result = lab(
         "labels", QRELS, machine(tmp_path), "--resamples", "0", "--seed", "1", "--figure", tmp_path / "f.png", *words
     )

@@ -35,12 +35,7 @@ DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
 
 
 class Population:
-    """What people and three machines say of a collection, of which samples of topics are drawn.
-
-    Parameters
-    ----------
-    folder : of the collection, or one with a file ``qrels.gz`` alone.
-    """
+    """Judgments and three machines' labels of a collection, of which topics are sampled."""
 
     def __init__(self, folder: Path, into: Path) -> None:
         qrels = folder / "qrels.gz"
@@ -110,7 +105,7 @@ def _of(agreement: DocumentAgreement, topics: IntArray) -> DocumentAgreement:
 
 
 def coverage(population: Population, n_topics: int, n_draws: int) -> dict[tuple[str, ...], float]:
-    """Return the share of samples whose interval covers the value of all topics, by statistic, measure, run and level."""
+    """Return the share of samples whose interval covers the value of all topics, by statistic."""
     rng = np.random.default_rng(n_topics)
     truth = {
         _key(finding): finding.value
@@ -160,7 +155,7 @@ ERRORS = ((0.3, 0.02), (0.2, 0.1), (0.1, 0.05), (0.5, 0.05), (0.4, 0.2))
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Combinations of three machines that err independently agree more with people than the worst does."""
+    """Combinations of three machines with independent errors are better than the worst machine."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     people, rng = graded_judgments_of(folder / "qrels.gz"), np.random.default_rng(1)
@@ -196,7 +191,7 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
 def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The excess bias of okapi1 of cranfield, reranked by a judge, is found whatever the judge; not all promise more."""
+    """The excess bias of a reranked run of cranfield is significant for every judge."""
     if not CRANFIELD.is_dir():
         pytest.skip("needs the collection")
     runs, result, promised = sorted((CRANFIELD / "runs").iterdir()), 0, 0
@@ -216,8 +211,8 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert result == N_MACHINES
 
 
-def test_coverage_of_made_documents(tmp_path: Path) -> None:
-    """Intervals of labels cover, of topics that have more or fewer relevant documents."""
+def test_coverage_of_simulated_documents(tmp_path: Path) -> None:
+    """Intervals cover values of all topics, with varying numbers of relevant documents."""
     rng = np.random.default_rng(2)
     grades = [(topic, n, int(rng.random() < 0.1 + 0.005 * topic)) for topic in range(80) for n in range(20)]
     text = "".join(f"{100 + topic} 0 d{n} {grade}\n" for topic, n, grade in grades)

@@ -1,4 +1,4 @@
-"""irevalx-lab labels: agreement of two files of labels, and of the scores of runs with them."""
+"""irevalx-lab labels: agreement of two files of labels, and of the scores of runs under both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ labels = partial(lab_told, "labels", "--seed", "1")
 
 
 def values(rows: list[Row], **about: str) -> dict[str, float | None]:
-    """Return values by statistic of the rows that are about this and nothing else."""
+    """Return values by statistic of the rows about this and nothing else."""
     keys = ("topic", "level", "human", "machine", "measure", "run", "group")
     chosen = [row for row in rows if all(row[key] == about.get(key, "") for key in keys)]
     return {row["statistic"]: float(row["value"]) if row["value"] else None for row in chosen}
@@ -39,12 +39,12 @@ def values(rows: list[Row], **about: str) -> dict[str, float | None]:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """Labels of a machine that misses a fifth of the relevant documents, and sees a tenth of the others as relevant."""
+    """Labels of a machine that misses 20 % of relevant documents and finds 10 % of the others relevant."""
     return machine_labels(QRELS, tmp_path / "machine", missed=0.2, wrong=0.1, seed=3)
 
 
 def test_agreement(tmp_path: Path) -> None:
-    """The worked example, a row for each number; counts and coverage have no interval."""
+    """The worked example has a row for each number; counts and coverage have no interval."""
     rows, stderr = labels(*two_files(tmp_path, SKEWED))
     assert list(rows[0]) == [
         *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
@@ -67,8 +67,8 @@ def test_agreement(tmp_path: Path) -> None:
     assert "a bootstrap interval of so few topics (5) is too short" in stderr
 
 
-def test_an_unused_grade_is_a_category(tmp_path: Path) -> None:
-    """Grades 0, 1 and 3: 2 has a row and a column of zeros and a level, and a line says that nobody gives it."""
+def test_unused_grades(tmp_path: Path) -> None:
+    """An unused grade is a category and a level, and a warning reports it."""
     rows, stderr = labels(*two_files(tmp_path, [(5, 0, 0), (1, 0, 1), (2, 1, 1), (1, 1, 3), (2, 3, 3)]))
     result = values(rows)
     assert [result["kappa_linear"], result["ac1"]] == pytest.approx([0.775510, 0.770435], abs=5e-7)
@@ -77,8 +77,8 @@ def test_an_unused_grade_is_a_category(tmp_path: Path) -> None:
     assert "level 2: no human label has this grade" in stderr
 
 
-def test_intervals_are_quantiles_over_topics(tmp_path: Path) -> None:
-    """The same draws, made here with numpy, and the share of equal grades in each."""
+def test_intervals(tmp_path: Path) -> None:
+    """Intervals are quantiles over resampled topics, with the same draws made by numpy."""
     human, machine = two_files(tmp_path, [(9, 0, 0), (4, 0, 1), (2, 1, 0), (6, 1, 1)], n_topics=4)
     rows, _ = labels(human, machine, "--resamples", "200", "--alpha", "0.1")
     [row] = [row for row in rows if row["statistic"] == "agreement"]
@@ -93,7 +93,7 @@ def test_intervals_are_quantiles_over_topics(tmp_path: Path) -> None:
 
 
 def test_by_topic(tmp_path: Path) -> None:
-    """Each topic has its own numbers without intervals; what is not defined there is empty."""
+    """Topics have statistics without intervals; undefined ones are blank."""
     rows, _ = labels(*two_files(tmp_path, [(2, 0, 0), (1, 1, 1), (1, 1, 0)], n_topics=2), "--by-topic")
     assert values(rows, topic="1")["agreement"] == 1  # documents 0 and 2: (0, 0) and (1, 1)
     assert values(rows, topic="2") == values(rows, topic="2") | {"agreement": 0.5, "kappa": 0.0, "pairs": 2}
@@ -102,8 +102,8 @@ def test_by_topic(tmp_path: Path) -> None:
     assert b"by topic" in result.stdout
 
 
-def test_mixed_coverage(tmp_path: Path) -> None:
-    """Documents that one file lacks, or has without a grade, count for coverage only; each kind has its line."""
+def test_coverage(tmp_path: Path) -> None:
+    """Documents with a label in one file only count for coverage, and warnings report them."""
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n1 0 e -1\n2 0 a 1\n")
     machine.write_text("1 0 a 1\n1 0 b 1\n1 0 d 0\n1 0 e 1\n1 0 c -1\n3 0 a 1\n")
@@ -118,7 +118,7 @@ def test_mixed_coverage(tmp_path: Path) -> None:
 
 
 def as_json(rows: list[tuple[str, str, str]]) -> str:
-    """Write labels as JSON: words that are numbers as numbers, and others as strings."""
+    """Return labels as JSON with numbers as numbers and other words as strings."""
     results: dict[str, dict[str, object]] = {}
     for topic, docno, label in rows:
         results.setdefault(topic, {})[docno] = json.loads(label) if label.strip("0123456789.e") == "" else label
@@ -133,7 +133,7 @@ WRITTEN_AS = {
 
 
 def labelled(path: Path, texts: str, rel_format: str = "qrels") -> Path:
-    """Write labels of documents, one word each, topics in turn."""
+    """Write labels of documents, one word each, for two topics in turn."""
     rows = [(str(1 + n % 2), f"d{n}", text) for n, text in enumerate(texts.split())]
     path.write_text(WRITTEN_AS[rel_format](rows))
     return path
@@ -153,10 +153,8 @@ def labelled(path: Path, texts: str, rel_format: str = "qrels") -> Path:
         ("2 1 0 1", "2 1 - 1x", "2 1 -1 -1", "1"),
     ],
 )
-def test_a_label_is_a_number_or_missing(
-    human: str, machine: str, read_as: str, level: str, rel_format: str, tmp_path: Path
-) -> None:
-    """Both forms of the command have the numbers of labels that were written out as whole grades, in every format."""
+def test_label_values(human: str, machine: str, read_as: str, level: str, rel_format: str, tmp_path: Path) -> None:
+    """Non-integer labels have the statistics of the same labels as integer grades, in every format."""
     ours, theirs = labelled(tmp_path / "h", human, rel_format), labelled(tmp_path / "m", machine, rel_format)
     options = ("--resamples", "0", "-l", level, "-R", rel_format)
     plain, _ = labels(ours, theirs, *options)
@@ -183,7 +181,7 @@ def test_a_label_is_a_number_or_missing(
 
 
 def test_missing_labels(tmp_path: Path) -> None:
-    """ERROR is no label: it is named with its line, and counts for coverage; the file of people is read alike."""
+    """Labels that are not numbers are missing, and a warning names the first."""
     human, machine = labelled(tmp_path / "h", "2 1 0"), labelled(tmp_path / "m", "2 ERROR n/a")
     rows, stderr = labels(human, machine, "--resamples", "0")
     result = values(rows)
@@ -200,7 +198,7 @@ def test_missing_labels(tmp_path: Path) -> None:
     "machine", [{"1": {"a": 0.9, "b": None, "c": 0.1}}, [("1", "a", 0.9), ("1", "b", math.nan), ("1", "c", 0.1)]]
 )
 def test_labels_in_python(machine: Any) -> None:
-    """None and nan are missing labels, and probabilities are read as those of a file."""
+    """None and nan are missing labels, and probabilities are cut as in files."""
     if isinstance(machine, list):
         pandas = pytest.importorskip("pandas")
         machine = pandas.DataFrame(machine, columns=["topic", "docno", "grade"])
@@ -220,8 +218,8 @@ def test_labels_in_python(machine: Any) -> None:
         ["estimate", "--human", "FEW", *RUNS[:2], "--machine"],
     ],
 )
-def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tmp_path: Path) -> None:
-    """Commands that need whole grades refuse others, and say what to do; ERROR is missing there too."""
+def test_commands_that_require_integers(words: list[str | Path], tmp_path: Path) -> None:
+    """Commands refuse non-integer labels, and read ERROR as missing."""
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     few = tmp_path / "few"
     few.write_text("".join(" ".join(line) + "\n" for line in lines[::2] if int(line[0]) < 7))
@@ -236,8 +234,8 @@ def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tm
     assert problem in refusal(*words, machine, status=2)
 
 
-def test_topics_that_are_left_out(tmp_path: Path) -> None:
-    """A saved table says how many there are, and the notes name the files, with runs as well."""
+def test_topics_of_one_file(tmp_path: Path) -> None:
+    """Rows and notes report the number of topics of each file and of both."""
     lines = QRELS.read_text().splitlines(keepends=True)
     few_topics = tmp_path / "some"
     few_topics.write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "5"}))
@@ -255,7 +253,7 @@ def test_topics_that_are_left_out(tmp_path: Path) -> None:
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:
-    """No topic, or no document, that both label is an error."""
+    """Files without a common topic or document are an error."""
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n")
     machine.write_text("2 0 a 1\n")
@@ -270,7 +268,7 @@ def test_nothing_in_common(tmp_path: Path) -> None:
 
 
 def test_contradicting_grades(tmp_path: Path) -> None:
-    """A document with two grades in a file is an error that names both; so is one that is there twice."""
+    """A document with two labels in a file is an error."""
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n")
     machine.write_text("1 0 b 0\n1 0 a 1\n1 0 b 0\n1 0 a 2\n")
@@ -283,7 +281,7 @@ def test_contradicting_grades(tmp_path: Path) -> None:
 
 
 def test_too_many_grades(tmp_path: Path) -> None:
-    """Numbers that are no grades of a scale, such as scores, are refused."""
+    """Labels with more than 101 different values are refused."""
     result = lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 987)]))
     assert result.status == 2
     assert "labels must be at most 101 different grades" in result.stderr
@@ -292,7 +290,7 @@ def test_too_many_grades(tmp_path: Path) -> None:
 
 
 def test_one_grade(tmp_path: Path) -> None:
-    """Labels that are all the same agree, and kappa is not defined; a line says so."""
+    """Kappa is undefined if all labels are equal, and a warning says so."""
     rows, stderr = labels(*two_files(tmp_path, [(6, 1, 1)]))
     result = values(rows)
     assert (result["agreement"], result["kappa"], result["alpha_ordinal"], result["ac1"]) == (1, None, None, None)
@@ -300,13 +298,13 @@ def test_one_grade(tmp_path: Path) -> None:
 
 
 def test_skewed_labels(tmp_path: Path) -> None:
-    """Kappa and AC1 part where one grade has nearly all labels."""
+    """A warning reports that kappa and AC1 differ if nearly all labels are equal."""
     _, stderr = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
     assert "differ by more than 0.2: nearly all labels have one grade" in stderr
 
 
 def test_one_topic(tmp_path: Path) -> None:
-    """Of one topic all draws are the same, and a line says that intervals are too short."""
+    """The interval of a single topic has no width, and a warning says so."""
     rows, stderr = labels(*two_files(tmp_path, SKEWED, n_topics=1))
     [row] = [row for row in rows if row["statistic"] == "kappa" and not row["level"]]
     assert row["low"] == row["high"] == row["value"]
@@ -314,7 +312,7 @@ def test_one_topic(tmp_path: Path) -> None:
 
 
 def test_runs(tmp_path: Path) -> None:
-    """P_10 by hand: the machine takes one of the two relevant documents of a from it, and gives both runs another."""
+    """Biases of P_10 by hand: the machine finds one relevant document of a nonrelevant and another relevant."""
     qrels, a, b = runs_with_hits(tmp_path, {"a": (2, 2), "b": (1, 0)}, depth=10)
     machine = tmp_path / "machine"
     grades = {f"r{n}": 1 for n in range(10)} | {"r1": 0, "n9": 1}
@@ -325,8 +323,8 @@ def test_runs(tmp_path: Path) -> None:
     assert values(rows, measure="P_10")["bias"] == pytest.approx(0.05)
 
 
-def test_runs_as_agree_has_them(machine: Path) -> None:
-    """Correlations, errors, decisions and those of the best runs are those of agree, and so are their intervals."""
+def test_statistics_of_agree(machine: Path) -> None:
+    """Statistics of runs and their intervals equal those of agree."""
     arguments = ("--top", "3", "--resamples", "200", "--seed", "1", "-m", "map bpref")
     agree = {row["measure"]: row for row in lab_rows("agree", QRELS, machine, *RUNS, *arguments)}
     rows, _ = labels(QRELS, machine, *RUNS, *arguments)
@@ -343,8 +341,8 @@ def test_runs_as_agree_has_them(machine: Path) -> None:
         assert all(row["low"] for row in results.values())
 
 
-def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
-    """The machine finds nothing relevant in topic 3, so ERR has no value there: as if neither file had the topic."""
+def test_topics_without_a_value(tmp_path: Path) -> None:
+    """A topic without a value under one file is left out, and a message counts it."""
     lines = QRELS.read_text().splitlines()
     files = {name: tmp_path / name for name in ("machine", "human-fewer", "machine-fewer")}
     seen = [" ".join((*line.split()[:3], "0")) if line.startswith("3 ") else line for line in lines]
@@ -359,7 +357,7 @@ def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
 
 
 def test_groups(machine: Path) -> None:
-    """A group's bias is the mean of its runs'; its excess is their mean distance from the line through the others."""
+    """The bias of a group is the mean over its runs, and its excess the distance from the regression line."""
     rows, _ = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--resamples", "100")
     printed = irevalx("-c", "-m", "map", "--format", "csv", QRELS, *RUNS).rows
     scores = {row["run"]: float(row["value"]) for row in printed}
@@ -374,8 +372,8 @@ def test_groups(machine: Path) -> None:
     assert {row["low"] for row in rows if row["statistic"].startswith("rank_")} == {""}
 
 
-def test_p_of_groups_is_corrected(machine: Path) -> None:
-    """Holm's steps, from the p-values that the intervals have at their edges; without draws there are none."""
+def test_p_values_of_groups(machine: Path) -> None:
+    """P-values of groups have Holm's correction; without resamples there are none."""
     arguments: list[str | Path] = [QRELS, machine, *RUNS, "--groups", machine.parent / "groups"]
     (machine.parent / "groups").write_text("".join(f"{run.name} {run.name}\n" for run in RUNS))
     rows, _ = labels(*arguments)
@@ -392,8 +390,8 @@ def test_p_of_groups_is_corrected(machine: Path) -> None:
     assert "excess_bias_p" not in values(labels(*arguments, "--resamples", "0")[0], measure="map", group="guess1")
 
 
-def test_a_machine_that_favours_its_own(tmp_path: Path) -> None:
-    """Labels that make all documents of one group relevant: p is below alpha, and a line says so."""
+def test_favoured_group(tmp_path: Path) -> None:
+    """A machine that finds one group's documents relevant is reported."""
     own = [line.split() for name in ("guess1", "guess2") for line in (RUNS[0].parent / name).read_text().splitlines()]
     favoured = {(topic, docno) for topic, _, docno, rank, *_ in own if int(rank) <= 20}
     lines = [line.split() for line in QRELS.read_text().splitlines()]
@@ -405,14 +403,14 @@ def test_a_machine_that_favours_its_own(tmp_path: Path) -> None:
 
 
 def test_one_run(machine: Path) -> None:
-    """A single run has a bias, and nothing to be ranked among."""
+    """A single run has a bias and no statistics of rankings."""
     rows, _ = labels(QRELS, machine, RUNS[0], "--resamples", "50")
     assert values(rows, measure="map") == {}
     assert values(rows, measure="map", run="count1")["rank_machine"] == 1
 
 
-def test_tables_for_people(machine: Path) -> None:
-    """Parts with titles; without intervals there are no columns for them, without RUN no tables of runs."""
+def test_displayed_tables(machine: Path) -> None:
+    """Tables have titles; tables of runs require runs, and JSON has one table."""
     result = lab("labels", QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--seed", "1")
     printed = result.stdout.decode()
     for title in (
@@ -432,7 +430,7 @@ def test_tables_for_people(machine: Path) -> None:
     assert tables["labels"][0] == tables["labels"][0] | {"statistic": "pairs", "value": 736, "low": None}
 
 
-def test_nothing_that_both_have(tmp_path: Path) -> None:
+def test_runs_without_common_topics(tmp_path: Path) -> None:
     """Runs without results for the common topics are an error."""
     human, machine = two_files(tmp_path, SKEWED)
     run = tmp_path / "run"
@@ -442,7 +440,7 @@ def test_nothing_that_both_have(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["beir", "json"])
 def test_labels_format(form: str, tmp_path: Path) -> None:
-    """--labels-format is of the machine's file alone; the header of BEIR is recognised without it."""
+    """--labels-format applies to the machine's file only, and BEIR's header is recognised without it."""
     human, machine = two_files(tmp_path, SKEWED)
     expected, _ = labels(human, machine)
     lines = [line.split() for line in machine.read_text().splitlines()]

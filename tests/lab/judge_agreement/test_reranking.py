@@ -1,4 +1,4 @@
-"""irevalx-lab labels --rerank: runs that a loop has reranked, evaluated by irevalx, gain as much."""
+"""irevalx-lab labels --rerank: gains equal those of runs reranked by a loop and evaluated by irevalx."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = dict[str, str]
 
 
 def reranked(run: Path, labels: Path, to: Path) -> Path:
-    """Write a run sorted by label, highest first, documents without one as if it were 0."""
+    """Write a run sorted by label, highest first; unlabelled documents have label 0."""
     grades = {(topic, docno): int(g) for topic, _, docno, g in map(str.split, labels.read_text().splitlines())}
     by_topic: dict[str, list[tuple[float, str]]] = {}
     for topic, _, docno, _, score, _ in map(str.split, run.read_text().splitlines()):
@@ -37,7 +37,7 @@ def reranked(run: Path, labels: Path, to: Path) -> Path:
 
 
 def by_topic(qrels: Path, runs: list[Path], measure: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Return what irevalx prints, by run and topic."""
+    """Return the values that irevalx prints, by run and topic."""
     printed = irevalx("-q", "-n", "-m", measure, "--format", "csv", qrels, *runs).stdout.decode()
     rows = list(csv.DictReader(io.StringIO(printed)))
     names = list(dict.fromkeys(row["run"] for row in rows))
@@ -46,7 +46,7 @@ def by_topic(qrels: Path, runs: list[Path], measure: str) -> np.ndarray[tuple[in
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A machine of three grades that labels two documents in three, and some that nobody judged."""
+    """Labels with three grades of two documents in three, and of some unjudged documents."""
     path = machine_labels(QRELS, tmp_path / "machine", missed=0.3, wrong=0.15, seed=4)
     lines = [line.split() for line in path.read_text().splitlines()]
     subset = [f"{t} 0 {d} {int(g) * (1 + n % 2)}\n" for n, (t, _, d, g) in enumerate(lines) if n % 3]
@@ -62,7 +62,7 @@ def findings(*args: str | Path) -> dict[tuple[str, str], Row]:
 
 @pytest.mark.parametrize("measure", ["map", "ndcg"])
 def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
-    """By people and by the machine, of each run and in all; intervals are those of Student's t."""
+    """Gains by assessors and by the machine, with intervals, equal those of Student's t."""
     result = findings(QRELS, machine, *RUNS, "-m", measure, "--rerank", "--resamples", "300")
     after = [reranked(run, machine, tmp_path / f"after-{run.name}") for run in RUNS]
     gained = {
@@ -93,7 +93,7 @@ def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
 
 
 def test_excess_bias_of_reranked_runs(machine: Path, tmp_path: Path) -> None:
-    """Each reranked run among the others as they are; the p-values are Holm's."""
+    """The excess bias of each reranked run is computed among the other original runs."""
     result = findings(QRELS, machine, *RUNS, "-m", "P.10", "--rerank", "--resamples", "200")
     p = []
     for n, run in enumerate(RUNS):
@@ -109,8 +109,8 @@ def test_excess_bias_of_reranked_runs(machine: Path, tmp_path: Path) -> None:
     assert max(p) <= 1
 
 
-def test_a_judge_that_is_right_promises_what_it_keeps(tmp_path: Path) -> None:
-    """People see all of its gain, and no run but one is favoured by others' standards; of one run there is no excess."""
+def test_perfect_and_constant_labels(tmp_path: Path) -> None:
+    """Perfect labels promise their gain; constant labels gain nothing."""
     result = findings(QRELS, QRELS, RUNS[0], "-m", "P.10", "--rerank", "--resamples", "100")
     assert float(result["promise", ""]["value"]) == 0
     assert float(result["gain_ratio", RUNS[0].name]["value"]) == 1

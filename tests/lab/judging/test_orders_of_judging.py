@@ -1,4 +1,4 @@
-"""degrade --order and next: orders of judging as users call them."""
+"""degrade --order and next: judging strategies in the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_t
 
 
 def judged_in(text: bytes) -> dict[str, dict[str, int]]:
-    """Return the judgments of a file by topic and document, those below 0 left out."""
+    """Return the judged documents of a file with grades, by topic."""
     results: dict[str, dict[str, int]] = {}
     for topic, _, docno, grade in (line.split() for line in text.decode().splitlines()):
         if int(grade) >= 0:
@@ -28,8 +28,8 @@ def judged_in(text: bytes) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("order", [name for name in WITHOUT_TEXTS if name != "sampled"])
-def test_the_budget(order: str) -> None:
-    """Each topic keeps as many judgments as are asked for, with their grades; the same in Python and in the command."""
+def test_budget(order: str) -> None:
+    """Each topic keeps as many judgments as the budget, with their grades, in Python and in the command."""
     words = ("--order", order, "--budget", "7", "--depth", "20", "--seed", "4", "--quiet")
     printed = lab("degrade", QRELS, *RUNS, *words).stdout
     whole, selected = judged_in(QRELS.read_bytes()), judged_in(printed)
@@ -47,8 +47,8 @@ def test_the_budget(order: str) -> None:
 
 
 @pytest.mark.parametrize("budget", ["10%", "0.1"])
-def test_a_share(budget: str) -> None:
-    """A share is of the judgments of each topic, or with --across of all topics."""
+def test_share_of_judgments(budget: str) -> None:
+    """A share is of the judgments of each topic or, with --across, of all topics."""
     words: Words = ("degrade", QRELS, *RUNS, "--order", "rrf", "--budget", budget, "--quiet")
     whole, selected = judged_in(QRELS.read_bytes()), judged_in(lab(*words).stdout)
     assert {topic: len(grades) for topic, grades in selected.items()} == {
@@ -58,8 +58,8 @@ def test_a_share(budget: str) -> None:
     assert sum(map(len, across.values())) == int(sum(map(len, whole.values())) / 10 + 0.5)
 
 
-def test_a_sample_with_probabilities() -> None:
-    """It is in the format prels, and the evaluator takes it."""
+def test_sampled_order() -> None:
+    """--order sampled writes the format prels with inclusion probabilities."""
     words: Words = ("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "2", "--quiet")
     printed = succeeded(*words)
     rows = [line.split() for line in printed.stdout.decode().splitlines()]
@@ -69,8 +69,8 @@ def test_a_sample_with_probabilities() -> None:
     assert lab(*words, "--drop").stdout.decode().splitlines() == [" ".join(row) for row in rows if row[2] != "-999"]
 
 
-def test_a_loop_of_replays(tmp_path: Path) -> None:
-    """What next --replay selects in batches of 3 is what degrade keeps with --batch 3, however often it is called."""
+def test_replays(tmp_path: Path) -> None:
+    """Batches that next --replay selects equal those that degrade keeps with --batch."""
     judged, whole = tmp_path / "judged", judged_in(QRELS.read_bytes())
     pool: dict[str, dict[str, int]] = {topic: {} for topic in whole}
     runs = tmp_path / "run1", tmp_path / "run2"
@@ -91,8 +91,8 @@ def test_a_loop_of_replays(tmp_path: Path) -> None:
         assert judged_in(degraded.stdout) == pool
 
 
-def test_a_sample_that_people_judge(tmp_path: Path) -> None:
-    """Next asks for the sample; when all is judged, degrade writes it with the probabilities that next has shown."""
+def test_judging_a_sample(tmp_path: Path) -> None:
+    """Degrade writes a judged sample with the inclusion probabilities that next displayed."""
     call: Words = (*RUNS, "--order", "sampled", "--depth", "20", "--seed", "5", "--quiet")
     judged, chances = tmp_path / "judged", {}
     judgments: list[str] = []
@@ -112,7 +112,7 @@ def test_a_sample_that_people_judge(tmp_path: Path) -> None:
 
 
 def test_texts(tmp_path: Path) -> None:
-    """Cal needs them, and next shows their first words whatever the order."""
+    """Cal requires texts, and next displays their first words for every strategy."""
     texts = tmp_path / "docs.jsonl"
     names = sorted({line.split()[2].decode() for path in RUNS for line in path.read_bytes().splitlines()})
     texts.write_text(
@@ -145,7 +145,7 @@ def unjudged(depth: int = 100) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("order", ["depth", "mtf", "hedge", "thompson-ns", "bounds", "random"])
 def test_new_documents(order: str) -> None:
-    """N of each topic or N in all, none of them judged or selected twice; --n and --across are older names."""
+    """N documents of each topic or in all are selected once each; --n and --across are older names."""
     words: Words = ("next", *RUNS, "--judged", LABELS, "--order", order, "--seed", "1")
     left = unjudged()
     done = lab(*words, "--per-topic", "7")
@@ -166,8 +166,8 @@ def test_new_documents(order: str) -> None:
     assert irevalx.lab.next(RUNS, LABELS, order=order, seed=1, in_all=100).text == in_all.stdout
 
 
-def test_fewer_are_left() -> None:
-    """All that are left are selected then, and a message says of which topics, and what to do."""
+def test_few_unjudged_documents() -> None:
+    """If fewer documents are left, all are selected, and a message names the topics."""
     left = unjudged(20)
     number = {topic: len(docnos) for topic, docnos in left.items()}
     n = max(number.values())
@@ -192,7 +192,7 @@ def test_fewer_are_left() -> None:
 
 
 def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
-    """The order cal learns from judged documents that no run retrieves, as long as they have text."""
+    """Cal learns from judged documents that no run retrieves."""
     words = {"a": "cat dog", "b": "fish bird", "c": "cat horse", "old": "fish whale", "older": "horse cow"}
     docs = tmp_path / "docs.jsonl"
     docs.write_text("".join(json.dumps({"id": name, "contents": text}) + "\n" for name, text in words.items()))

@@ -1,4 +1,4 @@
-"""Files of figures: their formats, sizes, fonts and bytes, and what is refused."""
+"""Files of figures: formats, sizes, fonts, reproducibility, and refusals."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def draw(path: Path, *options: str) -> bytes:
 
 
 @pytest.mark.parametrize("width", ["3.3", "7"])
-def test_pictures(width: str, tmp_path: Path) -> None:
-    """A picture is as wide as was asked for, at 300 dots per inch."""
+def test_sizes(width: str, tmp_path: Path) -> None:
+    """Figures have the requested width, and bitmaps 300 dots per inch."""
     draw(tmp_path / "f.png", "--figure-width", width)
     result, height, dots = png_size(tmp_path / "f.png")
     assert (round(result, 2), round(dots)) == (float(width), 300)
@@ -45,7 +45,7 @@ def test_pictures(width: str, tmp_path: Path) -> None:
 
 
 def test_fonts(tmp_path: Path) -> None:
-    """A PDF holds its fonts, as TrueType and not as type 3; an SVG has letters as outlines and needs none."""
+    """PDF files embed TrueType fonts, and SVG files have letters as paths."""
     draw(tmp_path / "f.pdf", "--figure-width", "3.3")
     objects = pdf_objects(tmp_path / "f.pdf")
     assert b"/FontFile2" in objects
@@ -59,15 +59,15 @@ def test_fonts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".PDF"])
-def test_same_bytes(ending: str, tmp_path: Path) -> None:
-    """The same call writes the same bytes, and changes nothing that is printed."""
+def test_reproducibility(ending: str, tmp_path: Path) -> None:
+    """The same call writes the same bytes, and --figure does not change the output."""
     first, second = (draw(tmp_path / f"{name}{ending}") for name in ("a", "b"))
     assert first == second
     assert lab(*SWAPS) == lab(*SWAPS, "--figure", tmp_path / f"c{ending}")
 
 
-def test_neither_display_nor_settings_matter(tmp_path: Path) -> None:
-    """There need be no display, and the user's own settings of matplotlib change no byte."""
+def test_environment(tmp_path: Path) -> None:
+    """Figures depend neither on a display nor on the user's matplotlib settings."""
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\nbackend: TkAgg\nsavefig.dpi: 10\n")
     code = "import sys; from irevalx.lab.command.program import main; sys.exit(main(sys.argv[1:]))"
     env = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "WAYLAND_DISPLAY"}}
@@ -79,7 +79,7 @@ def test_neither_display_nor_settings_matter(tmp_path: Path) -> None:
 
 
 def test_titles(tmp_path: Path) -> None:
-    """A figure may be without."""
+    """--no-title removes the title."""
     title = "<!-- How often two sets of topics disagree on which of two runs is better -->"
     assert title in draw(tmp_path / "a.svg").decode()
     assert title not in draw(tmp_path / "b.svg", "--no-title").decode()
@@ -87,8 +87,8 @@ def test_titles(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["compare", "swap-rate", "leave-out", "describe", "draw"])
 @pytest.mark.parametrize("name", ["f.gif", "f", "png", "f.png.gz", ""])
-def test_other_endings(command: str, name: str) -> None:
-    """They are refused in words, before anything is read."""
+def test_unknown_endings(command: str, name: str) -> None:
+    """Other endings are refused before any file is read."""
     done = lab(command, "nothing", "nothing", "--figure", name)
     assert (done.status, done.stdout) == (1, b"")
     assert re.fullmatch(
@@ -98,7 +98,7 @@ def test_other_endings(command: str, name: str) -> None:
 
 
 def test_too_many_pairs(tmp_path: Path) -> None:
-    """More pairs than a page has room for are refused before they are tested."""
+    """More pairs than fit on a page are refused before they are tested."""
     runs = []
     for number in range(13):
         runs.append(tmp_path / f"run{number}")
@@ -116,7 +116,7 @@ def test_too_many_pairs(tmp_path: Path) -> None:
 
 
 def comparison_of(n_runs: int) -> Comparison:
-    """All pairs of runs that score as their numbers."""
+    """Return the comparison of all pairs of runs, which score as their numbers."""
     values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
     pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
     measured = MeasuredRuns(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
@@ -124,14 +124,14 @@ def comparison_of(n_runs: int) -> Comparison:
 
 
 def test_too_many_runs() -> None:
-    """A matrix has room for 80 runs."""
+    """A matrix has at most 80 runs."""
     with pytest.raises(ArgumentError, match="at most 80 runs, but got 81; discriminative_power=True draws"):
         choose_figure(comparison_of(81), None, Page())
     assert choose_figure(comparison_of(80), None, Page()) == "matrix"
     assert choose_figure(comparison_of(15), None, Page()) == "intervals"
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
-    """A folder that is not there is an error, and no part of a file is left."""
+def test_missing_folder(tmp_path: Path) -> None:
+    """A missing folder is an error, and no partial file remains."""
     assert "cannot write" in refusal(*SWAPS, "--figure", tmp_path / "nothing" / "f.png", status=74)
     assert not list(tmp_path.iterdir())

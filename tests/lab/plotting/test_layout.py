@@ -1,4 +1,4 @@
-"""Nothing in a figure is cut off or hidden: words lie on the page, and names of lines do not touch each other."""
+"""Figures fit their page, and labels do not overlap."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CALLS = {
 
 @pytest.fixture(params=["3.3", "7"])
 def figures(request: pytest.FixtureRequest, drawn: Mapping[str, Figure], tmp_path: Path) -> Mapping[str, Figure]:
-    """All figures of a call, of one width."""
+    """All figures of a call, in one width."""
     topics = QRELS.read_text().splitlines(keepends=True)
     (tmp_path / "human").write_text("".join(line for line in topics if int(line.split()[0]) % 2))
     call = [str(word).format(tmp_path) for word in CALLS[request.node.callspec.params["name"]]]
@@ -51,7 +51,7 @@ def figures(request: pytest.FixtureRequest, drawn: Mapping[str, Figure], tmp_pat
 
 @pytest.mark.parametrize("name", CALLS)
 def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
-    """Words lie on the page and names do not touch; a panel has six lines at most, which differ in three ways."""
+    """Texts fit the page, labels do not overlap, and a panel has at most six lines."""
     assert figures
     for stem in figures:
         if name == "study" and stem.partition("-")[0] not in {"agreement", "decisions", "mean", "num_rel_ret"}:
@@ -71,16 +71,14 @@ def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
                 assert len(lines_of(panel)) == len(labels) <= MOST_LINES
 
 
-def test_lines_differ_in_three_ways() -> None:
-    """Colours, dashes and markers are as many, more than a panel has lines, and each is there once."""
+def test_line_styles() -> None:
+    """There are as many different colours, dashes and markers, at least as many as lines in a panel."""
     assert len(COLOURS) == len(set(COLOURS)) == len(DASHES) == len(set(DASHES)) == len(MARKERS) == len(set(MARKERS))
     assert len(COLOURS) >= MOST_LINES
 
 
-def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Where names would take more than a quarter of a panel there is one legend, the axis begins at the first level, all
-    places on it have names, and a panel without lines is left out; one measure has one style throughout a study.
-    """  # noqa: D205
+def test_legends(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Long names move to one legend, axes start at the first level, and a measure has one style in a study."""
     call: tuple[str | Path, ...] = (
         "study",
         QRELS,
@@ -115,7 +113,7 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
 
 @pytest.mark.parametrize("width", ["3.3", "7"])
 def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """With --axis linear, levels from 50 to 100 % have even ticks in per cent, and equal steps are as wide."""
+    """--axis linear has even ticks in per cent."""
     call: tuple[str | Path, ...] = (
         "study",
         QRELS,

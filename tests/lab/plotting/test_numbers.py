@@ -1,4 +1,4 @@
-"""The numbers that figures show are those of the tables, and of scipy."""
+"""Numbers in figures equal those of the tables and of scipy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Call: TypeAlias = tuple[str | Path, ...]
 
 
 def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
-    """Return what the lines of each panel show, and their points."""
+    """Return the label and the lines of each panel."""
     return [(panel.get_ylabel(), lines_of(panel)) for panel in panels_of(figure)]
 
 
@@ -105,8 +105,8 @@ def test_study(scheme: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None
         assert f"tau-b {tau:.2f}" in panel.texts[0].get_text()
 
 
-def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """They are one standard deviation over samples, cut at 1 and at 0."""
+def test_bands_over_samples(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Bands are one standard deviation over samples, limited to possible values."""
     options = ("--levels", "1% 70% 90%", "--samples", "4", "--seed", "1", "-m", "map", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     rows = [row for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
@@ -126,7 +126,7 @@ def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path:
 
 
 def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """With --resamples bands are the intervals of summary.csv, and the figure says so."""
+    """With --resamples bands are the intervals of summary.csv, and the caption says so."""
     options = ("--levels", "20% 60%", "--samples", "1", "--seed", "1", "-m", "map", "--resamples", "50", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     figure = drawn["agreement-with-AP"]
@@ -138,8 +138,8 @@ def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     assert any("intervals over draws of topics" in text for text in texts_of(figure))
 
 
-def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Numbers of documents share no axis with measures between 0 and 1, and have no error against AP."""
+def test_measures_on_other_scales(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Counts have their own panels, and no error against AP."""
     options = ("--levels", "20% 60%", "--samples", "2", "--seed", "1", "-m", "map num_rel_ret bpref", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     for stem, errors in (("agreement-with-AP", 1), ("agreement-with-itself", 2), ("mean-scores", 0)):
@@ -149,7 +149,7 @@ def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_pa
 
 
 def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """The share of swaps by size of the sets, and by difference in the middle of its bin."""
+    """The figure displays swap rates by size of the topic sets."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
     rows = lab_rows(*call, "--figure", tmp_path / "sizes.svg")
     [(_, lines)] = lines_by_panel(drawn["sizes"])
@@ -159,7 +159,7 @@ def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
 def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points in the middle of bins with enough comparisons, as far as there are swaps; of few sizes in three units."""
+    """Points are in the middle of bins with enough comparisons, in three units for few sizes."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
     rows = lab_rows(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
     panels = panels_of(drawn["bins"])
@@ -183,7 +183,7 @@ def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_p
 
 @pytest.mark.parametrize("baseline", [(), ("--baseline", "vector1")])
 def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points, lines and bars are the differences and intervals of the table; filled where runs differ."""
+    """Lines and bars equal the intervals of the table; markers are filled if runs differ."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--correction", "bonferroni", *baseline)
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
@@ -204,7 +204,7 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
 
 @pytest.mark.parametrize("measures", ["map", "bpref num_rel_ret gm_map"])
 def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Runs by score; a cell is dark where the table has a difference, and nothing is below the diagonal."""
+    """Runs are sorted by score, and cells above the diagonal are dark if a pair differs."""
     call: Call = ("compare", QRELS, *RUNS, "-m", measures, "--seed", "1", "--interval", "t", "--draw", "matrix")
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
@@ -227,7 +227,7 @@ def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> N
 
 
 def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Bars are the differences of what the evaluator prints for each topic, from the greatest to the least."""
+    """Bars are differences by topic in descending order."""
     call: Call = ("compare", QRELS, *RUNS[:3], "-m", "map", "--seed", "1", "--draw", "topics", "--resamples", "100")
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     values: dict[str, dict[str, float]] = {}
@@ -247,8 +247,8 @@ def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> No
         ]
 
 
-def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """With --power: p-values from the least on, as far as they are at most 0.2, and the next."""
+def test_discriminative_power(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The figure displays sorted p-values up to 0.2 and the next."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--resamples", "100")
     rows = lab_rows(*call)
     assert lab(*call, "--power", "--quiet", "--figure", tmp_path / "f.svg").status == 0
@@ -261,7 +261,7 @@ def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("complete", [(), ("--complete", "nonrelevant")])
 def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points are changes of score and rank, filled where the score changes significantly."""
+    """Points are changes of score and rank, filled if the score changes significantly."""
     call: Call = ("leave-out", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref", *complete)
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     scores, ranks = panels_of(drawn["f"])
@@ -280,7 +280,7 @@ def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
 
 
 def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Bars, steps and points are the counts and shares of the tables."""
+    """Bars, steps and points equal counts and shares of the tables."""
     call: Call = ("describe", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
     tables = {name: lab_rows(*call, "--show", name) for name in ("judgments", "runs", "ranks", "groups")}
     assert lab(*call, "--figure", tmp_path / "f.svg", "--quiet").status == 0
@@ -310,7 +310,7 @@ def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three studies of two measures, without figures."""
+    """Three studies of two measures without figures."""
     folder = tmp_path_factory.mktemp("studies")
     for scheme, levels in (("uniform", "5% 20% 100%"), ("depth", "1 5 20"), ("mixed", "1 5 20")):
         options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "1", "-m", "infAP bpref")
@@ -319,7 +319,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Lines are those of summary.csv over the share of judgments: Yilmaz and Aslam 2008, Figure 22."""
+    """Lines equal summary.csv over the share of judgments: Yilmaz and Aslam 2008, Figure 22."""
     schemes = ("uniform", "depth", "mixed")
     succeeded(
         "draw", *(studies / scheme for scheme in schemes), "-m", "infAP", "--figure", tmp_path / "f.pdf", stderr=""
@@ -338,7 +338,7 @@ def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_pat
 
 
 def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """One column per study and one row per statistic, with bpref twice: Yilmaz and Aslam 2008, Figures 23 and 24."""
+    """Columns are studies and rows statistics: Yilmaz and Aslam 2008, Figures 23 and 24."""
     named = [f"one={studies / 'uniform'}", f"two={studies / 'mixed'}"]
     succeeded("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf", stderr="")
     panels = panels_of(drawn["f"])
@@ -391,7 +391,7 @@ def test_studies_that_cannot_be_drawn(words: str, message: str, studies: Path, t
 
 
 def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """One panel per study and measure: the rows of scores.csv, compared with the measure itself."""
+    """Each panel has the scores of a study and measure in scores.csv."""
     folders = [studies / "uniform", studies / "depth"]
     call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
     assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0
@@ -408,8 +408,8 @@ def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path:
     assert "5% of the judgments and depth 5" in panels[0].figure.get_supylabel().replace("\n", " ")
 
 
-def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> None:
-    """Scores against AP are of measures between 0 and 1; runs in order have panels for the others."""
+def test_counts_against_ap(tmp_path: Path) -> None:
+    """Counts are refused against AP, but runs in order have panels for them."""
     options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
     assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
     assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in refusal(
@@ -418,8 +418,8 @@ def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> N
     assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
 
 
-def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Scores against scores: equal limits in a figure and its appendix, the colour of the measure in all figures."""
+def test_appendix(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """A figure and its appendix have equal limits, and measures equal colours in all figures."""
     options = ("--levels", "2% 5% 10% 30% 60%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     for measure in ("map", "bpref"):
@@ -436,8 +436,8 @@ def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Pa
             assert edges == {to_rgba(line.get_color())}
 
 
-def test_captions_name_all_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Of several studies too, in words that are there."""
+def test_captions_of_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The caption of several studies explains all kinds of bands."""
     options = ("--levels", "20% 60%", "--samples", "3", "--seed", "1", "-m", "infAP bpref", "--resamples", "20")
     assert lab("study", QRELS, *RUNS, *options, "--figure", "none", "-o", tmp_path / "topics").status == 0
     call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--layout", "grid", "--quiet")

@@ -50,7 +50,7 @@ CALL: tuple[str | Path, ...] = ("leave-out", QRELS, *POOLED, "--depth", "20", "-
 
 
 class Case(Frozen):
-    """A run of a group that was left out, under a measure: what it loses, and what was said."""
+    """The true loss of a left-out run under a measure, and the reported interval."""
 
     collection: str
     depth: int
@@ -64,7 +64,7 @@ class Case(Frozen):
 
 
 def read(collection: str) -> tuple[Experiment, list[str]]:
-    """Return a collection, in which documents that nobody judged are not relevant, and the groups of its runs."""
+    """Return a collection whose unjudged documents are nonrelevant, and the groups of its runs."""
     folder = SHARED / collection if collection != "experiment" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
@@ -76,7 +76,7 @@ def read(collection: str) -> tuple[Experiment, list[str]]:
 
 
 def left_out(full: Experiment, groups: Sequence[str], new: str, pool: Sequence[str], depth: int) -> PooledAndNew:
-    """Return some groups of runs as pooled to a depth, and another one as new."""
+    """Return groups of runs as pooled to a depth, and another group as new."""
     places = [place for name in (*pool, new) for place, group in enumerate(groups) if group == name]
     of_run = [groups[place] for place in places]
     every, n_pooled = full.of_runs(np.array(places)), sum(group != new for group in of_run)
@@ -88,7 +88,7 @@ def left_out(full: Experiment, groups: Sequence[str], new: str, pool: Sequence[s
 
 
 def cases(collection: str, draws: int, depths: Sequence[int], *, few: Sequence[bool]) -> Iterator[Case]:
-    """Leave out each group in turn, from pools of all other groups, and of four that are drawn."""
+    """Leave out each group in turn, from pools of all other groups and of four random ones."""
     full, groups = read(collection)
     names, rng = sorted(set(groups)), np.random.default_rng(31)
     for depth in depths:
@@ -111,12 +111,12 @@ def cases(collection: str, draws: int, depths: Sequence[int], *, few: Sequence[b
 
 
 def covered(result: Sequence[Case]) -> float:
-    """Return the share of the cases whose loss is in the interval."""
+    """Return the share of cases whose loss is in the interval."""
     return float(np.mean([case.low - 1e-9 <= case.loss <= case.high + 1e-9 for case in result]))
 
 
 def false_verdicts(result: Sequence[Case], tolerance: float) -> tuple[int, int]:
-    """Return how many verdicts were given, and how many of them are false."""
+    """Return the number of verdicts and of false ones."""
     given = [(case, verdict_on((case.low, case.high), tolerance)) for case in result]
     truth = {"fair": lambda x: abs(x) <= tolerance, "underestimated": lambda x: x < -tolerance}
     truth["overestimated"] = lambda x: x > tolerance
@@ -125,8 +125,8 @@ def false_verdicts(result: Sequence[Case], tolerance: float) -> tuple[int, int]:
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-def test_a_few_intervals() -> None:
-    """On the small collection, with each run as a group, intervals cover 9 of 10 losses; of 20 verdicts 1 is false."""
+def test_coverage_on_the_small_collection() -> None:
+    """Intervals cover 90 % of losses, and at most 5 % of verdicts are false."""
     results = [*cases("experiment", 40, (5, 10), few=[False])]
     assert len(results) == 2 * len(RUNS) * len(MEASURES)
     assert covered(results) >= 0.9
@@ -139,7 +139,7 @@ def test_a_few_intervals() -> None:
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_coverage(capsys: pytest.CaptureFixture[str], collection: str) -> None:
-    """The intervals of each measure cover the loss in 0.9 of the cases or more."""
+    """The intervals of each measure cover the loss in at least 90 % of cases."""
     if not (SHARED / collection).exists():
         pytest.skip(f"{collection} is not there")
     results = [*cases(collection, N_DRAWS, DEPTHS, few=[False, True])]
@@ -177,7 +177,7 @@ def judged(path: Path) -> dict[Pair, int]:
 
 
 class Model:
-    """The model of relevance once more, in loops: features, fits, what left-out runs lose and find."""
+    """The relevance model in loops: features, fits, and losses of left-out runs."""
 
     def __init__(self, grades: Mapping[Pair, int], pooled: Mapping[str, Ranked], new: Ranked, depth: int) -> None:
         runs = [*pooled.values(), new]
@@ -246,8 +246,8 @@ def rows_of(*options: str | Path) -> list[dict[str, str]]:
     return lab(*CALL, *options, "--quiet", "--format", "csv").rows
 
 
-def test_estimates_are_those_of_the_definition(model: Model) -> None:
-    """Estimate and ends for P_10 and bpref's score are those of the model in loops, with random numbers of its own."""
+def test_estimates(model: Model) -> None:
+    """Estimates and limits for P_10 equal those of the model in loops with other random numbers."""
     [row] = rows_of("-m", "P.10", "--draws", "4000")
     b, tau, n_groups = model.factor()
     p, rng = np.array(model.probabilities(model.unjudged)), np.random.default_rng(3)
@@ -263,8 +263,8 @@ def test_estimates_are_those_of_the_definition(model: Model) -> None:
     assert int(row["to_judge"]) == len(model.unjudged)
 
 
-def test_the_factor(model: Model) -> None:
-    """b, tau and the number of groups that the library estimates are those of the loops."""
+def test_group_factor(model: Model) -> None:
+    """Scale, tau and number of groups equal those of the loops."""
     added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 1, 20)
     experiment = prepare(added.judgments, added.runs.runs, ("map",))
     removed = removals(experiment.of_runs(np.arange(4)), list(experiment.runs[:4]), 20)
@@ -272,8 +272,8 @@ def test_the_factor(model: Model) -> None:
     assert (factor.scale, factor.tau, factor.n_groups) == pytest.approx(model.factor(), abs=1e-6)
 
 
-def test_factors_are_drawn_as_defined() -> None:
-    """The quantiles of the logarithm are those of Student's t, and the exponent is at most 5."""
+def test_random_factors() -> None:
+    """Logarithms of factors have quantiles of Student's t, and at most exponent 5."""
     factor = GroupFactor(scale=0.5, tau=0.4, n_groups=6)
     result = np.log(factor.drawn(np.random.default_rng(1), 200_000) / 0.5)
     spread = math.sqrt(math.log(1 + 0.4**2) * (1 + 1 / 6))
@@ -283,8 +283,8 @@ def test_factors_are_drawn_as_defined() -> None:
     assert greatest == pytest.approx(math.exp(5))
 
 
-def test_scores_are_those_of_irevalx(tmp_path: Path) -> None:
-    """Score and condensed score are printed by irevalx, bounds by bounds, coverage by unj; also with shuffled files."""
+def test_scores_and_bounds(tmp_path: Path) -> None:
+    """Scores equal irevalx, bounds equal bounds, and coverage equals unj, also for shuffled files."""
     shuffled = tmp_path / "qrels"
     shuffled.write_text("".join(sorted(QRELS.read_text().splitlines(keepends=True), key=lambda line: line[::-1])))
     names = ["P.10", "map", "bpref", "ndcg", "rbp"]
@@ -313,8 +313,8 @@ def test_scores_are_those_of_irevalx(tmp_path: Path) -> None:
     assert [row["is_new"] for row in tables["coverage"]] == [True, False, False, False, False]
 
 
-def test_documents_that_the_command_lists(model: Model, tmp_path: Path) -> None:
-    """The command that a verdict names, pasted into a shell, lists the documents to judge, and no others."""
+def test_suggested_command(model: Model, tmp_path: Path) -> None:
+    """The suggested command lists exactly the documents to judge."""
     qrels = tmp_path / "the qrels"
     qrels.write_bytes(QRELS.read_bytes())
     printed = lab(
@@ -328,7 +328,7 @@ def test_documents_that_the_command_lists(model: Model, tmp_path: Path) -> None:
 
 
 def test_topics_without_judgments(tmp_path: Path) -> None:
-    """Documents of a topic that is not judged do not count, and a line says that the list has them."""
+    """Documents of unjudged topics do not count, and a note reports them."""
     path = tmp_path / "guess1"
     path.write_text(GUESS.read_text() + "unjudged 0 X 1 1 guess1\n")
     done = lab(*CALL[:-3], path, "-m", "map", "--draws", "40", "--tolerance", "0", "--seed", "1", "--quiet")
@@ -340,7 +340,7 @@ def test_topics_without_judgments(tmp_path: Path) -> None:
 
 
 def test_verdicts_of_intervals() -> None:
-    """Fair within, below, above, and across the tolerance; the ends of the tolerance are within it."""
+    """Intervals within the tolerance are fair, and intervals across its limits cannot tell."""
     expected = {
         (-0.01, 0.01): "fair",
         (-0.03, -0.02): "underestimated",
@@ -353,7 +353,7 @@ def test_verdicts_of_intervals() -> None:
 
 
 def test_sentences(tmp_path: Path) -> None:
-    """A run whose documents are judged is fair; fewer than four groups cannot tell, and the message names the remedy."""
+    """Sentences report judged runs as fair, and explain missing estimates."""
     again = lab(*CALL[:-3], FIXTURES / "experiment" / "runs" / "count1", "-m", "map", "--seed", "1", "--quiet")
     assert "map: fair: all its first 20 documents are judged." in again.stdout.decode()
     few = lab(*CALL, "-m", "map P.10", "--group-by", "^[a-z]+", "--format", "csv")
@@ -376,7 +376,7 @@ def test_sentences(tmp_path: Path) -> None:
 
 
 def test_warnings_about_depth_and_extrapolation() -> None:
-    """A depth beyond the pool is corrected, and a run with more unjudged documents than any left-out run is named."""
+    """Warnings report depths beyond the pool and extrapolated runs."""
     message = lab(*CALL, "-m", "P.10", "--draws", "5").stderr
     assert (
         "guess1: 47.1% of its first 20 documents are unjudged, compared with at most 36.7% for a pooled run" in message
@@ -388,15 +388,15 @@ def test_warnings_about_depth_and_extrapolation() -> None:
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "markdown", "latex", "table"])
 def test_formats(form: str) -> None:
-    """Each format has the verdicts first, and the same bytes for the same seed."""
+    """Each format contains the verdicts and is reproducible."""
     options = ("-m", "P.10", "--draws", "5", "--quiet", "--format", form)
     done = succeeded(*CALL, *options)
     assert done.stdout == lab(*CALL, *options).stdout
     assert b"cannot tell" in done.stdout or b"fair" in done.stdout
 
 
-def test_files_in_other_formats(tmp_path: Path) -> None:
-    """With -T the new run is read as RUN... are, and the command that lists documents says so."""
+def test_run_formats(tmp_path: Path) -> None:
+    """-T applies to new runs, and the suggested command contains it."""
     paths = []
     for path in (*POOLED, GUESS):
         scores: dict[str, dict[str, float]] = {}
@@ -411,8 +411,8 @@ def test_files_in_other_formats(tmp_path: Path) -> None:
     assert len(lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet").stdout.splitlines()) == 113
 
 
-def test_new_runs_of_one_system_are_one_group() -> None:
-    """Runs of a group lose only what the group would have had judged: their documents to judge are those of both."""
+def test_groups_of_new_runs() -> None:
+    """New runs of a group share their documents to judge."""
     both = lab(
         *CALL[:-3], GUESS, "--new-run", GUESS.with_name("guess2"), "-m", "P.10", "--draws", "5", "--seed", "1",
         "--quiet", "--format", "csv", "--group-by", "^guess|^.*",

@@ -65,7 +65,7 @@ def test_example(tmp_path: Path) -> None:
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "rbp.p=0.5,1=0.25,2=1", "dcg", "dcg.1=5,2=3"])
 @pytest.mark.parametrize("seed", range(6))
 def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
-    """The bounds of every run and pair, of each topic and of the mean, are the extremes of all assignments."""
+    """Bounds of runs and pairs, for topics and means, are the extremes over all ways to judge."""
     rng = random.Random(seed)
     greatest = 1 if measure in {"rbp", "P.2"} else 2
     docnos, topics = "abcde", ("1", "2")
@@ -101,8 +101,8 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
             assert results[about]["decided"] == str(len(signs) == 1), about
 
 
-def test_next(tmp_path: Path) -> None:
-    """The narrowings of undecided pairs added up by hand; ties by topic, then by name; a pool file or a table."""
+def test_next_documents(tmp_path: Path) -> None:
+    """Documents are sorted by the sum of their narrowings, as a pool file or a table."""
     grades: Grades = {("1", "r"): 1}
     runs: Ranked = {"a": {"1": ["z", "y"]}, "b": {"1": ["x", "y"]}, "c": {"1": ["w", "z"]}}
     paths = written(tmp_path, grades, runs)
@@ -120,8 +120,8 @@ def test_next(tmp_path: Path) -> None:
     assert pool.read_text() == "1 w\n1 x\n"
 
 
-def test_next_of_each_topic(tmp_path: Path) -> None:
-    """The first N of each topic among all that the command selects, topic by topic, the best first."""
+def test_next_documents_of_each_topic(tmp_path: Path) -> None:
+    """--per-topic selects the first N of each topic."""
     grades: Grades = {("1", "r"): 1, ("2", "r"): 1}
     runs: Ranked = {"a": {"2": ["z", "y"], "1": ["u"]}, "b": {"1": ["t", "v"], "2": ["x", "y"]}, "c": {"2": ["w", "z"]}}
     paths = written(tmp_path, grades, runs)
@@ -136,7 +136,7 @@ def test_next_of_each_topic(tmp_path: Path) -> None:
 @pytest.mark.judges
 @pytest.mark.parametrize("p", [0.5, 0.8])
 def test_order_of_rbp_eval(tmp_path: Path, p: float) -> None:
-    """Of two runs with no document in common, what rbp-eval's minavgerr judges by: weights by run, added up."""
+    """For two runs without common documents the order is that of rbp-eval's minavgerr."""
     docwgt = judge("rbp_eval.rbp_util.docwgt")
     rng = random.Random(2)
     runs: Ranked = {
@@ -159,8 +159,8 @@ def test_order_of_rbp_eval(tmp_path: Path, p: float) -> None:
     assert [row[2] for row in ours] == pytest.approx([row[2] for row in expected], abs=1e-11)
 
 
-def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:
-    """A document that could change decided pairs only is not asked for; without undecided pairs none is."""
+def test_undetermined_pairs_only(tmp_path: Path) -> None:
+    """Documents that affect determined pairs only are not selected."""
     grades: Grades = {("1", name): 1 for name in ("r1", "r2", "r3")}
     runs: Ranked = {"a": {"1": ["r1", "r2", "r3"]}, "b": {"1": ["u", "n", "o"]}, "c": {"1": ["n", "o", "v"]}}
     grades |= {("1", "n"): 0, ("1", "o"): 0}
@@ -171,8 +171,8 @@ def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:
     assert "P_3: all pairs are decided, so no document needs to be judged" in result.stderr
 
 
-def test_judging_what_is_asked_for_decides(tmp_path: Path) -> None:
-    """Judged in that order, from the full judgments, the bounds narrow until they are the differences under these."""
+def test_judging_next_documents(tmp_path: Path) -> None:
+    """Judging the selected documents narrows the bounds until all pairs are determined."""
     full = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
     known: Grades = {pair: grade for number, (pair, grade) in enumerate(sorted(full.items())) if number % 4 == 0}
     qrels, before = tmp_path / "qrels", math.inf
@@ -191,7 +191,7 @@ def test_judging_what_is_asked_for_decides(tmp_path: Path) -> None:
 
 
 def test_bounds_contain_the_truth(tmp_path: Path) -> None:
-    """With a third of the judgments, every difference under all of them lies between the bounds."""
+    """With a third of the judgments all differences under full judgments are within the bounds."""
     lines = QRELS.read_text().splitlines(keepends=True)
     third = tmp_path / "some"
     third.write_text("".join(lines[::3]))
@@ -206,8 +206,8 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*no pair is decided")
 @pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_bounds_contain_the_truth_in_full(collection: str) -> None:
-    """Of all runs and pairs, topics and means, whatever share of the judgments is hidden."""
+def test_bounds_on_collections(collection: str) -> None:
+    """Differences under full judgments are within the bounds, whatever share is hidden."""
     folder = SHARED / collection
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
@@ -237,8 +237,8 @@ def test_bounds_contain_the_truth_in_full(collection: str) -> None:
 
 
 @pytest.mark.parametrize("measure", ["P.10", "rbp", "dcg"])
-def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
-    """A run alone has the score that compare prints."""
+def test_scores_of_runs(measure: str) -> None:
+    """Scores of runs equal those of the evaluator."""
     rows, _ = bounds(QRELS, *RUNS, "-m", measure)
     alone = [float(row["difference"]) for row in rows if not row["against"] and row["topic"] == "all"]
     printed = irevalx("-m", measure, "--format", "csv", "-c", QRELS, *RUNS).rows
@@ -246,7 +246,7 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
 
 
 def test_one_run(tmp_path: Path) -> None:
-    """A single run has bounds; there is no pair to decide, and nothing to ask for."""
+    """A single run has bounds and no next documents."""
     qrels, a, _ = written(tmp_path, *EXAMPLE)
     rows, stderr = bounds(qrels, a, "-m", "P.3")
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
@@ -255,7 +255,7 @@ def test_one_run(tmp_path: Path) -> None:
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
-    """Where no grade has a gain nothing is uncertain, and a line says what to do; --max-grade is that."""
+    """Without a grade with a gain nothing is uncertain, and a warning suggests --max-grade."""
     grades: Grades = {("1", "a"): 0}
     paths = written(tmp_path, grades, {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}})
     rows, stderr = bounds(*paths, "-m", "P.2")
@@ -267,8 +267,8 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     assert "P_2: no pair is decided" in stderr
 
 
-def test_tables_for_people(tmp_path: Path) -> None:
-    """Means alone, unless topics are asked for, and how many pairs are decided; programs get the topics anyway."""
+def test_displayed_tables(tmp_path: Path) -> None:
+    """Topics are displayed with --by-topic only, and JSON counts determined pairs."""
     paths = written(tmp_path, *EXAMPLE)
     printed = lab("bounds", *paths, "-m", "P.3").stdout.decode()
     assert "q02" not in printed
@@ -279,8 +279,8 @@ def test_tables_for_people(tmp_path: Path) -> None:
     assert tables["bounds"][0]["against"] is None
 
 
-def test_a_topic_that_only_one_run_has(tmp_path: Path) -> None:
-    """It is left out, in words; under -c a run without results for a topic scores 0 there."""
+def test_missing_topics(tmp_path: Path) -> None:
+    """Topics that a run lacks are left out or, with -c, score 0."""
     grades: Grades = {("1", "a"): 1, ("2", "a"): 1, ("3", "a"): 1}
     paths = written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}})
     rows, stderr = bounds(*paths, "-m", "P.2")

@@ -30,7 +30,7 @@ Chances = dict[tuple[str, str], float]
 
 
 def made(seed: int, n_unjudged: int = 7) -> tuple[Grades, Ranked, Chances]:
-    """Return judgments of a few documents, two runs, and probabilities of those that nobody judged."""
+    """Return judgments, two runs, and probabilities of unjudged documents."""
     rng = random.Random(seed)
     runs: Ranked = {run: {topic: rng.sample("abcdef", 5) for topic in TOPICS} for run in "xy"}
     retrieved = sorted({(topic, docno) for run in runs.values() for topic, result in run.items() for docno in result})
@@ -45,7 +45,7 @@ def made(seed: int, n_unjudged: int = 7) -> tuple[Grades, Ranked, Chances]:
 def weighed(
     grades: Grades, runs: Ranked, chances: Chances, score: Callable[[list[str], str, Grades], float]
 ) -> list[tuple[float, list[float]]]:
-    """Return every way to judge: its chance, and the difference of each topic."""
+    """Return the probability and the differences by topic of every way to judge."""
     results = []
     for judged in ways_to_judge(grades, sorted(chances), 1):
         chance = math.prod(p if judged[pair] else 1 - p for pair, p in chances.items())
@@ -75,7 +75,7 @@ def probabilities_file(path: Path, chances: Chances) -> Path:
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "dcg"])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
-    """Mean, deviation and the chance of the sign are those of all ways to judge."""
+    """Mean, deviation and probability of the sign equal those over all ways to judge."""
     grades, runs, chances = made(seed)
     paths = written(tmp_path, grades, runs)
     given = probabilities_file(tmp_path / "p", chances)
@@ -107,8 +107,8 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     ("measure", "score"),
     [("map", average_precision), ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades))],
 )
-def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
-    """AP and nDCG by 4,000 draws: moments and sign within 4 standard errors of all ways; limits are of draws."""
+def test_random_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
+    """AP and nDCG from 4,000 draws are within four standard errors of all ways to judge."""
     grades, runs, chances = made(3)
     paths = written(tmp_path, grades, runs)
     given = probabilities_file(tmp_path / "p", chances)
@@ -130,7 +130,7 @@ def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str
 
 
 def test_grades_above_1(tmp_path: Path) -> None:
-    """A relevant document has each grade as often as those that were judged: 2 of 3 have grade 2 here."""
+    """A relevant document has each grade with the frequency among judged documents."""
     grades: Grades = {("1", "a"): 2, ("1", "b"): 2, ("1", "c"): 1, ("1", "n"): 0}
     runs: Ranked = {"x": {"1": ["u", "a"]}, "y": {"1": ["n", "b"]}}
     paths = written(tmp_path, grades, runs)
@@ -143,8 +143,8 @@ def test_grades_above_1(tmp_path: Path) -> None:
     assert float(row["keeps_sign"]) == pytest.approx(0.7)  # the difference is 0 without it
 
 
-def test_next_documents_change_most(tmp_path: Path) -> None:
-    """The expected change of the normal distribution's chance, document by document, pairs added up."""
+def test_next_documents(tmp_path: Path) -> None:
+    """Documents are sorted by the expected change of the probability of signs."""
     grades, runs, chances = made(2)
     runs["v"] = {topic: list(reversed(result)) for topic, result in runs["x"].items()}
     retrieved = {(topic, docno) for run in runs.values() for topic, result in run.items() for docno in result}
@@ -177,8 +177,8 @@ def test_next_documents_change_most(tmp_path: Path) -> None:
     assert pool == "".join(f"{topic} {docno}\n" for topic, docno in ranked[:2])
 
 
-def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
-    """They are not relevant, and a line counts them; so do those below 0, which are not judged."""
+def test_missing_probabilities(tmp_path: Path) -> None:
+    """Documents without a probability are nonrelevant, and a message counts them."""
     grades: Grades = {("1", "r"): 1}
     paths = written(tmp_path, grades, {"x": {"1": ["r", "u"]}, "y": {"1": ["v", "w"]}})
     given = probabilities_file(tmp_path / "p", {("1", "u"): 0.5, ("1", "v"): -1, ("2", "w"): 0.5})
@@ -188,7 +188,7 @@ def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
 
 
 def test_fit(tmp_path: Path) -> None:
-    """Features made in loops and scikit-learn's fit give the same means; the error of the fit adds to the deviation."""
+    """Means equal scikit-learn's fit on features of loops; deviations include the error of the fit."""
     result = lab("bounds", QRELS, *POOLED, "-m", "P.30", "--fit-probabilities", "--format", "csv")
     grades = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
     ranks: dict[tuple[str, str], list[int]] = {}
@@ -230,7 +230,7 @@ def test_fit(tmp_path: Path) -> None:
 
 
 def test_tables() -> None:
-    """Columns come after those there were, and only with probabilities; people see how many pairs are confident."""
+    """Columns for probabilities follow the others, and tables count confident pairs."""
     words: tuple[str | Path, ...] = ("bounds", QRELS, *POOLED, "-m", "P.30 map")
     options = ("--fit-probabilities", "--draws", "20", "--seed", "1", "--format", "json")
     tables = json.loads(lab(*words, *options).stdout)
@@ -250,8 +250,8 @@ def test_tables() -> None:
     assert "--seed" in without.stderr
 
 
-def test_input_that_will_not_do(tmp_path: Path) -> None:
-    """A file is read as irevalx --grades probability reads it, and the line is named; a fit needs two kinds."""
+def test_invalid_input(tmp_path: Path) -> None:
+    """Messages point to invalid probabilities, and a fit requires both kinds of documents."""
     (tmp_path / "p").write_text("1 0 D1 1.5\n")
     for options, rule in (
         (["--probabilities", tmp_path / "p"], "document 'D1': grade must be a probability of at most 1"),
@@ -265,7 +265,7 @@ def test_input_that_will_not_do(tmp_path: Path) -> None:
 
 
 def test_in_python() -> None:
-    """Probabilities are judgments, in any form; what is wrong is said in keywords."""
+    """Probabilities are accepted as judgments."""
     topics = {line.split()[0] for line in QRELS.read_text().splitlines()}
     with pytest.warns(IrevalxWarning, match="35 of 36 unjudged documents have no probability"):
         result = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})

@@ -1,4 +1,4 @@
-"""irevalx-lab study and draw: files that are damaged, judgments without a judged document, interrupts, odd names."""
+"""irevalx-lab study and draw: damaged files, judgments without judged documents, interrupts, and unusual names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def line_with(number: int, *changed: tuple[int, str]) -> object:
-    """Return what changes fields of a line of comma-separated values, counted from the last one."""
+    """Return a function that changes fields of a line of CSV."""
 
     def change(text: str) -> str:
         lines = text.splitlines(keepends=True)
@@ -45,12 +45,12 @@ def shorter(text: str) -> str:
 
 
 def longer(text: str) -> str:
-    """Return a table whose last row has one more."""
+    """Return a table whose last row has an additional field."""
     return text.rstrip("\n") + ",1\n"
 
 
 def with_text(old: str, new: str) -> object:
-    """Return what replaces a text in a file."""
+    """Return a function that replaces a text."""
     return lambda text: text.replace(old, new)
 
 
@@ -99,7 +99,7 @@ DAMAGED_STUDIES = [
     ],
 )
 def test_damaged_summaries(file: str, change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
-    """Each is an error in words with status 2, soon, and nothing is drawn."""
+    """A damaged file is an error with status 2, found quickly, and nothing is drawn."""
     for path in written.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     changed = change((tmp_path / file).read_text())  # type: ignore[operator]
@@ -130,7 +130,7 @@ def test_damaged_summaries(file: str, change: object, message: str, layout: str,
     ],
 )
 def test_damaged_scores(change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
-    """Each is an error in words with status 2."""
+    """A damaged file is an error with status 2."""
     for path in written.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     if change is None:
@@ -143,7 +143,7 @@ def test_damaged_scores(change: object, message: str, layout: str, written: Path
 
 
 def test_summaries_of_older_versions(tmp_path: Path) -> None:
-    """A summary needs no more columns than figures show, and no other file."""
+    """A summary requires only the columns of the figures, and no other file."""
     columns = [f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")]
     rows = (f"uniform,10%,0.1,map,{against}{',0.5' * len(columns)}\n" for against in ("AP", "itself"))
     header = ",".join(("scheme", "level", "judged", "measure", "against", *columns)) + "\n"
@@ -153,7 +153,7 @@ def test_summaries_of_older_versions(tmp_path: Path) -> None:
 
 
 def small(folder: Path, grade: str) -> list[Path]:
-    """Write judgments, with another grade for one of them, and three runs whose first document nobody judged."""
+    """Write judgments with this grade, and three runs whose first document is unjudged."""
     lines = (f"{topic} 0 d{number} {grade if number else '-1'}\n" for topic in "12" for number in range(4))
     (folder / "qrels").write_text("".join(lines))
     for run in "abc":
@@ -165,7 +165,7 @@ def small(folder: Path, grade: str) -> list[Path]:
 
 @pytest.mark.parametrize("scheme", ["uniform", "depth", "mixed"])
 def test_judgments_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
-    """They are refused before anything is drawn."""
+    """Judgments without a judged document are refused."""
     assert "a study needs a judged document, but there is none" in refusal(
         "study", *small(tmp_path, "-1"), "--scheme", scheme, "-o", tmp_path / "out", "--seed", "1", status=2
     )
@@ -174,7 +174,7 @@ def test_judgments_without_a_judged_document(scheme: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("scheme", ["depth", "mixed"])
 def test_pools_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
-    """A level at which nothing was judged has no place on an axis of ratios; the others are drawn, here and by draw."""
+    """Levels without a judged document are left out of figures."""
     options = ("--scheme", scheme, "--levels", "1 2 3", "--seed", "1", "--samples", "2", "-m", "map bpref", "--quiet")
     succeeded("study", *small(tmp_path, "1"), *options, "-o", tmp_path / "out", stderr="")
     for layout in ("axis", "grid"):
@@ -184,8 +184,8 @@ def test_pools_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words", [["draw", "--layout", "runs"], ["compare"], ["compare", "--draw", "matrix"], ["describe"]]
 )
-def test_names_that_are_no_text(words: list[str], tmp_path: Path) -> None:
-    """A run whose name is no UTF-8 is named in figures as in messages."""
+def test_invalid_utf8(words: list[str], tmp_path: Path) -> None:
+    """Names of runs and folders that are not UTF-8 are drawn."""
     runs = [*RUNS[:2], tmp_path / "odd"]
     runs[-1].write_bytes(
         b"".join(b" ".join([*line.split()[:5], b"\xff"]) + b"\n" for line in RUNS[2].read_bytes().splitlines())
@@ -203,8 +203,8 @@ def test_names_that_are_no_text(words: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_an_interrupt_leaves_no_file_half_written(threads: str, tmp_path: Path) -> None:
-    """Ctrl-C reaches all processes while files are written; then nothing is left of the folder."""
+def test_interrupt(threads: str, tmp_path: Path) -> None:
+    """An interrupt leaves no partial folder."""
     out = tmp_path / "out"
     options = ("--levels", "50% 100%", "--samples", "2", "--seed", "1", "--threads", threads, "-o", str(out))
     code = "import sys; from irevalx.lab.command.program import main; sys.exit(main(sys.argv[1:]))"

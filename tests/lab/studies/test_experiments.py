@@ -1,4 +1,4 @@
-"""irevalx-lab leave-out and study: the same numbers as the evaluator's, and the papers' findings."""
+"""irevalx-lab leave-out and study: numbers of the evaluator, and findings of the papers."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=
 
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
-    """Runs and judgments as the commands read them."""
+    """Return runs and judgments as the commands read them."""
     return experiment_of(qrels, runs, measures)
 
 
 def evaluated(
     qrels: Path, runs: list[Path], measures: tuple[str, ...], *flags: str
 ) -> dict[tuple[str, str, str], float]:
-    """What irevalx -c says: values by run, topic and measure."""
+    """Return values of irevalx -c by run, topic and measure."""
     requested = [word for measure in measures for word in ("-m", measure)]
     done = run("-c", "-q", "--format", "jsonl", *flags, *requested, qrels, *runs)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -57,13 +57,13 @@ def evaluated(
 
 
 def write(path: Path, qrels: reference.Qrels) -> Path:
-    """A file of judgments."""
+    """Write judgments, and return their path."""
     path.write_text("".join(f"{t} 0 {d} {g}\n" for t in qrels for d, g in qrels[t].items()))
     return path
 
 
-def test_values_are_those_of_the_evaluator() -> None:
-    """Per topic and in summary, to the last bit, for measures of every kind side by side."""
+def test_values_of_the_evaluator() -> None:
+    """Values and scores of all kinds of measures equal the evaluator's bit for bit."""
     read = experiment(QRELS, RUNS, *MEASURES)
     expected = evaluated(QRELS, RUNS, MEASURES)
     values, names = read.values(), read.measures
@@ -75,8 +75,8 @@ def test_values_are_those_of_the_evaluator() -> None:
 
 
 @pytest.mark.parametrize("rate", ["0.05", "0.5"])
-def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Path) -> None:
-    """Assessing anew equals reading the reduced judgments from a file."""
+def test_reduced_judgments(rate: str, tmp_path: Path) -> None:
+    """Reduced grades give the scores of a file of reduced judgments."""
     full = reference.read_qrels(QRELS.read_text())
     path = write(tmp_path / "reduced", reference.uniform(full, rate, 3))
     expected = evaluated(path, RUNS, MEASURES)
@@ -91,7 +91,7 @@ def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Pat
 def test_documents_outside_the_pool(
     tmp_path_factory: pytest.TempPathFactory, outside: set[int], unjudged: set[int]
 ) -> None:
-    """Leaving documents out of the pool equals a file without their lines, in every reading."""
+    """Removed documents give the values of a file without them, in every treatment."""
     lines = QRELS.read_text().splitlines()
     is_pooled = [i not in outside for i in range(len(lines))]
     marked = [f"{line.rpartition(' ')[0]} -1" if i in unjudged else line for i, line in enumerate(lines)]
@@ -109,8 +109,8 @@ def test_documents_outside_the_pool(
             assert values[m, r, t] == expected[name_of_run, topic.decode(), name]
 
 
-def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
-    """Topics are those that every run has or, if asked for, all judged ones: then a run scores 0 where it has none."""
+def test_missing_topics_and_short_runs(tmp_path: Path) -> None:
+    """Topics that a run lacks are left out or score 0, and short runs are left out."""
     full = reference.read_qrels(QRELS.read_text())
     full["nobody"] = {"D000": 1}
     path = write(tmp_path / "qrels", full)
@@ -145,9 +145,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("every", [1000, 3])
 def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
-    """Scores and ranks equal those of the evaluator on the files that the definition gives, and those written; also
-    where some documents were not judged.
-    """  # noqa: D205
+    """Scores, ranks and written judgments equal those of the definition, also with unjudged documents."""
     lines = QRELS.read_text().splitlines()
     lines[::every] = [f"{line.rpartition(' ')[0]} -1" for line in lines[::every]]
     full = reference.read_qrels("\n".join(lines))
@@ -172,8 +170,8 @@ def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
                     assert row[rank] == 1 + better
 
 
-def test_leave_out_keeps_what_was_pooled() -> None:
-    """With --keep-in-pool the group's documents are unjudged, not unknown: infAP and indAP see the difference."""
+def test_keep_in_pool() -> None:
+    """With --keep-in-pool removed documents are unjudged but pooled, which changes indAP."""
     options = split("--group-by '^[a-z]+' --depth 5 -m 'map indAP' --summary --format jsonl")
     deleted, pooled = (
         [json.loads(line) for line in lab("leave-out", QRELS, *RUNS, *options, *more).stdout.splitlines()]
@@ -185,7 +183,7 @@ def test_leave_out_keeps_what_was_pooled() -> None:
 
 
 def test_groups(tmp_path: Path) -> None:
-    """From a file, by a pattern, or each run by itself: the same groups, the same table."""
+    """A file and a pattern give the same groups; by default each run is a group."""
     (tmp_path / "groups").write_text("# run group\n\n" + "".join(f"{path.name}\t{path.name[:-1]}\n" for path in RUNS))
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map")
     by_file = lab(*shared, "--groups", tmp_path / "groups")
@@ -198,8 +196,8 @@ def test_groups(tmp_path: Path) -> None:
     assert groups_by_pattern("1|2", ["a1", "b2"]) == ["1", "2"]
 
 
-def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
-    """Together they are left out as a group; nothing else may be called so."""
+def test_other_runs() -> None:
+    """Runs without a match form the group others, a name that is reserved."""
     names = ["count1", "x", "guess", "vector1"]
     assert groups_by_pattern("^count|^guess", names) == ["count", "others", "guess", "others"]
     assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
@@ -219,8 +217,8 @@ def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
         ("count1 a\ncount2 b\nother c\n", ": a group must have a run, but 'c' has none ('other' was not given"),
     ],
 )
-def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> None:
-    """A group with no runs, a run with no group or two."""
+def test_invalid_groups(text: str, message: str, tmp_path: Path) -> None:
+    """Groups without runs, and runs in no or two groups, are errors."""
     groups = tmp_path / "groups"
     groups.write_text(text)
     assert refusal("leave-out", QRELS, *RUNS[:2], "--groups", groups, status=2).startswith(
@@ -228,8 +226,8 @@ def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> N
     )
 
 
-def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
-    """No group's judgments take the place of another's."""
+def test_file_names_of_groups(tmp_path: Path) -> None:
+    """Groups whose files would have the same name are refused."""
     (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
     args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
     done = lab(*args, "--write", tmp_path / "out")
@@ -240,7 +238,7 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
 
 
 def test_summary_of_left_out_runs() -> None:
-    """The summary of four runs by hand: ranks 1 2 3 4 become 2 1 3 1 when each is left out in turn."""
+    """Statistics of four runs by hand: ranks 1 2 3 4 become 2 1 3 1."""
     result = LeftOut(
         before=np.array([[0.4, 0.3, 0.2, 0.1]]),
         after=np.array([[0.3, 0.5, 0.2, 0.4]]),
@@ -258,8 +256,8 @@ def test_summary_of_left_out_runs() -> None:
     assert statistics["tau"] == statistics["tau_all_runs"] == pytest.approx((3 - 3) / 6)
 
 
-def test_documents_removed_for_each_topic() -> None:
-    """Those of the definition, counted in the files; their mean is that over groups and topics."""
+def test_removed_documents() -> None:
+    """Removed documents by topic, and their mean, equal those of the definition."""
     read = experiment(QRELS, RUNS, "map")
     names = groups_by_pattern("^[a-z]+", read.runs)
     full = reference.read_qrels(QRELS.read_text())
@@ -281,7 +279,7 @@ def test_documents_removed_for_each_topic() -> None:
 
 @pytest.mark.parametrize("only", [None, "count"])
 def test_decisions_about_left_out_runs(only: str | None) -> None:
-    """Pairs of which a run was left out, decided by scipy under the whole pool and under what is left of it."""
+    """Decisions on pairs with a left-out run equal scipy's under both judgments."""
     read = experiment(QRELS, RUNS, "map", "bpref")
     groups = groups_by_pattern("^[a-z]+", read.runs)
     left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
@@ -303,8 +301,8 @@ def test_decisions_about_left_out_runs(only: str | None) -> None:
         assert {name: int(result.columns[name][m]) for name in expected[m]} == expected[m]
 
 
-def test_one_group_alone() -> None:
-    """--only: the group's runs as before, the others with its judgments as well, and tau-b over all of them."""
+def test_only_one_group() -> None:
+    """--only reports all runs under one group's judgments, with tau-b over all of them."""
     options = split("--group-by '^[a-z]+' --depth 4 -m 'map P.5:skip' --format json")
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, *options)
     every, alone = (json.loads(lab(*args).stdout) for args in (shared, (*shared, "--only", "count")))
@@ -329,7 +327,7 @@ RECORDED_BIAS = {10: {"P_20": -0.0024, "P_20:skip": 0.0026}, 20: {"P_20": -0.001
 
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
 def test_leave_out_on_cranfield() -> None:
-    """The recorded figures, and the findings of [4] Table 2."""
+    """Changes of rank and biases equal the recorded ones of DEFINITIONS.md, section 6."""
     for depth, recorded in RECORDED.items():
         args = ("--group-by", "^[a-z]+", "--depth", str(depth), "-m", "P.20 P.20:skip map bpref RankEff")
         runs = sorted((CRANFIELD / "runs").iterdir())
@@ -349,7 +347,7 @@ def test_leave_out_on_cranfield() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small study, with figures."""
+    """A small study with figures."""
     into = tmp_path_factory.mktemp("study") / "made" / "here"
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
     done = succeeded("study", QRELS, *RUNS, *args, stderr="")
@@ -357,8 +355,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return into
 
 
-def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
-    """The last crossing counts; the first is told, and there is a mark for people."""
+def test_knees_of_curves_that_are_not_monotone(folder: Path) -> None:
+    """The last crossing is the knee, the first is in a column, and the table marks it."""
     read = experiment(QRELS, RUNS, "map", "bpref")
     levels = [BudgetLevel(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
     made = studies.run_study(read, "uniform", levels, [1, 2])
@@ -376,11 +374,8 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     assert table.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
 
 
-def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
-    """The mean of 0.99 and 0.89 exceeds 0.9, but 2 of 20 samples do not; and errors against AP are of its kin.
-
-    Of fewer samples it is not told whether 95 % exceed.
-    """
+def test_reliable_levels(folder: Path) -> None:
+    """A level is reliable if 95 % of at least 20 samples exceed the threshold."""
     read, level = experiment(QRELS, RUNS, "map", "bpref"), BudgetLevel("50%", Fraction(1, 2))
     made = studies.run_study(read, "uniform", [level], [*range(20)])
     same = np.array([[*[[99, 99]] * 18, *[[89, 99]] * 2]])
@@ -398,8 +393,8 @@ def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
     assert studies.is_comparable("bpref", "AP", "tau_b")
 
 
-def test_study_writes_what_it_says(folder: Path) -> None:
-    """Every score of every sample, statistics that the scores give, figures, and how it was made."""
+def test_files_of_a_study(folder: Path) -> None:
+    """Files contain all scores, the statistics that follow from them, figures, and the options."""
     scores = rows_in(folder / "scores.csv")
     assert len(scores) == 6 * 3 * (1 + 3 * 2)
     by: dict[tuple[str, str, str, str], float] = {
@@ -444,8 +439,8 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     assert "inversions of 15 pairs of runs, against" in (folder / "summary.txt").read_text()
 
 
-def test_errors_of_decisions_in_words(folder: Path) -> None:
-    """The text says of each rate what it is a share of, above the means of that column."""
+def test_error_rates_in_the_summary(folder: Path) -> None:
+    """The summary explains error rates in words above their means."""
     parts = (folder / "summary.txt").read_text().split("\n\n")
     summary = {
         (row["level"], row["measure"]): row for row in rows_in(folder / "summary.csv") if row["against"] == "itself"
@@ -460,7 +455,7 @@ def test_errors_of_decisions_in_words(folder: Path) -> None:
 
 
 def test_shares_rounded_half_up(tmp_path: Path) -> None:
-    """Samples are those of degrade --round half-up; study.json says so, and other schemes refuse it."""
+    """Samples equal those of degrade --round half-up, and study.json records the rounding."""
     options = tuple(split("--scheme stratified --levels 30% --samples 1 --seed 3 -m map --figures none"))
     results = {}
     for rounding in ("up", "half-up"):
@@ -479,8 +474,8 @@ def test_shares_rounded_half_up(tmp_path: Path) -> None:
     )
 
 
-def test_full_judgments_agree_with_themselves(folder: Path) -> None:
-    """At 100 % nothing is lost: tau 1, no error, all decisions kept."""
+def test_full_judgments(folder: Path) -> None:
+    """At 100 % tau is 1, errors are 0, and all decisions agree."""
     for row in rows_in(folder / "samples.csv"):
         if (row["level"], row["against"]) == ("1", "itself"):
             expected = {**dict.fromkeys(split("tau tau_b tau_ap pearson accuracy g_mean"), 1), "rms": 0, "bias": 0}
@@ -489,7 +484,7 @@ def test_full_judgments_agree_with_themselves(folder: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["depth", "mixed"])
 def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
-    """Shallow pools, alone and with as many random judgments, as irevalx-lab pool makes them."""
+    """Schemes depth and mixed have the scores of pools that irevalx-lab pool writes."""
     args = ("--scheme", scheme, "--levels", "2,8", "--samples", "1", "--seed", "5", "-m", "indAP", "--figures", "none")
     succeeded("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
     mix = ["--mix-seed", "5"] if scheme == "mixed" else []
@@ -505,8 +500,8 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
     }
 
 
-def test_nothing_can_be_written(tmp_path: Path) -> None:
-    """A folder that cannot be made."""
+def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    """A folder that cannot be created is an error."""
     (tmp_path / "file").write_text("")
     assert refusal(
         "study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in", status=74
@@ -515,7 +510,7 @@ def test_nothing_can_be_written(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def of_robust() -> studies.Study:
-    """Uniform samples of the TREC 2003 Robust judgments, as DEFINITIONS.md's table has them."""
+    """Uniform samples of the TREC 2003 Robust judgments as in DEFINITIONS.md, section 6."""
     measures = tuple(split("map infAP.c=1 infAP.c=1.5 infAP infAP.c=2.5 indAP subAP bpref bpref_10 RankEff"))
     read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
     levels = [BudgetLevel(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
@@ -538,7 +533,7 @@ UNIFORM = {
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_study_on_robust03(of_robust: studies.Study) -> None:
-    """Bias, rms and tau of ten samples lie where ten other samples lay, four standard errors of either mean apart."""
+    """Statistics are within four standard errors of the recorded ones."""
     names = of_robust.experiment.measures
     percent = {level.text: i for i, level in enumerate(of_robust.levels)}
     for measure, recorded in UNIFORM.items():
@@ -556,7 +551,7 @@ def test_study_on_robust03(of_robust: studies.Study) -> None:
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_findings_on_robust03(of_robust: studies.Study) -> None:
-    """What the papers found, as far as twelve runs are enough."""
+    """Biases are ordered as in the papers."""
     names, bias = of_robust.experiment.measures, defaultdict[str, dict[str, float]](dict)
     rms = defaultdict[str, dict[str, float]](dict)
     for (i, level), (m, name) in product(enumerate(of_robust.levels), enumerate(names)):

@@ -1,4 +1,4 @@
-"""infAP without a pool and with true precisions: as loops over the files have it, and what it shows on robust03."""
+"""infAP without a pool and with true precisions: equal to loops, and the findings on robust03."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> Floa
     return np.asarray(values, np.float64)
 
 
-def test_both_are_those_of_the_loop() -> None:
-    """Rank by rank, for a fifth of the judgments."""
+def test_values_by_loops() -> None:
+    """Values at a fifth of the judgments equal loops over ranks."""
     experiment = experiment_of(QRELS, RUNS, "infAP")
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
@@ -66,7 +66,7 @@ def test_both_are_those_of_the_loop() -> None:
 
 
 def test_full_judgments() -> None:
-    """True precisions give average precision; without a pool infAP is greater where nonrelevant documents are outside."""
+    """True precisions give AP; without a pool infAP is not lower."""
     experiment = experiment_of(QRELS, RUNS, "map infAP")
     average_precision, infap = experiment.values()
     np.testing.assert_allclose(infap_with_true_precisions(experiment, experiment.grades), average_precision)
@@ -74,11 +74,8 @@ def test_full_judgments() -> None:
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
-def test_the_error_is_in_the_precisions() -> None:
-    """From 5 % of the judgments: with true precisions there is no bias, by estimation there is one, due to smoothing.
-
-    Source: Yilmaz and Aslam 2008, section 4.5.4 and Figure 19.
-    """
+def test_source_of_the_error() -> None:
+    """At 5 % of the judgments only estimated precisions are biased (Yilmaz and Aslam 2008, Figure 19)."""
     experiment = experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP.c=2")
     average_precision = experiment.values()[0].mean()
     kinds: dict[str, Callable[[Experiment, IntArray], FloatArray]] = {
@@ -97,8 +94,8 @@ def test_the_error_is_in_the_precisions() -> None:
     assert bias["estimated"] < bias["without"] < bias["true"]
 
 
-def test_study_shows_both(tmp_path: Path) -> None:
-    """--infap-errors adds both everywhere; under full judgments true precisions give average precision."""
+def test_infap_errors(tmp_path: Path) -> None:
+    """--infap-errors adds both measures to all files."""
     files = (QRELS, *RUNS)
     options = ("--levels", "30%,100%", "--samples", "2", "--seed", "5", "--figures", "none", "--threads", "1")
     succeeded("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
@@ -122,8 +119,8 @@ def test_study_shows_both(tmp_path: Path) -> None:
     assert row["tau_b_low"]
 
 
-def test_beside_measures_of_strata(tmp_path: Path) -> None:
-    """Measures of strata and of probabilities, evaluated apart, are the same with the two and without."""
+def test_infap_errors_and_strata(tmp_path: Path) -> None:
+    """--infap-errors does not change measures of strata and of probabilities."""
     files = [QRELS, *RUNS]
     options = ["--scheme", "mixed", "--levels", "2", "--samples", "1", "--seed", "1", "--figures", "none"]
     measures = ["-m", "xinfAP infAP statAP"]

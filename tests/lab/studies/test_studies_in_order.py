@@ -1,4 +1,4 @@
-"""Studies of orders of judging, against degrade --order and the evaluator."""
+"""Studies of judging strategies have the scores of degrade --order and the evaluator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STUDY: Words = ("study", QRELS, *RUNS, "--figure", "none", "--quiet", "--seed", 
 
 
 def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
-    """Return what irevalx prints of each run, with every digit."""
+    """Return the scores that irevalx prints, with all digits."""
     done = run("-c", "-m", measure, "--format", "csv", "--quiet", *words, judgments, *RUNS)
     assert done.status == 0
     table = list(csv.DictReader(done.stdout.decode().splitlines()))
@@ -29,7 +29,7 @@ def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
     [("mtf", ()), ("hedge", ("--batch", "4")), ("rrf", ("--across",)), ("depth", ()), ("thompson", ("--depth", "30"))],
 )
 def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
-    """Each sample has the scores that irevalx prints for what degrade keeps."""
+    """Samples have the scores, and counts, of the judgments that degrade keeps."""
     succeeded(
         *STUDY, "-m", "map", "--scheme", order, "--levels", "5% 20%", "--samples", "2", *words, "-o", tmp_path / "s"
     )
@@ -58,7 +58,7 @@ def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
 
 
 def test_samples_with_probabilities(tmp_path: Path) -> None:
-    """Measures of probabilities see those of the order sampled."""
+    """Measures of probabilities use those of --order sampled."""
     lab(*STUDY, "-m", "statAP", "--scheme", "sampled", "--levels", "20", "--samples", "1", "-o", tmp_path / "s")
     degraded = tmp_path / "kept"
     lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", degraded)
@@ -68,8 +68,8 @@ def test_samples_with_probabilities(tmp_path: Path) -> None:
     assert results == pytest.approx(means(degraded, "statAP", "-R", "prels"), abs=1e-9)
 
 
-def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
-    """Its scores are those under what degrade keeps when it has only the other runs."""
+def test_groups_outside_the_pool(tmp_path: Path) -> None:
+    """Changes of a group's scores follow from judgments pooled without it."""
     pattern = "^[a-z]+"
     succeeded(
         *STUDY, "-m", "map", "--scheme", "maxmean", "--levels", "10%", "--group-by", pattern, "-o", tmp_path / "s"
@@ -94,8 +94,8 @@ def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
     assert float(row["places_lost"]) == pytest.approx(sum(lost) / len(lost))
 
 
-def test_several_orders(tmp_path: Path) -> None:
-    """Each has a folder with what it has alone; beside them are figures of all, whatever the number of processes."""
+def test_several_strategies(tmp_path: Path) -> None:
+    """Several strategies have folders of their own and common figures, whatever the number of processes."""
     words: Words = ("study", QRELS, *RUNS, *split("-m map --levels '10% 50%' --samples 2 --quiet --seed 3"))
     done = succeeded(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
@@ -112,8 +112,8 @@ def test_several_orders(tmp_path: Path) -> None:
     succeeded("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
 
 
-def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
-    """Whole numbers are budgets of each topic for all of them: depth has what degrade keeps, found.csv, and groups."""
+def test_budgets_of_several_strategies(tmp_path: Path) -> None:
+    """With several strategies whole numbers are budgets of each topic."""
     words = ("-m", "map", "--scheme", "depth mtf", "--levels", "5 10", "--group-by", "^[a-z]+", "-o", tmp_path / "s")
     succeeded(*STUDY, *words)
     for order in ("depth", "mtf"):
@@ -135,8 +135,8 @@ def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
     )
 
 
-def test_depths_are_depths(tmp_path: Path) -> None:
-    """Whole numbers are depths of pools for the scheme depth alone."""
+def test_depths(tmp_path: Path) -> None:
+    """For the scheme depth alone whole numbers are pool depths."""
     lab(*STUDY, "-m", "map", "--scheme", "depth", "--levels", "10", "-o", tmp_path / "s")
     assert not (tmp_path / "s" / "found.csv").exists()
     pool = lab("pool", *RUNS, "--depth", "10", "--judge", QRELS, "--drop").stdout

@@ -1,4 +1,4 @@
-"""Topic-bootstrap intervals of studies: those of the draws, one by one."""
+"""Topic-bootstrap intervals of studies equal those of single draws."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def experiment() -> Experiment:
 
 
 def summaries(measure: int, values: FloatArray) -> FloatArray:
-    """Of drawn topics: the mean of bpref, the geometric mean of AP."""
+    """Return the mean of bpref or the geometric mean of AP over drawn topics."""
     means: FloatArray = (np.log(np.maximum(values, 1e-5)) if measure == 1 else values).mean(axis=-1)
     return np.exp(means) if measure == 1 else means
 
 
-def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
-    """Statistics of each draw, averaged over samples; their quantiles; and the knees of each draw."""
+def test_intervals(experiment: Experiment) -> None:
+    """Intervals of statistics and knees are quantiles over single draws."""
     resampling = StudyResampling(40, seed=9, decisions=True)
     made = run_study(experiment, "uniform", LEVELS, [1, 2], resampling=resampling)
     full = experiment.values()
@@ -74,10 +74,7 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
 def test_opposite_decisions_on_robust03() -> None:
-    """At 1 % of the judgments AP finds some runs different in the wrong direction, and a sample may say so twice over.
-
-    Source: the confusion of Bompada et al. 2007, section 4, counts these pairs as right.
-    """
+    """At 1 % opposite significant decisions occur, and a warning counts them (Bompada et al. 2007, section 4)."""
     result = run_study(
         experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
         "uniform",

@@ -17,13 +17,13 @@ CURVES = ("tau_b_itself", "tau_b_ap", "accuracy", "g_mean")
 
 
 def study(folder: Path, *args: str | Path) -> str:
-    """Run a study without figures, and return what it says on standard error."""
+    """Run a study without figures, and return its standard error."""
     done = succeeded("study", QRELS, *args, "--seed", "1", "--figures", "none", "-o", folder)
     return done.stderr
 
 
 def test_knees(tmp_path: Path) -> None:
-    """A knee is the least level from which on each mean over samples exceeds 0.9; by hand from samples.csv."""
+    """A knee is the least level from which all means over samples exceed 0.9."""
     study(tmp_path, *RUNS, "-m", "map bpref", "--samples", "3", "--levels", "5% 20% 40% 60% 80% 100%")
     samples, knees = rows_in(tmp_path / "samples.csv"), rows_in(tmp_path / "knees.csv")
     assert list(knees[0]) == ["measure", "statistic", "knee", "first", "monotone", "low", "high", "reliable"]
@@ -44,7 +44,7 @@ def test_knees(tmp_path: Path) -> None:
 
 
 def test_intervals(tmp_path: Path) -> None:
-    """--resamples adds intervals to the summary and to the knees of tau; decisions take another flag."""
+    """--resamples adds intervals to summary and knees; --resample-decisions adds those of decisions."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%", "--resamples", "40")
     message = study(tmp_path / "plain", *RUNS, *options)
     assert "a bootstrap interval of so few topics (12) is too short" in message
@@ -65,7 +65,7 @@ def test_intervals(tmp_path: Path) -> None:
 
 
 def test_intervals_beyond_all_levels(tmp_path: Path) -> None:
-    """An interval that was computed says so where it ends beyond all levels; one that was not is blank."""
+    """Limits beyond all levels are reported as beyond; missing intervals are blank."""
     options = ("-m", "map", "--samples", "1", "--levels", "2%", "--resamples", "40")
     study(tmp_path / "s", *RUNS, *options)
     [low] = [row for row in rows_in(tmp_path / "s" / "summary.csv") if row["against"] == "itself"]
@@ -75,8 +75,8 @@ def test_intervals_beyond_all_levels(tmp_path: Path) -> None:
     assert [knees["g_mean"][end] for end in ("knee", "low", "high")] == ["", "", ""]
 
 
-def test_what_is_printed(tmp_path: Path) -> None:
-    """Tau-b by level, means over the samples of samples.csv, and the names of all files."""
+def test_output(tmp_path: Path) -> None:
+    """The output has mean tau-b by level and the names of all files."""
     words = ("-m", "map bpref", "--samples", "3", "--levels", "5% 40%", "--seed", "1", "--figure", "none")
     done = lab("study", QRELS, *RUNS, *words, "--quiet", "-o", tmp_path / "s")
     samples = rows_in(tmp_path / "s" / "samples.csv")
@@ -101,7 +101,7 @@ def test_what_is_printed(tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_made(tmp_path: Path) -> None:
-    """A name that is too long is refused before the work, and nothing is made."""
+    """Too long folder names are refused before the computation."""
     for folder in (tmp_path / ("x" * 300), tmp_path / "a" / ("x" * 300), tmp_path / ("x" * 300) / "b"):
         assert refusal("study", QRELS, *RUNS, "-m", "map", "-o", folder, status=74).startswith(
             "irevalx-lab: cannot make the folder "
@@ -118,8 +118,8 @@ run()
 """
 
 
-def test_a_disk_that_is_full(tmp_path: Path) -> None:
-    """Scores do not fit: the folder is not there, or as it was before."""
+def test_full_disk(tmp_path: Path) -> None:
+    """On a full disk the folder is absent or unchanged."""
     options = split("-m map --levels '10% 50%' --seed 1 --quiet --figure none --scheme 'depth mtf' --threads 1")
     words: tuple[str | Path, ...] = ("study", QRELS, *RUNS, *options)
     full = tmp_path / "full"
@@ -141,8 +141,8 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("depth", "warned"), [("2", True), ("1000", False)])
-def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> None:
-    """The deepest level should leave all judgments, or they are those of other runs too."""
+def test_warnings_about_shallow_pools(depth: str, warned: bool, tmp_path: Path) -> None:
+    """A warning reports judgments outside the deepest pool."""
     own = tmp_path / "own"
     lab("pool", *RUNS, "--depth", "1000", "--judge", QRELS, "--drop", "-o", own)
     options = ("--scheme", "depth", "-m", "map", "--levels", f"1 {depth}", "--figures", "none", "--seed", "1")
@@ -152,8 +152,8 @@ def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["depth", "mixed", "uniform"])
-def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
-    """--own-pool is a study of the judgments that pool --judge makes, without those that are not in the pool."""
+def test_own_pool(scheme: str, tmp_path: Path) -> None:
+    """--own-pool is the study of the judgments in the pool of the runs."""
     own, half = tmp_path / "own", tmp_path / "some"
     half.write_text("".join(QRELS.read_text().splitlines(keepends=True)[::2]))
     lab("pool", *RUNS, "--depth", "5", "--judge", half, "-o", own)
@@ -172,8 +172,8 @@ def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
         assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
 
 
-def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
-    """At all levels and with all schemes, so that draw has them on one axis."""
+def test_own_pool_and_schemes(tmp_path: Path) -> None:
+    """Full judgments of the own pool are equal for all schemes and levels."""
     for name, *options in (
         ("shallow", "--scheme", "depth", "--levels", "1 2"),
         ("deep", "--scheme", "depth", "--levels", "5 20"),
@@ -189,8 +189,8 @@ def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
     succeeded("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg", stderr="")
 
 
-def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
-    """A run with a single document that was relevant stands far from all others, and makes them look alike."""
+def test_short_runs(tmp_path: Path) -> None:
+    """A warning names a short run that alone changes the correlation."""
     first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
     short = tmp_path / "short"
     short.write_text("".join(f"{topic} Q0 {line.split()[2]} 1 1 short\n" for topic, line in first.items()))
@@ -199,8 +199,8 @@ def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
     assert "--min-retrieved leaves out such runs" in message
 
 
-def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
-    """Bands over topics are too short below 20; those over samples are none of these."""
+def test_warnings_of_draw(tmp_path: Path) -> None:
+    """Draw warns of few topics only for bands over topics."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%")
     message = {}
     for name, more in (("samples", ()), ("topics", ("--resamples", "20"))):
@@ -218,7 +218,7 @@ def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
 
 
 def test_random_pairs(tmp_path: Path) -> None:
-    """More pairs than there are stand for all; of any number of processes the decisions are the same."""
+    """--pairs above the number of pairs uses all, whatever the number of processes."""
     options = ("-m", "map bpref", "--samples", "2", "--levels", "50%", "--scheme", "stratified", "--pairs", "99")
     for threads in ("1", "2"):
         study(tmp_path / threads, *RUNS, *options, "--threads", threads)

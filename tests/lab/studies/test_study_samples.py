@@ -1,4 +1,4 @@
-"""irevalx-lab study with measures of strata and of probabilities: what the evaluator says of the files of a sample."""
+"""irevalx-lab study with measures of strata and of probabilities: values of the evaluator for each sample."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ TEXT = "depth 1-5:100% 6-20:30% rest:10%"
 
 
 def study(folder: Path, *args: str | Path) -> str:
-    """Run a study without figures, and return what it says on standard error."""
+    """Run a study without figures, and return its standard error."""
     done = succeeded("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "none", "-o", folder)
     return done.stderr
 
 
 def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[tuple[str, str], float]:
-    """What irevalx -c says of all topics, by run and measure."""
+    """Return values of irevalx -c by run and measure."""
     requested = [word for measure in measures for word in ("-m", measure)]
     done = run("-c", "--format", "jsonl", "-R", rel_format, *requested, qrels, *RUNS)
     rows: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
@@ -41,14 +41,14 @@ def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[t
 
 
 def scores(folder: Path, level: str, sample: str) -> dict[tuple[str, str], float]:
-    """The scores of a sample, by run and measure."""
+    """Return the scores of a sample by run and measure."""
     rows = [row for row in rows_in(folder / "scores.csv") if (row["level"], row["sample"]) == (level, sample)]
     return {(row["run"], row["measure"]): float(row["score"]) for row in rows}
 
 
 @pytest.mark.parametrize(("level", "text"), [("100%", TEXT), ("50%", "depth 1-5:50% 6-20:15% rest:5%")])
 def test_samples_of_strata(level: str, text: str, tmp_path: Path) -> None:
-    """Scores are those of the files that degrade writes, for measures of every kind side by side."""
+    """Scores of all kinds of measures equal those of the files that degrade writes."""
     study(tmp_path, "--scheme", "strata", "--strata", TEXT, "-m", MEASURES, "--samples", "2", "--levels", level)
     for sample, seed in (("0", "1"), ("1", "2")):
         result = scores(tmp_path, level, sample)
@@ -65,8 +65,8 @@ def test_samples_of_strata(level: str, text: str, tmp_path: Path) -> None:
     assert (about["scheme"], about["strata"]) == ("strata", TEXT)
 
 
-def test_documents_of_no_stratum_are_outside(tmp_path: Path) -> None:
-    """Also for measures of graded judgments."""
+def test_documents_without_a_stratum(tmp_path: Path) -> None:
+    """Documents without a stratum are outside the pool, for graded measures too."""
     args = ("--strata", "runs 3+:100%", "-m", "map infAP xinfAP", "--samples", "1", "--levels", "1")
     study(tmp_path, "--scheme", "strata", *args)
     lines = (
@@ -78,8 +78,8 @@ def test_documents_of_no_stratum_are_outside(tmp_path: Path) -> None:
         assert result[key] == value
 
 
-def test_a_file_of_strata(tmp_path: Path) -> None:
-    """The file of degrade does for a study."""
+def test_strata_file(tmp_path: Path) -> None:
+    """--strata-file has the format of degrade."""
     path = tmp_path / "strata"
     lines = QRELS.read_text().splitlines()
     path.write_text("".join(f"{line.split()[0]} {line.split()[2]} {number % 3}\n" for number, line in enumerate(lines)))
@@ -89,8 +89,8 @@ def test_a_file_of_strata(tmp_path: Path) -> None:
     assert scores(tmp_path / "out", "1", "0") == evaluated("sampled", tmp_path / "sampled", ("xinfAP",))
 
 
-def test_full_judgments_are_one_stratum(tmp_path: Path) -> None:
-    """The measure itself is compared with its value where everything is judged, in one stratum and with certainty."""
+def test_full_judgments(tmp_path: Path) -> None:
+    """Full judgments are one stratum sampled with certainty."""
     study(tmp_path, "--scheme", "mixed", "-m", MEASURES, "--samples", "1", "--levels", "2")
     full = {
         (r["run"], r["measure"]): float(r["score"]) for r in rows_in(tmp_path / "scores.csv") if r["scheme"] == "full"
@@ -105,8 +105,8 @@ def test_full_judgments_are_one_stratum(tmp_path: Path) -> None:
     assert {key: full[key] for key in expected} == expected
 
 
-def test_a_pool_and_as_many_others(tmp_path: Path) -> None:
-    """Scheme mixed: stratum 1 is the pool, all of which is kept, and stratum 2 the rest, of which as many are."""
+def test_mixed_scheme(tmp_path: Path) -> None:
+    """In the scheme mixed the pool is stratum 1, kept in full, and the rest stratum 2."""
     study(tmp_path, "--scheme", "mixed", "-m", "xinfAP infNDCG map", "--samples", "1", "--levels", "3")
     pool = lab("pool", *RUNS, "--depth", "3", "--judge", QRELS, "--drop").stdout.decode().splitlines()
     mixed = lab("pool", *RUNS, "--depth", "3", "--judge", QRELS, "--mix-seed", "1").stdout.decode().splitlines()
@@ -121,8 +121,8 @@ def test_a_pool_and_as_many_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["uniform", "stratified", "depth"])
-def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
-    """For depth the others are outside the pool; stratified by relevance is no random sample, and a line says so."""
+def test_other_schemes(scheme: str, tmp_path: Path) -> None:
+    """Other schemes have one stratum; stratified by relevance is not random, and a warning says so."""
     level = "5" if scheme == "depth" else "30%"
     message = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
     assert ("xinfAP, statAP: --scheme stratified does not draw a random sample of the judgments" in message) == (
@@ -139,8 +139,8 @@ def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
     )
 
 
-def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
-    """The tables for people have none for infNDCG; the files for programs have all."""
+def test_errors_against_ap(tmp_path: Path) -> None:
+    """Displayed errors against AP are of estimates of AP only; CSV files have all."""
     study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
     parts = (tmp_path / "summary.txt").read_text().split("\n\n")
     tables = {
@@ -156,15 +156,15 @@ def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
 
 
 def test_topics_without_a_value(tmp_path: Path) -> None:
-    """A sample without a relevant document says nothing of statAP; the topics are counted and left out of its mean."""
+    """Undefined topic values are counted and left out of means."""
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
     message = study(tmp_path, "--scheme", "strata", *args)
     assert "of 24 topic values are undefined, because the sample contains no relevant document" in message
     assert np.isfinite([float(row["score"]) for row in rows_in(tmp_path / "scores.csv")]).all()
 
 
-def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
-    """Draws are summarised over the topics that have one: there are intervals, and rms and bias are within theirs."""
+def test_intervals_without_undefined_topics(tmp_path: Path) -> None:
+    """Intervals ignore undefined topic values and contain the means."""
     judged = [line.split() for line in QRELS.read_text().splitlines()]
     without = tmp_path / "qrels"  # topic 3 has nothing relevant, so that statAP has no value
     without.write_text("".join(f"{t} {i} {d} {0 if t == '3' else g}\n" for t, i, d, g in judged))
@@ -179,7 +179,7 @@ def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
 
 
 def test_topics_without_results(tmp_path: Path) -> None:
-    """They count 0, but not in a number of relevant documents, which is that of the judgments."""
+    """Missing topics score 0, but num_rel counts judgments."""
     short = tmp_path / "short"
     lines = RUNS[0].read_text().splitlines()
     short.write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")).replace("count1", "short"))
@@ -194,8 +194,8 @@ def test_topics_without_results(tmp_path: Path) -> None:
         assert float(rows[row["measure"]]["score"]) == row["value"]
 
 
-def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
-    """As for irevalx -R sampled."""
+def test_long_runs(tmp_path: Path) -> None:
+    """Documents below rank 1000 do not count, as in irevalx -R sampled."""
     (tmp_path / "qrels").write_text("".join(f"1 0 D{n} {int(n % 3 == 0)}\n" for n in range(1500)))
     for name, sign in (("a", -1), ("b", 1)):
         lines = [f"1 Q0 D{n} 1 {sign * n} {name}\n" for n in range(1500)]
@@ -210,8 +210,8 @@ def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
         assert float(row["score"]) == printed["value"]
 
 
-def test_measures_are_read_one_by_one() -> None:
-    """In the order in which they were asked for, whatever judgments they need."""
+def test_order_of_measures() -> None:
+    """Measures keep their order, whatever judgments they require."""
     requests = requests_of_samples(("statAP", "xinfAP", "map", "iP.5,10"), 1)
     assert [name for request in requests for name in request.names] == ["statAP", "xinfAP", "map", "iP_5", "iP_10"]
     with pytest.raises(UsageError, match="must be asked for once"):
@@ -230,7 +230,7 @@ OF_ROBUST = """
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_robust03(tmp_path: Path) -> None:
-    """Three samples of a pool and as many others: xinfAP knows the pool from the sample, which infAP does not."""
+    """Means of three mixed samples equal those of literal formulas."""
     args = ("-m", "map infAP xinfAP", "--levels", "1,2,5,10,20", "--samples", "3", "--seed", "1", "--figures", "none")
     runs = sorted((ROBUST / "runs").iterdir())
     succeeded("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)

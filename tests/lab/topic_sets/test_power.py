@@ -1,4 +1,4 @@
-"""irevalx-lab power: topics and differences, against numbers of scipy found one by one."""
+"""irevalx-lab power: topics and differences compared with scipy."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def paths(tmp_path: Path) -> list[Path]:
 
 
 def rows_of(*words: str | Path) -> list[dict[str, str]]:
-    """Return what power prints as csv for P.10."""
+    """Return the rows of power for P.10."""
     return lab_rows("power", *words, "-m", "P.10")
 
 
 def power_of(n_topics: int, effect: float, alpha: float) -> float:
-    """Return the probability with which |t| exceeds its quantile."""
+    """Return the probability that |t| exceeds its quantile."""
     critical, shift = stats.t.isf(alpha / 2, n_topics - 1), effect * math.sqrt(n_topics)
     return float(stats.nct.sf(critical, n_topics - 1, shift) + stats.nct.cdf(-critical, n_topics - 1, shift))
 
 
 @pytest.mark.parametrize("comparisons", [1, 6, 3])
-def test_each_answer(paths: list[Path], comparisons: int) -> None:
-    """Differences have the power asked for; one topic fewer has not; intervals are as wide as expected."""
+def test_answers(paths: list[Path], comparisons: int) -> None:
+    """Differences have the requested power, one topic fewer does not, and intervals have the expected width."""
     options = {1: (), 6: ("--correction", "bonferroni"), 3: ("--correction", "bonferroni", "--comparisons", "3")}
     requested = ("--difference", "0.1 0.3", "--width", "0.2", "--topics", "12,40", "--power", "0.7")
     rows = rows_of(*paths, *requested, *options[comparisons])
@@ -74,8 +74,8 @@ def test_each_answer(paths: list[Path], comparisons: int) -> None:
                 assert width[1] <= size < width[0]
 
 
-def test_answers_of_the_interval(paths: list[Path]) -> None:
-    """The low and high answers are those for the ends of the deviation's interval."""
+def test_limits(paths: list[Path]) -> None:
+    """Low and high are the answers for the limits of the deviation."""
     for row in rows_of(*paths, "--difference", "0.2"):
         ends = [float(row["deviation_low"]), float(row["deviation_high"])]
         assert ends[0] < float(row["deviation"]) < ends[1]
@@ -88,8 +88,8 @@ def test_answers_of_the_interval(paths: list[Path]) -> None:
                 assert power_of(n_topics - 1, 0.2 / end, 0.05) < 0.8 <= power_of(n_topics, 0.2 / end, 0.05)
 
 
-def test_tables_for_people_and_json(paths: list[Path]) -> None:
-    """Two tables; the pair that varies most is named; JSON has how it was found."""
+def test_tables(paths: list[Path]) -> None:
+    """There are two tables, a note names the most variable pair, and JSON has the options."""
     text = lab("power", *paths, "-m", "P.10", "--correction", "bonferroni").stdout.decode()
     assert text.startswith("differences that these topics find\n")
     assert "topics needed\n" in text
@@ -103,7 +103,7 @@ def test_tables_for_people_and_json(paths: list[Path]) -> None:
 
 
 def test_equal_runs(tmp_path: Path) -> None:
-    """Runs without a difference need two topics for anything, and find any difference."""
+    """Equal runs need two topics for any difference."""
     paths = runs_with_hits(tmp_path, {"a": (3, 4, 5), "b": (3, 4, 5)}, depth=10)
     rows = rows_of(*paths)
     assert {row["pair"] for row in rows} == {"median"}
@@ -113,7 +113,7 @@ def test_equal_runs(tmp_path: Path) -> None:
 
 @few
 def test_in_python(paths: list[Path]) -> None:
-    """The function has what the command prints; arguments are refused by name."""
+    """The function returns the rows, and refuses a single topic."""
     result = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.2])
     assert [(row.pair, row.goal, row.given) for row in result.rows][:3] == [
         ("median", "difference", "topics"),
@@ -128,7 +128,7 @@ def test_in_python(paths: list[Path]) -> None:
 
 @few
 def test_figure(paths: list[Path]) -> None:
-    """A line a difference, whose heights are the power at that number of topics."""
+    """Each difference has a line of power over the number of topics."""
     result = irevalx.lab.power(paths[0], paths[1:], "P.10", differences=[0.1, 0.2])
     [panel] = result.figure().axes
     for line, difference in zip(
