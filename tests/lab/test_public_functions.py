@@ -101,7 +101,7 @@ def assert_printed(result: Result, *command: str | Path) -> None:
 @without_warnings
 @pytest.mark.parametrize(("command", "keywords"), CALLS, ids=str)
 def test_function_and_command(command: str, keywords: dict[str, Any], tmp_path: Path) -> None:
-    """Functions take dictionaries, commands files: the results are the same."""
+    """Functions take dictionaries and commands files, with the same results."""
     files = FILES.get(command, {"qrels": QRELS})
     words: list[str | Path] = [*files.values(), *RUNS]
     if command == "estimate":

@@ -18,12 +18,12 @@ Judged = Mapping[str, bool]
 
 
 def skipping(order: Callable[..., Asked]) -> Callable[[Lists, Judged, int], Asked]:
-    """Return an order that learns nothing, without the judged documents."""
+    """Return a strategy that learns nothing, without the judged documents."""
     return lambda runs, judged, cut: [pair for pair in order(runs, (), cut) if pair[0] not in judged]
 
 
 def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
-    """Return the order by a digest of seed, topic and name, the greatest first."""
+    """Return documents sorted by a digest of seed, topic and name, greatest first."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         digest = {
@@ -37,7 +37,7 @@ def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
 
 
 def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Read a run on until a judged document is not relevant; an unjudged one is selected, and read over."""
+    """Read a run until a judged document is nonrelevant; unjudged documents are selected and skipped."""
     priority = [0] * len(runs)
     seen: set[str] = set()
     selected: Asked = []
@@ -56,7 +56,7 @@ def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists, Judged, int], Asked]:
-    """Return maxmean, or with a generator Thompson sampling: only judged documents that are read count."""
+    """Return maxmean or, with a generator, Thompson sampling, which learn from judged documents that were read."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         seen: set[str] = set()
@@ -83,12 +83,12 @@ def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists
 
 
 def descending(scores: dict[str, float]) -> Asked:
-    """Return names by score, the greatest first; scores that are equal but for noise are equal, and go by name."""
+    """Return names by descending score; scores equal up to rounding are sorted by name."""
     return sorted(scores.items(), key=lambda pair: (-round(pair[1], 9), pair[0]))
 
 
 def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """By the weighted loss after the losses of the judged documents that were reached before."""
+    """Select by weighted loss after the losses of judged documents that were reached before."""
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
@@ -115,7 +115,7 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """By how much a document could change differences, given all documents that are judged relevant."""
+    """Select by the possible change of differences, given all documents judged relevant."""
 
     def share(run: Sequence[str], name: str) -> float:
         known = [document for document in judged if judged[document] and document in run]

@@ -28,18 +28,18 @@ OTHERS = ("InexpC2", "SABIR03BASE", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "uwm
 
 @pytest.fixture(scope="module")
 def robust() -> Collection:
-    """All of the collection."""
+    """The whole collection."""
     return whole(ROBUST)
 
 
 @pytest.fixture(scope="module")
 def full(robust: Collection) -> dict[str, dict[str, list[float]]]:
-    """The three measures under full judgments."""
+    """Values of the three measures under full judgments."""
     return values({run: robust.runs[run] for run in OTHERS}, robust.qrels, MEASURES)
 
 
 def paths_of(collection: Collection, *runs: str) -> list[Path]:
-    """The files of these runs."""
+    """Return the files of these runs."""
     return [path for path in collection.run_paths if path.name.removesuffix(".gz") in runs]
 
 
@@ -47,7 +47,7 @@ def paths_of(collection: Collection, *runs: str) -> list[Path]:
 
 
 def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
-    """Each topic's documents, pooled, judged, relevant and of each grade; sums and means. Bompada et al. 2007, Table 1."""
+    """Pooled, judged and relevant documents by topic, with sums and means; also Bompada et al. 2007, Table 1."""
     rows = lab_rows("describe", *robust.files, "--show", "judgments")
     expected: list[tuple[str, list[float]]] = []
     for topic, grades in robust.qrels.items():
@@ -70,7 +70,7 @@ def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
 
 
 def test_tables_2_and_3_the_runs(robust: Collection) -> None:
-    """Documents retrieved, judged, relevant and unjudged, for each run and in the mean over runs."""
+    """Retrieved, judged, relevant and unjudged documents of each run, and means over runs."""
     rows = lab_rows("describe", *robust.files, "--show", "runs")
     expected: list[list[float]] = []
     for ranked in robust.runs.values():
@@ -96,7 +96,7 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
 
 
 def unjudged_by_rank(collection: Collection, ends: Sequence[int], runs: Sequence[str]) -> list[tuple[int, int]]:
-    """Documents retrieved and unjudged at the ranks from one end to the next, over these runs and all topics."""
+    """Return retrieved and unjudged documents in ranges of ranks, over these runs and all topics."""
     result = [(0, 0)] * (len(ends) - 1)
     place = {rank: n for n, (first, other) in enumerate(pairwise(ends)) for rank in range(first, other)}
     for run in runs:
@@ -110,7 +110,7 @@ def unjudged_by_rank(collection: Collection, ends: Sequence[int], runs: Sequence
 
 
 def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, tmp_path: Path) -> None:
-    """The share of unjudged documents at each rank from 1 to 1000, over all runs and topics, and of each run."""
+    """Shares of unjudged documents at ranks 1 to 1000, over all runs and of single runs."""
     ranks = " ".join(map(str, range(1, 1001)))
     call: Call = ("describe", *robust.files, "--show", "ranks", "--ranks", ranks)
     rows = lab_rows(*call, "--figure", tmp_path / "ranks.pdf")
@@ -132,7 +132,7 @@ def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, t
 
 
 def test_ranges_of_ranks(robust: Collection) -> None:
-    """The ranges that are counted unless others are asked for."""
+    """Counts in the default ranges of ranks."""
     rows = [row for row in lab_rows("describe", *robust.files, "--show", "ranks") if row["run"] == "all"]
     expected = unjudged_by_rank(robust, (1, 2, 6, 11, 21, 51, 101, 201, 501, 2000), list(robust.runs))
     assert [(int(row["retrieved"]), int(row["unjudged"])) for row in rows] == expected
@@ -144,7 +144,7 @@ def test_ranges_of_ranks(robust: Collection) -> None:
 
 
 def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
-    """Each bin of each measure, for pairs of disjoint sets of 50 topics; the paper has 1,000 pairs of them."""
+    """Error rates by difference over 60 pairs of disjoint sets of 50 topics; the paper has 1,000 pairs."""
     n_draws, width = 60, "0.01"
     files = (robust.qrels_path, *paths_of(robust, SHORT, *OTHERS))
     options = ("-m", " ".join(MEASURES), "--min-retrieved", "0.95", "--sizes", "50", "--seed", "3")
@@ -187,7 +187,7 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
 def test_figures_2_to_4_scores_of_runs(
     robust: Collection, full: dict[str, dict[str, list[float]]], drawn: Drawn, tmp_path: Path
 ) -> None:
-    """Scores of all runs by three measures, the runs in the order of the first."""
+    """Scores of runs by three measures, in the order of the first."""
     call: Call = ("study", robust.qrels_path, *paths_of(robust, *OTHERS), "-m", " ".join(MEASURES), "--seed", "1")
     options = ("--levels", "100%", "--samples", "1", "--figures", "none", "--quiet")
     assert lab(*call, *options, "-o", tmp_path / "study").status == 0
@@ -202,7 +202,7 @@ def test_figures_2_to_4_scores_of_runs(
 
 
 def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
-    """Kendall's tau between the rankings by two measures: agree of the judgments with themselves."""
+    """Kendall's tau between the rankings by two measures, from agree."""
     runs = paths_of(robust, *OTHERS)
     scores = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
     for against in ("map", "RankEff"):

@@ -34,7 +34,7 @@ THRESHOLD = 0.9
 
 @dataclass(frozen=True)
 class Studied:
-    """What a study wrote and drew, and what loops find in the same samples: by level and seed."""
+    """The files and figures of a study, and values by loops in the same samples, by level and seed."""
 
     folder: Path
     drawn: Drawn
@@ -53,7 +53,7 @@ class Studied:
 
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
-    """Two samples at three levels; seven runs, twenty topics."""
+    """A study with two samples at three levels, of seven runs and twenty topics."""
     into = tmp_path_factory.mktemp("robust")
     collection: Collection = part(ROBUST, into, "^[f-z]|^[I-U].*[1-9c]", 20)
     options = ("--scheme", "stratified", "--samples", "2", "--seed", "4", "--levels", " ".join(LEVELS))
@@ -74,7 +74,7 @@ def means(result: dict[str, list[float]]) -> list[float]:
 
 
 def decisions(result: dict[str, list[float]]) -> list[tuple[bool, int]]:
-    """Return for each pair of runs whether they differ by Wilcoxon's test, and which is better."""
+    """Return the significance by Wilcoxon's test and the sign of each pair of runs."""
     decided = []
     for first, other in combinations(result.values(), 2):
         d = np.round(np.array(first) - np.array(other), 12)
@@ -95,7 +95,7 @@ def assert_line(points: Sequence[tuple[float, float]], expected: dict[str, float
 
 
 def test_scores(studied: Studied) -> None:
-    """Every score of every sample."""
+    """Scores of every sample."""
     results = {
         (row["level"], row["sample"], row["measure"], row["run"]): float(row["score"])
         for row in studied.table("scores.csv")
@@ -155,7 +155,7 @@ def test_mean_scores_by_level(studied: Studied) -> None:
 
 @pytest.fixture(scope="module")
 def confusions(studied: Studied) -> dict[str, dict[tuple[str, int], dict[str, float]]]:
-    """By measure, level and seed: how decisions under reduced judgments go together with those under full ones."""
+    """Confusion of decisions under full and reduced judgments, by measure, level and seed."""
     results: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
     for measure, of_runs in studied.full.items():
         full = decisions(of_runs)
@@ -180,7 +180,7 @@ def confusions(studied: Studied) -> dict[str, dict[tuple[str, int], dict[str, fl
 
 
 def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
-    """The confusion matrix of each measure, level and sample, with its rates and the six kinds of agreement."""
+    """The confusion matrix, error rates and kinds of agreement of each measure, level and sample."""
     rows = [row for row in studied.table("samples.csv") if row["against"] == "itself"]
     assert len(rows) == len(NAMES) * len(LEVELS) * len(SEEDS)
     for row in rows:
@@ -191,7 +191,7 @@ def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[st
 
 
 def test_table_4_random_pairs(tmp_path: Path) -> None:
-    """Decisions about random pairs, each under samples of the documents that one of the two has found."""
+    """Decisions on random pairs, each under samples of the pool of the two runs."""
     collection = part(ROBUST, tmp_path, "^[f-z]|^[I-U].*[1-9c]", 20)
     n_pairs, seed, measures = 4, 4, ("map", "bpref", "ndcg.2=1")
     options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
@@ -228,7 +228,7 @@ def test_table_4_random_pairs(tmp_path: Path) -> None:
 def test_figure_2_decisions_by_level(
     studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]
 ) -> None:
-    """Accuracy and g-mean, in the mean over samples."""
+    """Mean accuracy and g-mean over samples."""
     for name, panel in zip(("accuracy", "g_mean"), panels_of(studied.drawn["decisions"]), strict=True):
         for measure, points in lines_of(panel).items():
             of_measure = confusions[measure]
@@ -236,7 +236,7 @@ def test_figure_2_decisions_by_level(
 
 
 def test_tables_3_and_5_knees(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
-    """The first level at which tau and accuracy exceed 0.9, as the paper has it, and that from which on they do."""
+    """The first level where tau and accuracy exceed 0.9, and the level from which they always do."""
     texts = list(LEVELS)
     for row in studied.table("knees.csv"):
         measure, statistic = row["measure"], row["statistic"]

@@ -41,7 +41,7 @@ DOCUMENTS = CRANFIELD / "docs.jsonl.gz"
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Twelve runs of four groups; judgments of the documents that a run has among its first ten."""
+    """Twelve runs of four groups, with judgments of their first ten documents."""
     into = tmp_path_factory.mktemp("cranfield")
     result = part(CRANFIELD, into, "^(okapi|vsm|lsi|noisy)", TOPICS)
     pool = degraded.pooled(list(result.runs.values()), DEPTH)
@@ -53,40 +53,40 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 def group_of(run: str) -> str:
-    """The group of a run."""
+    """Return the group of a run."""
     return run.rstrip("0123456789")
 
 
 def kind_of(run: str) -> str:
-    """Whether it is one of those that stand for manual runs."""
+    """Return whether a run represents manual or automatic runs."""
     return "manual" if group_of(run) in MANUAL else "auto"
 
 
 def call_of(collection: Collection, *, by_kind: bool) -> list[str | Path]:
-    """The command, with groups or kinds of runs."""
+    """Return the command with groups or kinds of runs."""
     groups = ("--groups", collection.qrels_path.parent / "groups") if by_kind else ("--group-by", "^[a-z]+")
     return ["leave-out", *collection.files, *groups, "--depth", str(DEPTH), "--quiet"]
 
 
 def without(collection: Collection, group: str, *, by_kind: bool) -> degraded.Qrels:
-    """The judgments without the documents that only this group has found."""
+    """Return the judgments without the documents unique to a group."""
     groups = {run: (kind_of if by_kind else group_of)(run) for run in collection.runs}
     return degraded.without_group(collection.qrels, collection.runs, groups, group, DEPTH)[1]
 
 
 @pytest.fixture(scope="module")
 def full(collection: Collection) -> Values:
-    """Values under all judgments."""
+    """Values under full judgments."""
     return values(collection.runs, collection.qrels, MEASURES)
 
 
 def scores(result: Values, measure: str) -> list[float]:
-    """The score of each run, without noise."""
+    """Return the score of each run, rounded."""
     return [round(fmean(of_topics), 12) for of_topics in result[measure].values()]
 
 
 def has_changed(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether a paired t-test finds a difference."""
+    """Return whether a paired t-test is significant."""
     d = np.round(np.array(after) - np.array(before), 12)
     return bool(d.any()) and float(ttest_rel(before, after).pvalue) < 0.05
 
@@ -123,7 +123,7 @@ def statistics(full: Values, after: Mapping[str, Values], measure: str, chosen: 
 
 
 def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> None:
-    """Topics, groups, runs, and judged and relevant documents: all, and those of one kind of runs only."""
+    """Topics, groups, runs, and judged and relevant documents, of all runs and of one kind."""
     succeeded(*call_of(collection, by_kind=True), "-m", "map", "--write", tmp_path)
     files = {"": collection.qrels_path, "manual": tmp_path / "auto.qrels", "auto": tmp_path / "manual.qrels"}
     for kind, path in files.items():
@@ -150,7 +150,7 @@ def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> Non
 
 
 def test_figure_1_mean_scores_and_tau(collection: Collection, full: Values, drawn: Drawn, tmp_path: Path) -> None:
-    """The mean score of all runs, and Kendall's tau of their ranking with that under all judgments."""
+    """Mean scores of runs, and Kendall's tau with their ranking under full judgments."""
     levels, seeds, measures = {"20%": "0.2", "80%": "0.8"}, (3, 4), ("P.20", "map", "bpref", "RankEff", "ndcg_cut.20")
     options = ("-m", " ".join(measures), "--levels", " ".join(levels), "--samples", "2", "--seed", "3", "--quiet")
     assert lab("study", *collection.files, *options, "-o", tmp_path).status == 0
@@ -177,14 +177,14 @@ def test_figure_1_mean_scores_and_tau(collection: Collection, full: Values, draw
 
 @pytest.fixture(scope="module")
 def left_out(collection: Collection) -> dict[str, Values]:
-    """By run, the values of all runs under the judgments without its group."""
+    """Values of all runs under the judgments without the group of each run."""
     names = dict.fromkeys(map(group_of, collection.runs))
     results = {name: values(collection.runs, without(collection, name, by_kind=False), MEASURES) for name in names}
     return {run: results[group_of(run)] for run in collection.runs}
 
 
 def test_table_2_groups_left_out(collection: Collection, full: Values, left_out: dict[str, Values]) -> None:
-    """Change of rank, largest rise and fall, RMS error, and the share of runs that change significantly."""
+    """Changes of rank, RMS errors, and shares of significantly changed runs."""
     rows = lab_rows(*call_of(collection, by_kind=False), "-m", " ".join(MEASURES), "--summary", "--format", "csv")
     assert [row["measure"] for row in rows] == [printed(measure) for measure in MEASURES]
     for row in rows:
@@ -195,7 +195,7 @@ def test_table_2_groups_left_out(collection: Collection, full: Values, left_out:
 
 
 def test_section_5_2_documents_removed(collection: Collection) -> None:
-    """The documents that a group takes with it, on average over groups and topics."""
+    """Documents unique to a group, averaged over groups and topics."""
     *rows, last = lab_rows(*call_of(collection, by_kind=False), "--removed")
     total = 0
     for row in rows:
@@ -214,12 +214,12 @@ def test_section_5_2_documents_removed(collection: Collection) -> None:
 
 @pytest.fixture(scope="module")
 def only_automatic(collection: Collection) -> Values:
-    """Values under the judgments without the documents that only manual runs have found."""
+    """Values under the judgments without documents unique to manual runs."""
     return values(collection.runs, without(collection, "manual", by_kind=True), MEASURES)
 
 
 def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_automatic: Values) -> None:
-    """The same for the runs of one kind, and Kendall's tau over all runs."""
+    """Statistics of the runs of one kind, and Kendall's tau over all runs."""
     call = call_of(collection, by_kind=True)
     chosen = [run for run in collection.runs if kind_of(run) == "manual"]
     for row in lab_rows(*call, "--only", "manual", "-m", " ".join(MEASURES), "--summary"):
@@ -231,7 +231,7 @@ def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_au
 
 
 def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_automatic: Values) -> None:
-    """One row per run: its scores under all judgments, then under those that are left."""
+    """Scores of each run under full and reduced judgments."""
     call = call_of(collection, by_kind=True)
     rows = lab_rows(*call, "--only", "manual", "--pivot", "-m", " ".join(MEASURES))
     assert [(row["run"], row["group"]) for row in rows] == [(run, kind_of(run)) for run in collection.runs]
@@ -249,7 +249,7 @@ def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_a
 
 
 class Texts:
-    """All documents, and the two classifiers of section 3 once more, with a number for every term of the collection."""
+    """The documents, and the two classifiers of section 3 over all terms of the collection."""
 
     def __init__(self) -> None:
         lines = gzip.decompress(DOCUMENTS.read_bytes()).decode().splitlines()
@@ -331,7 +331,7 @@ def texts() -> Texts:
 
 @pytest.mark.parametrize("classifier", ["kld", "svm"])
 def test_table_6_random_shares(classifier: str, collection: Collection, texts: Texts, tmp_path: Path) -> None:
-    """Precision, recall and F1 of documents predicted from a random share of the judgments, averaged over topics."""
+    """Precision, recall and F1 of predictions from a random share, averaged over topics."""
     shares = ("0.4", "0.8")
     options: list[str | Path] = [
         "--docs",
@@ -364,7 +364,7 @@ def test_table_6_random_shares(classifier: str, collection: Collection, texts: T
 
 @pytest.fixture(scope="module")
 def completed(collection: Collection, texts: Texts) -> dict[tuple[str, str, str], Any]:
-    """By classifier, groups or kinds, and name: the predictions by topic and the completed judgments without a group."""
+    """Predictions and completed judgments without a group, by classifier, groups or kinds, and name."""
     results: dict[tuple[str, str, str], Any] = {}
     groups = [("groups", name) for name in dict.fromkeys(map(group_of, collection.runs))]
     for classifier in ("kld", "svm"):

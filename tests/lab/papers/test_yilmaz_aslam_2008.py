@@ -36,7 +36,7 @@ Sample = tuple[str, int]
 
 @dataclass(frozen=True)
 class Studied:
-    """What a study wrote and drew, and what loops find: the scores under full judgments, and under each sample."""
+    """The files and figures of a study, and scores by loops under full judgments and each sample."""
 
     folder: Path
     drawn: Drawn
@@ -59,12 +59,12 @@ class Studied:
 
 
 def scores(result: Values) -> dict[str, list[float]]:
-    """The means over topics, by measure."""
+    """Return means over topics by measure."""
     return {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in result.items()}
 
 
 def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degraded.Qrels:
-    """A sample of the judgments."""
+    """Return a sample of the judgments."""
     if scheme == "uniform":
         return degraded.uniform(collection.qrels, str(float(level[:-1]) / 100), seed)
     runs = list(collection.runs.values())
@@ -75,13 +75,13 @@ def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degrad
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Six runs, sixteen topics."""
+    """Six runs and sixteen topics."""
     return part(ROBUST, tmp_path_factory.mktemp("robust"), "^(InexpC2|SABIR|UIUC|oce|pirc|uwmt)", 16)
 
 
 @pytest.fixture(scope="module")
 def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Studied]:
-    """Two random samples at each level, a shallow pool, and two of a pool with as many others."""
+    """Studies of random samples, shallow pools, and pools with as many other documents."""
     folder, result = tmp_path_factory.mktemp("studies"), {}
     full = scores(values(collection.runs, collection.qrels, (*MEASURES, *SMOOTHED)))
     for scheme, levels in SCHEMES.items():
@@ -108,7 +108,7 @@ def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[float]:
-    """InfAP with the precisions of the full judgments at the sampled relevant documents, in the mean over topics."""
+    """Return infAP with the precisions of full judgments, averaged over topics."""
     results = []
     for ranked in collection.runs.values():
         of_topics = []
@@ -124,13 +124,13 @@ def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[floa
 
 
 def points_of(panel: Axes) -> set[tuple[float, float]]:
-    """The points of a panel, to nine decimals."""
+    """Return the points of a panel with nine decimals."""
     places = np.asarray(panel.collections[0].get_offsets()).tolist()
     return {(round(float(x), 9), round(float(y), 9)) for x, y in places}
 
 
 def place(scheme: str, level: str) -> float:
-    """A level as a number."""
+    """Return a level as a number."""
     return float(level[:-1]) / 100 if scheme == "uniform" else float(level)
 
 
@@ -190,7 +190,7 @@ def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Stud
 def test_figure_19_true_precisions_and_smoothing(
     studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
 ) -> None:
-    """From 5 % of the judgments: with precisions of the full judgments, and with constants 1, 1.5 and 2.5."""
+    """At 5 %: precisions of full judgments, and smoothing constants 1, 1.5 and 2.5."""
     study = studies["uniform"]
     measures = ("infAP_true_precisions", "infAP_c=1", "infAP_c=1.5", "infAP_c=2.5")
     call: Call = ("draw", study.folder, "--layout", "scores", "-m", " ".join(measures))
@@ -213,7 +213,7 @@ def test_figure_19_true_precisions_and_smoothing(
 
 
 def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn: Drawn, tmp_path: Path) -> None:
-    """InfAP against AP by the share of judgments: random samples, pools, and both together."""
+    """InfAP against AP by share of judgments, for random samples, pools, and both."""
     folders = [study.folder for study in studies.values()]
     succeeded("draw", *folders, "-m", "infAP", "--figure", tmp_path / "schemes.pdf", stderr="")
     for panel, statistic in zip(panels_of(drawn["schemes"]), SHOWN.values(), strict=True):
@@ -228,7 +228,7 @@ def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn
 def test_figures_23_and_24_a_grid_of_collections(
     scheme: str, studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
 ) -> None:
-    """Statistics in rows and collections in columns: all topics, and the first half of them as another collection."""
+    """Statistics in rows and collections in columns: all topics, and the first half of them."""
     topics = list(collection.qrels)[:8]
     half = Collection(
         tmp_path / "qrels",
@@ -271,8 +271,8 @@ def test_figures_23_and_24_a_grid_of_collections(
             assert np.array(points) == pytest.approx(np.array(expected), abs=1e-9)
 
 
-def test_studies_are_what_the_loops_say(studies: dict[str, Studied]) -> None:
-    """The rows of summary.csv, of which figures of several studies are drawn."""
+def test_summaries(studies: dict[str, Studied]) -> None:
+    """Rows of summary.csv equal the loops."""
     for scheme, study in studies.items():
         with (study.folder / "summary.csv").open(newline="") as lines:
             for row in csv.DictReader(lines):
