@@ -1,6 +1,4 @@
-"""Rules between parameters and limits of their values: each command refuses them in Python and in the shell, in the
-caller's words, before it reads any file.
-"""  # noqa: D205
+"""Rules between parameters and limits of their values, which commands refuse in Python and in the shell."""
 
 from __future__ import annotations
 
@@ -247,10 +245,13 @@ def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_
         keywords["runs"] = RUNS
     verb = "requires" if kind == "requires" else "cannot be combined with"
     known = declaration_of(function_of(command)).parameters
-    if known.keys() >= keywords.keys() and any(other.partition("=")[0] in known for other in others):
+    in_python = known.keys() >= keywords.keys() and any(other.partition("=")[0] in known for other in others)
+    in_shell = this != "machine" and parameters_of(function_of(command)).keys() >= keywords.keys()
+    assert in_python or in_shell  # in the shell a second machine is a run
+    if in_python:
         rule = " ".join((spelled_rule(this), verb, spelled_rule(others[0])))
         assert refused_in_python(command, dict(keywords)).startswith(rule)
-    if this != "machine" and parameters_of(function_of(command)).keys() >= keywords.keys():  # a second RUN in the shell
+    if in_shell:
         with typed_in_shell(declared_parameters(command)):
             rule = " ".join((spelled_rule(this), verb, spelled_rule(others[0])))
         required = {parameter.name for parameter in described(command).params if parameter.required}
