@@ -93,6 +93,7 @@ def test_tables(paths: list[Path]) -> None:
     text = lab("power", *paths, "-m", "P.10", "--correction", "bonferroni").stdout.decode()
     assert text.startswith("differences that these topics find\n")
     assert "topics needed\n" in text
+    assert "left out" not in text
     assert "alpha 0.05/6 for 6 comparisons (Bonferroni)" in text
     about = lab_json("power", *paths, "-m", "P.10")["about"]
     spread = {f"{x} {y}": float(np.std(np.subtract(HITS[x], HITS[y]))) for x, y in combinations(HITS, 2)}
