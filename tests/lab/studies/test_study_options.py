@@ -194,9 +194,11 @@ def test_short_runs(tmp_path: Path) -> None:
     first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
     short = tmp_path / "short"
     short.write_text("".join(f"{topic} Q0 {line.split()[2]} 1 1 short\n" for topic, line in first.items()))
-    message = study(tmp_path / "out", *RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels", "5% 10%")
+    options = (*RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels")
+    message = study(tmp_path / "out", *options, "5% 10%")
     assert "short retrieves 12 documents, less than half of the median over runs, and alone changes" in message
     assert "--min-retrieved leaves out such runs" in message
+    assert "short retrieves" not in study(tmp_path / "full", *options, "100%")
 
 
 def test_warnings_of_draw(tmp_path: Path) -> None:
