@@ -194,7 +194,7 @@ def test_short_runs(tmp_path: Path) -> None:
     first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
     short = tmp_path / "short"
     short.write_text("".join(f"{topic} Q0 {line.split()[2]} 1 1 short\n" for topic, line in first.items()))
-    options = (*RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels")
+    options: tuple[str | Path, ...] = (*RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels")
     message = study(tmp_path / "out", *options, "5% 10%")
     assert "short retrieves 12 documents, less than half of the median over runs, and alone changes" in message
     assert "--min-retrieved leaves out such runs" in message
