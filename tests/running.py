@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -94,17 +95,30 @@ def described(name: str) -> click.Command:
     return result
 
 
+def succeeded(
+    *args: str | Path, cwd: Path | None = None, stdin: Path | None = None, stderr: str | None = None
+) -> Result:
+    """Call irevalx-lab, which ends with status 0 and, unless None, this on standard error."""
+    done = lab(*args, cwd=cwd, stdin=stdin)
+    assert done.status == 0, done.stderr
+    assert stderr is None or done.stderr == stderr
+    return done
+
+
+def lab_json(*args: str | Path) -> dict[str, Any]:
+    """Return the tables by title that a call of irevalx-lab prints as JSON."""
+    tables: dict[str, Any] = json.loads(succeeded(*args, "--format", "json").stdout)
+    return tables
+
+
 def lab_rows(*args: str | Path) -> list[dict[str, str]]:
     """Return the rows of the csv that a call of irevalx-lab prints."""
-    done = lab(*args, "--format", "csv")
-    assert done.status == 0, done.stderr
-    return done.rows
+    return succeeded(*args, "--format", "csv").rows
 
 
 def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of the csv that a call of irevalx-lab prints, and what it says on standard error."""
-    done = lab(*args, "--format", "csv")
-    assert done.status == 0, done.stderr
+    done = succeeded(*args, "--format", "csv")
     return done.rows, done.stderr
 
 
