@@ -164,9 +164,9 @@ DECISION_HEADS = {
 """Heads of columns in text tables."""
 
 DECISION_NOTE = (
-    "Numbers of pairs of runs that are significantly different under neither; under {reduced} only (new); under "
-    "{full} only (lost); and under both. Pairs are also counted by whether the "
-    "same run is ahead under both (same) or not (reversed). False differences: of the pairs that are not significantly "
+    "Numbers of pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} "
+    "only (lost); and under both. Pairs are also counted by whether the same run is ahead under both (same) or not "
+    "(reversed). False differences: of the pairs that are not significantly "
     "different under {full}, the share that are under {reduced}. Missed differences: of the pairs that are "
     "significantly different under {full}, the share that are not under {reduced}; Bompada et al. (2007) call these "
     "false positives."

@@ -100,10 +100,10 @@ def test_warnings() -> None:
     assert lines == [
         "part: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0); "
         "1 of the run's 2 topics without judgments ignored",
-        "topic '1': document 'a': score must be a finite number, but got 'inf', read as inf as trec_eval does",
+        "topic '1': document 'a': score must be a finite number, but got 'inf', read as inf, like trec_eval",
         "other ids: in 2 of 2 topics no judged document was retrieved: in topic '1' the judgments contain 'a' and the run "
         "'A', which differ only by case",
-        "other ids: only 0% of the documents that the run has among the first 10 of a topic were judged; most measures "
+        "other ids: only 0% of the documents that the run ranks among the first 10 of a topic were judged; most measures "
         "know little about it",
     ]
     assert [scores["map", run] for run in runs] == [1.0, 1.0, 1.0, 0.0, 1.0]

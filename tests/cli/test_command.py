@@ -209,7 +209,7 @@ def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_standard_input_once() -> None:
     """One file at most can be standard input."""
     assert run("-Z", "-", QRELS, "-").status == 1
-    assert "standard input (-) must be given for one file at most" in refused("-", "-")
+    assert "standard input (-) can be given for only one file" in refused("-", "-")
 
 
 @POSIX
@@ -303,7 +303,7 @@ def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("P.0", "the cutoffs of P must be whole numbers from 1 up, but got '0'"),
+        ("P.0", "the cutoffs of P must be whole numbers of at least 1, but got '0'"),
         ("P.5,5", "the cutoffs of P must differ from each other, but got '5,5'"),
         ("iprec_at_recall.1,1.0", "the cutoffs of iprec_at_recall must differ from each other, but got '1,1.0'"),
         (
@@ -604,7 +604,7 @@ def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     result = run_process(words, stdin=b"1 Q0 A 1 2 r\n", cwd=tmp_path)
     assert (result.status, result.stdout) == (1, b"")
-    assert "irevalx: a pipe must be given for one file at most, but got '" in result.stderr
+    assert "irevalx: a pipe can be given for only one file, but got '" in result.stderr
 
 
 @POSIX

@@ -64,7 +64,7 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
         (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it"),
         (("--grades", "real", "-m", "G"), "G cannot be combined with --grades real: its lag"),
         (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; --grades real takes it"),
-        (("-m", "map"), "but got '0.25', read as 0 as trec_eval does; --grades real takes it (3 more such"),
+        (("-m", "map"), "but got '0.25', read as 0, like trec_eval; --grades real takes it (3 more such"),
         (("--grades", "real", "-R", "prefs"), "-R prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "qrels_prefs"), "-R qrels_prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "prels"), "-R prels: a grade is a whole number there, of -999 or less"),

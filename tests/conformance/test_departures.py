@@ -211,7 +211,7 @@ def test_3_numbers_on_the_command_line_are_never_misread_in_silence(
     loose, plain = run(option, value, *args, cwd=DATA), run(option, read_as, *args, cwd=DATA)
     assert (loose.stdout, loose.status) == (plain.stdout, 0)
     problem = f"{option} must be a whole number, but got '{value}'{hint}"
-    assert loose.stderr == f"irevalx: {problem}, read as {read_as} as trec_eval does\n"
+    assert loose.stderr == f"irevalx: {problem}, read as {read_as}, like trec_eval\n"
     assert run("--quiet", option, value, *args, cwd=DATA).stderr == ""
     assert run("--strict", option, value, *args, cwd=DATA).status == 2
 
@@ -334,7 +334,7 @@ def test_3_gain_of_nan(gains: str, compat: str, tmp_path: Path) -> None:
 @BOTH
 def test_6_standard_input_for_two_files(compat: str) -> None:
     """Standard input cannot be two files at once."""
-    assert "standard input (-) must be given for one file at most" in refused("--compat", compat, "-", "-")
+    assert "standard input (-) can be given for only one file" in refused("--compat", compat, "-", "-")
 
 
 @pytest.mark.parametrize(

@@ -148,13 +148,13 @@ def test_probabilities(tmp_path: Path) -> None:
         (("--strata", "depth 2-10:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
         (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
         (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
-        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of strata must have nothing in common"),
+        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of strata must not overlap"),
         (("--strata", "depth rest:1 1-5:1", RUNS[0]), "rest must be the last stratum"),
         (("--strata", "depth 1-5", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
         (("--strata", "depth 1-5:0%", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
         (
             ("--strata", "depth 5-1:1", RUNS[0]),
-            "a stratum must be a number from 1 up, a range such as 11-50",
+            "a stratum must be a number of at least 1, a range such as 11-50",
         ),
         (("--strata", "depth", RUNS[0]), "--strata must contain at least one stratum, but got 'depth'"),
         (("--strata", "1-10:100%", RUNS[0]), "invalid strata '1-10:100%': strata by depth or by runs are ranges"),
@@ -182,7 +182,7 @@ def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None
     ("line", "message"),
     [
         ("1 D000", "a line must have 3 columns (topic, document, stratum), but got '1 D000'"),
-        ("1 D000 b", "a document must be there once for a topic, but got 'D000' in topic '1' a second time"),
+        ("1 D000 b", "a document must occur once in a topic, but got 'D000' in topic '1' a second time"),
     ],
 )
 def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path) -> None:

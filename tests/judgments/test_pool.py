@@ -189,8 +189,8 @@ def test_several_readings_of_a_measure_that_lacks_some() -> None:
     )
     assert done.status == 0
     assert [line.split()[0] for line in done.stdout.splitlines()] == [b"judged_5", b"infAP", b"infAP:skip"]
-    assert "irevalx: measures without the reading skip are left out of it: judged\n" in done.stderr
-    assert "irevalx: measures without the reading rel are left out of it: judged, infAP\n" in done.stderr
+    assert "irevalx: measures that do not support the treatment skip are omitted for it: judged\n" in done.stderr
+    assert "irevalx: measures that do not support the treatment rel are omitted for it: judged, infAP\n" in done.stderr
 
 
 def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
@@ -221,10 +221,13 @@ def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("-m", "judged:rel"), "a reading of judged must be nonrel, but got 'rel'"),
-        (("-m", "infAP:rel"), "a reading of infAP must be nonrel or skip, but got 'rel'"),
-        (("-m", "num_q:skip"), "a reading of num_q must be nonrel, but got 'skip'"),
-        (("-m", "judged", "--unjudged", "skip"), "a reading of judged must be nonrel, but got 'skip'"),
+        (("-m", "judged:rel"), "the treatment of unjudged documents for judged must be nonrel, but got 'rel'"),
+        (("-m", "infAP:rel"), "the treatment of unjudged documents for infAP must be nonrel or skip, but got 'rel'"),
+        (("-m", "num_q:skip"), "the treatment of unjudged documents for num_q must be nonrel, but got 'skip'"),
+        (
+            ("-m", "judged", "--unjudged", "skip"),
+            "the treatment of unjudged documents for judged must be nonrel, but got 'skip'",
+        ),
         (("-m", "map:all"), "unknown treatment of unjudged documents 'all'; use one of nonrel, skip, rel"),
         (("--unjudged", ""), "--unjudged must be nonrel, skip or rel, but got ''"),
         (("-J", "-m", "map:nonrel"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
@@ -322,7 +325,7 @@ def test_warnings_that_protect(tmp_path: Path) -> None:
         f"irevalx: {tmp_path / 'qrels'}: 2 of 3 topics have no document judged nonrelevant; measures that compare "
         "relevant with nonrelevant documents (bpref, RankEff) are not informative for such topics"
     )
-    little = "of the documents that the run has among the first 10 of a topic were judged; most measures know little about it"
+    little = "of the documents that the run ranks among the first 10 of a topic were judged; most measures are not reliable for it"
     # Of twenty documents one was judged: A stands eleventh. What stands in for topic 3 does not count.
     assert result.stderr.splitlines() == [
         without,

@@ -164,7 +164,7 @@ def test_compressed_files_and_standard_input(tmp_path: Path) -> None:
     assert lab("agree", tmp_path / "x.gz", y).stdout == expected
     assert lab("agree", "-", y, stdin=tmp_path / "x.gz").stdout == expected
     both = lab("agree", "-", "-", stdin=tmp_path / "x.gz")
-    assert (both.status, both.stderr) == (1, "irevalx-lab: standard input (-) must be given for one file at most\n")
+    assert (both.status, both.stderr) == (1, "irevalx-lab: standard input (-) can be given for only one file\n")
 
 
 def test_judgments_and_runs(tmp_path: Path) -> None:
@@ -213,10 +213,10 @@ def test_against(tmp_path: Path) -> None:
         ("map 0.3\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not 'map 0.3'"),
         ("1 0 d1 1\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not '1 0 d1 1': are these judgments? If so, give the runs too"),
         ("runid all a\n\nmap all x\n", Y, "{x}:3: a value must be a number of 64 bits that is not infinite, but got 'x'"),
-        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must be there once, but map of 'a' for 'all' is there again"),
+        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must occur once, but map of 'a' for 'all' occurs again"),
         (Y + "a,all,0.3\n", Y, "{x}:6: a line must have 4 columns (run, topic, measure, value), but got 'a,all,0.3'"),
         ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: a line must be a JSON object with run, topic, measure, value, but got '{{\"run\": \"a\", \"topic\": \"all\", \"measure\": \"map\"}}'"),
-        ('{\n"runs": 3}\n', Y, "{x}: a JSON object must be what irevalx --format json prints, but this one is not"),
+        ('{\n"runs": 3}\n', Y, "{x}: expected a JSON object written by irevalx --format json"),
         ("run,topic,measure,value\n", Y, "{x}: a file of measure values must contain a value, but it contains none"),
         ("", Y, "cannot read '{x}': the file is empty"),
     ],

@@ -163,7 +163,7 @@ def test_unknown_commands() -> None:
     """A mistyped command gets a suggestion, if one is similar."""
     for word, hint in (("compar", "; did you mean compare?"), ("nothing", "")):
         result = lab(word, "qrels")
-        message = f"irevalx-lab: a command must be one that irevalx-lab has, but got '{word}'{hint}\n"
+        message = f"irevalx-lab: unknown command '{word}'{hint}\n"
         assert (result.status, result.stderr) == (1, message)
 
 

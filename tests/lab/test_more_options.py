@@ -42,7 +42,7 @@ def test_swap_rates_by_difference(tmp_path: Path) -> None:
     people = lab(*requested).stdout.decode()
     head = " ".join(people.split("\n\n")[1].splitlines()[0].split())
     assert head == "measure topics from to comparisons few swaps with half ties low high"
-    assert "least difference from which on at most 5% are swaps (blank: none)" in people
+    assert "smallest difference above which at most 5% of comparisons are swaps (blank: none)" in people
 
 
 def test_bins_on_own_sets() -> None:

@@ -179,8 +179,8 @@ def test_recorded_answers() -> None:
 @pytest.mark.parametrize(
     ("requested", "message"),
     [
-        ("infNDCG.-1=2", "a grade with a gain of infNDCG must be a number from 0 up, but got '-1'"),
-        ("infNDCG.p=2", "a grade with a gain of infNDCG must be a number from 0 up, but got 'p'"),
+        ("infNDCG.-1=2", "a grade with a gain of infNDCG must be a number of at least 0, but got '-1'"),
+        ("infNDCG.p=2", "a grade with a gain of infNDCG must be a number of at least 0, but got 'p'"),
         ("infNDCG.1=-2", "a gain of infNDCG must be at least 0, but got -2 for '1'"),
         ("infNDCG.1", "the parameters of infNDCG must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'"),
     ],

@@ -404,7 +404,7 @@ def test_no_memory_for_modules(program: str, error: str) -> None:
         command = [sys.executable, "-c", NO_MEMORY, str(number), program, error, *args]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert (done.returncode, done.stdout) == (70, "")
-        assert done.stderr.splitlines()[-1] == f"{name}: there must be enough memory, but there is not"
+        assert done.stderr.splitlines()[-1] == f"{name}: out of memory"
         assert "Traceback" not in done.stderr
 
 
@@ -419,9 +419,7 @@ def test_no_memory_for_data(monkeypatch: pytest.MonkeyPatch) -> None:
         np.empty(1 << 56)
 
     monkeypatch.setattr("irevalx.evaluation.evaluate.evaluate_all", too_big)
-    assert "irevalx: there must be enough memory, but there is not: Unable to allocate 512. PiB" in refused(
-        QRELS, RUN, status=70
-    )
+    assert "irevalx: out of memory: Unable to allocate 512. PiB" in refused(QRELS, RUN, status=70)
     monkeypatch.setattr("irevalx.evaluation.evaluate.evaluate_all", Mock(side_effect=OSError(errno.EIO, "?")))
     with pytest.raises(OSError, match=r"\?"):
         run(QRELS, RUN)

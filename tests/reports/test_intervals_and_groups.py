@@ -152,7 +152,9 @@ def test_warnings(groups: Path) -> None:
     message = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
     for path in (BM25, DENSE):
         assert f"{path}: no interval of all:one, which is over fewer than 2 topics\n" in message
-        assert f"{path}: the interval of all, all:two is over fewer than 10 topics; take it with care\n" in message
+        assert (
+            f"{path}: the interval of all, all:two is over fewer than 10 topics; interpret it with caution\n" in message
+        )
     assert "groups: 2 of 5 judged topics are in no group: '304', '305'\n" in message
     assert "say little about the differences between runs, which irevalx-lab compare tests" in message
     assert "compare" not in run("--ci", "95%", "-m", "map", QRELS, BM25).stderr

@@ -63,7 +63,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     assert row["wins"] + row["losses"] + row["ties"] == 2
     assert row["mean"] == pytest.approx(by_gain[0].mean())
     nowhere = rank_graded_runs(read, opened([str(tmp_path / name) for name in "rs"], print), ["Rndcg.1=0,2=0"])
-    with pytest.raises(InputError, match="must have a value for one topic at least, but has none"):
+    with pytest.raises(InputError, match="must have a value for at least one topic, but has none"):
         measured_runs(nowhere, messages.append)
 
 

@@ -51,7 +51,7 @@ def damaged() -> Iterator[tuple[str, str]]:
         yield as_lines(value), f":1: {number}"
         yield as_object(value), f":1: {number}"
     columns = "run, topic, measure, value"
-    another = ": a JSON object must be what irevalx --format json prints, but this one is not"
+    another = ": expected a JSON object written by irevalx --format json"
     yield HEAD + "a,1,map," + "1" * 200_000 + "\n", ":2: a line must be of csv, but there is a field larger"
     yield HEAD + "a" * 200_000 + ",1,map,1\n", ":2: a line must be of csv, but there is a field larger"
     yield HEAD + "a,1,map\n", f":2: a line must have 4 columns ({columns}), but got 'a,1,map'"

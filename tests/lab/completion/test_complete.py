@@ -73,7 +73,7 @@ COMPLETED = """\
 TOLD = """\
 irevalx-lab: the runs: 1 of 3 pooled topics have no judgments to learn from and are left out
 irevalx-lab: 1 of 3 topics keep their judgments, as they have no relevant or no nonrelevant documents to learn from: '2'
-irevalx-lab: 2 pooled documents stay unjudged: there is no text, or no word in it, for 'gone', 'silent'
+irevalx-lab: 2 pooled documents stay unjudged: no text, or text without words, for 'gone', 'silent'
 """
 
 

@@ -77,7 +77,7 @@ def test_hints(files: list[Path]) -> None:
     in_json = ("-R", "json", files[0].parent / "json")
     for command, names_it in (("describe", True), ("compare", True), ("swap-rate", False), ("bounds", False)):
         warned, refused = lab(command, *files).stderr, lab(command, *in_json, *files[1:]).stderr
-        assert "but got '0.7', read as 0 as trec_eval does" in warned
+        assert "but got '0.7', read as 0, like trec_eval" in warned
         assert "must be a whole number of 64 bits, but got '0.7'" in refused
         assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
     for run_file in files[1:]:

@@ -69,7 +69,7 @@ def test_example(tmp_path: Path) -> None:
         "",
     ]
     assert [rows[1][name] for name in ("low", "high", "p", "differ")] == [""] * 4
-    assert "an interval of so few human topics (4, below 40) is too short, and p too small" in stderr
+    assert "with so few human topics (4, fewer than 40), intervals are too short and p-values too small" in stderr
     assert "lambda is fitted" in stderr
     people = lab("estimate", *worked_example(tmp_path), "--digits", "1").stdout.decode()
     assert "<0.1" in people  # p is 0.006: people see that it is small
@@ -138,7 +138,7 @@ def test_equal_differences(tmp_path: Path) -> None:
     rows, stderr = estimates("--human", human, "--machine", machine, a, b, "-m", "P.10")
     [row] = [row for row in rows if row["against"]]
     assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
-    assert "all human topics have the same value in 2 of 3 rows" in stderr
+    assert "2 of 3 rows have no interval, because all human topics have the same value" in stderr
     people = lab("estimate", "--human", human, "--machine", machine, a, b, "-m", "P.10", "--quiet").stdout.decode()
     assert "If the standard error is 0, p is computed by an exact sign-flip test, and there is no interval." in people
 
@@ -216,7 +216,7 @@ def test_displayed_tables(tmp_path: Path) -> None:
     printed = lab("estimate", *arguments, "--quiet").stdout.decode()
     assert "estimates with machine labels" in printed
     assert "benefit of the machine labels" in printed
-    assert "Corrected p: holm, for the 1 differences of a measure" in printed
+    assert "Corrected p: corrected by holm for the 1 differences of a measure" in printed
     assert "not all of them together" in printed
     assert max(map(len, printed.splitlines())) <= 130
     tables = lab_json("estimate", *arguments, "--quiet")

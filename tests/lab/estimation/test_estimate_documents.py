@@ -141,9 +141,9 @@ def test_messages_about_missing_documents(tmp_path: Path) -> None:
     assert f"1 of 3 topics are in {human} only" in stderr
     assert f"1 of 3 topics are in {machine} only" in stderr
     assert f"{machine} does not label 2 of the 4 documents that {human} labels" in stderr
-    assert "P_3: 2 documents that count could not be drawn: the estimate uses their machine labels" in stderr
+    assert "P_3: 2 documents that count could not be sampled: the estimate uses their machine labels" in stderr
     assert [float(rows[0][name]) for name in ("estimate", "classical")] == pytest.approx([1, 2 / 3])
-    assert "all topics have the same estimate in 1 of 1 rows" in stderr
+    assert "1 of 1 rows have no interval, because all topics have the same estimate" in stderr
 
 
 @pytest.mark.parametrize(

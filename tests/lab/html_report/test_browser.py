@@ -60,12 +60,12 @@ def test_run_selection(browser: Reader, page: Path) -> None:
     assert browser.address == "run=better&run=worse"
     browser.click("#swap")
     assert chosen(browser) == ["worse", "better"]
-    browser.click("input[aria-label='choose middle']")
+    browser.click("input[aria-label='select middle']")
     assert browser.address == "run=worse&run=better&run=middle"
     browser.click(f"{TOPIC_LINKS}")
     assert browser.one(".rankings thead").text.split()[1::4] == ["1", "2", "3"]
     for run in ("worse", "better"):
-        browser.click(f"input[aria-label='choose {run}']")
+        browser.click(f"input[aria-label='select {run}']")
     assert "Select two runs" in browser.texts("#pair-body")[0]
 
 
@@ -168,7 +168,7 @@ def test_filters(browser: Reader, page: Path) -> None:
     browser.wait(lambda: browser.texts(TOPIC_LINKS) == ["3"])
     assert browser.address == "group=early&find=subject+3"
     browser.one("#find").send_keys(" and more")
-    browser.wait(lambda: "No topic is left" in browser.texts("#topics-body")[0])
+    browser.wait(lambda: "No topic matches" in browser.texts("#topics-body")[0])
 
 
 def test_order_of_topics(browser: Reader, page: Path) -> None:

@@ -197,7 +197,10 @@ def test_table_4_random_pairs(tmp_path: Path) -> None:
     options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
     call: Call = ("study", *collection.files, "-m", " ".join(measures), *options, "--pairs", str(n_pairs))
     done = succeeded(*call, "--quiet", "-o", tmp_path / "study")
-    assert "Pairwise decisions: of 4 random pairs of runs, each with a pool of its own" in done.stdout.decode()
+    assert (
+        "Significance decisions are on 4 random pairs of runs. Each pair is evaluated on its own pool"
+        in done.stdout.decode()
+    )
     pairs = list(combinations(collection.runs, 2))
     digests = [hashlib.sha256(f"{seed} pairs {number}".encode()).digest() for number in range(len(pairs))]
     chosen = sorted(range(len(pairs)), key=digests.__getitem__)[:n_pairs]

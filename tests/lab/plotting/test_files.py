@@ -54,7 +54,7 @@ def test_fonts(tmp_path: Path) -> None:
     assert float(box) == pytest.approx(3.3 * 72)
     text = draw(tmp_path / "f.svg").decode()
     assert "<text" not in text
-    assert "<!-- share of swaps (ties: half) -->" in text
+    assert "<!-- swap rate (a tie is half a swap) -->" in text
     assert 'width="504pt"' in text
 
 
@@ -80,7 +80,7 @@ def test_environment(tmp_path: Path) -> None:
 
 def test_titles(tmp_path: Path) -> None:
     """--no-title removes the title."""
-    title = "<!-- How often two sets of topics disagree on which of two runs is better -->"
+    title = "<!-- Swap rate by size of the topic sets -->"
     assert title in draw(tmp_path / "a.svg").decode()
     assert title not in draw(tmp_path / "b.svg", "--no-title").decode()
 
@@ -112,7 +112,7 @@ def test_too_many_pairs(tmp_path: Path) -> None:
         *call, "--draw", "matrix", "--baseline", "run1"
     )
     assert lab(*call, "--interval", "t", "--quiet").status == 0
-    assert "<!-- Significantly different runs, by map -->" in (tmp_path / "f.svg").read_text()
+    assert "<!-- Significantly different runs (map) -->" in (tmp_path / "f.svg").read_text()
 
 
 def comparison_of(n_runs: int) -> ComparedPairs:

@@ -29,7 +29,7 @@ EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "Kendall's tau-b": lambda x, y: float(kendalltau(x, y).statistic),
     "Pearson's correlation": lambda x, y: float(pearsonr(x, y).statistic),
     "RMS error": lambda x, y: math.sqrt(((y - x) ** 2).mean()),
-    "mean score over runs": lambda x, y: float(y.mean()),
+    "mean measure value over runs": lambda x, y: float(y.mean()),
 }
 """What lines show, of scores under full and under reduced judgments."""
 
@@ -122,7 +122,7 @@ def test_bands_over_samples(drawn: Mapping[str, Figure], tmp_path: Path) -> None
                 cut += not low <= end <= high
                 assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in results
     assert cut
-    assert any("one standard deviation over 4 samples, cut" in " ".join(text.split()) for text in texts_of(figure))
+    assert any("one standard deviation over 4 samples, clipped" in " ".join(text.split()) for text in texts_of(figure))
 
 
 def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     for row in rows_in(tmp_path / "summary.csv"):
         if row["against"] == "AP":
             assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= results
-    assert any("intervals over draws of topics" in text for text in texts_of(figure))
+    assert any("intervals over resampled topics" in text for text in texts_of(figure))
 
 
 def test_measures_on_other_scales(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
@@ -446,4 +446,6 @@ def test_captions_of_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path:
         figure = drawn["f"]
     [caption] = [" ".join(text.split()) for text in texts_of(figure) if "Bands: " in text]
     assert "()" not in caption
-    assert "intervals over draws of topics where a study has them, else one standard deviation over samples" in caption
+    assert (
+        "intervals over resampled topics if a study has them, otherwise one standard deviation over samples" in caption
+    )

@@ -134,7 +134,9 @@ def test_missing_topics_and_short_runs(tmp_path: Path) -> None:
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
     assert message == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
     message.clear()
-    with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
+    with pytest.raises(
+        Exception, match="at least two runs must retrieve 95% of the documents they can retrieve, but 1 do"
+    ):
         rank_graded_runs(judgments, runs, ["map"], EvaluationRules(min_retrieved=0.95), warn=message.append)
     assert message[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
