@@ -403,7 +403,7 @@ def _alike(name: str, compat: Compat) -> str:
     names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]
     alike = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     verb = "are" if len(alike) > 1 else "is"
-    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; irevalx -h -m all_trec explains the usual ones"
+    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; irevalx --list-measures lists all measures"
 
 
 def _nearest(text: str) -> str:
