@@ -1,4 +1,4 @@
-"""irevalx: evaluate ranked retrieval runs as trec_eval does, and with incomplete relevance judgments.
+"""irevalx: evaluate ranked retrieval runs like trec_eval, also with incomplete relevance judgments.
 
 The packages and modules, from the top layer down. Each imports only from the layers below it, and the modules of a
 package import each other without cycles. The docstring of each package lists its modules.

@@ -198,7 +198,7 @@ class MalformedNumbers:
         if self.strict:
             raise MalformedNumberError(f"{problem}{hint}")
         self.count += count
-        self.first = self.first or f"{problem}, read as {read_as} as trec_eval does{hint}"
+        self.first = self.first or f"{problem}, read as {read_as}, like trec_eval{hint}"
 
     @classmethod
     def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:

@@ -21,12 +21,7 @@ PATIENCE = 10.0
 
 
 class Reader:
-    """A reader of one page at a time.
-
-    Parameters
-    ----------
-    driver : Selenium's; what it cannot do, its ``execute_cdp_cmd`` can.
-    """
+    """A browser that reads one page at a time."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
@@ -59,8 +54,8 @@ class Reader:
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of all elements that match."""
-        found = self.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)", selector)
-        return [text.strip() for text in found]
+        result = self.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)", selector)
+        return [text.strip() for text in result]
 
     def numbers(self, selector: str) -> list[float]:
         """Return the numbers, unrounded, of all elements that match."""
@@ -98,8 +93,8 @@ class Reader:
     @property
     def complaints(self) -> list[str]:
         """What the console says, and what the page has asked for from elsewhere."""
-        asked = self.run("return performance.getEntriesByType('resource').map((one) => one.name)")
-        return [entry["message"] for entry in self.driver.get_log("browser")] + list(asked)
+        names = self.run("return performance.getEntriesByType('resource').map((one) => one.name)")
+        return [entry["message"] for entry in self.driver.get_log("browser")] + list(names)
 
     @contextmanager
     def media(self, *, scheme: str = "light", kind: str = "", width: int = 1400) -> Iterator[None]:

@@ -49,13 +49,8 @@ PLACES = {name.upper(): str(FIXTURES / name) for name in ("example", "experiment
 
 
 def results(folder: Path) -> dict[str, tuple[int, str, str]]:
-    """Return for each line its status and what it printed, and the bytes of each file that was written.
-
-    Parameters
-    ----------
-    folder : where lines run; empty.
-    """
-    found = {}
+    """Return status and output of each line, run in an empty folder, and the bytes of each file that was written."""
+    printed = {}
     experiment = FIXTURES / "experiment"
     runs = " ".join(f"{experiment}/runs/{name}" for name in ("count1", "vector1", "guess1"))
     judged = (experiment / "qrels").read_bytes().splitlines(keepends=True)
@@ -66,9 +61,9 @@ def results(folder: Path) -> dict[str, tuple[int, str, str]]:
             typed = typed.replace(name, place)
         program, *words = shlex.split(typed)
         done = (lab if program == "irevalx-lab" else run)(*words, cwd=folder, stdin=FIXTURES / "example" / "bm25.run")
-        found[line] = (done.status, done.stdout.decode("latin-1"), done.stderr)
+        printed[line] = (done.status, done.stdout.decode("latin-1"), done.stderr)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return found | {str(path.relative_to(folder)): (0, path.read_bytes().decode("latin-1"), "") for path in files}
+    return printed | {str(path.relative_to(folder)): (0, path.read_bytes().decode("latin-1"), "") for path in files}
 
 
 if __name__ == "__main__":

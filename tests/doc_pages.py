@@ -41,13 +41,13 @@ class Example:
 def examples(marker: str, language: str) -> list[Example]:
     """Return what is marked so on all pages: a block in this language, followed by a block with what it prints."""
     marked = re.compile(rf"^{marker}\n```{language}\n(.+?)\n```\n\n```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-    return [Example(page, *found.groups()) for page, text in PAGES.items() for found in marked.finditer(text)]
+    return [Example(page, *match.groups()) for page, text in PAGES.items() for match in marked.finditer(text)]
 
 
 def blocks(language: str, text: str) -> list[tuple[str, str]]:
     """Return the fenced blocks of a page in a language, each with the line above it."""
-    above = [text[: found.start()].rpartition("\n")[0].rpartition("\n")[2] for found in _FENCED.finditer(text)]
-    return [(line, found[2]) for line, found in zip(above, _FENCED.finditer(text), strict=True) if found[1] == language]
+    above = [text[: match.start()].rpartition("\n")[0].rpartition("\n")[2] for match in _FENCED.finditer(text)]
+    return [(line, match[2]) for line, match in zip(above, _FENCED.finditer(text), strict=True) if match[1] == language]
 
 
 def prose(text: str) -> str:

@@ -22,22 +22,22 @@ class Drawn(Mapping[str, Figure]):
     """Figures by the stems of their files, each drawn when it is asked for."""
 
     def __init__(self) -> None:
-        self.wanted: dict[str, Callable[[], Figure]] = {}
+        self.drawings: dict[str, Callable[[], Figure]] = {}
 
     def __getitem__(self, stem: str) -> Figure:
         """Draw a figure."""
         with pages.style():
-            figure = self.wanted[stem]()
+            figure = self.drawings[stem]()
             figure.draw_without_rendering()
             return figure
 
     def __iter__(self) -> Iterator[str]:
         """Go through the stems."""
-        return iter(self.wanted)
+        return iter(self.drawings)
 
     def __len__(self) -> int:
         """Return the number of figures."""
-        return len(self.wanted)
+        return len(self.drawings)
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def kept_figures() -> Iterator[Drawn]:
     figures = Drawn()
 
     def keep(draw: Callable[[pages.Page], Figure], page: pages.Page, name: str) -> bytes:
-        figures.wanted[Path(name).stem] = partial(draw, page)
+        figures.drawings[Path(name).stem] = partial(draw, page)
         return b""
 
     with pytest.MonkeyPatch.context() as patch:
@@ -73,7 +73,7 @@ def texts_of(figure: Figure) -> list[str]:
     """Return all words in a figure."""
     from matplotlib.text import Text
 
-    return [one.get_text() for one in figure.findobj(Text)]
+    return [text.get_text() for text in figure.findobj(Text)]
 
 
 def png_size(path: Path) -> tuple[float, float, float]:
@@ -93,6 +93,7 @@ def pdf_objects(path: Path) -> bytes:
     data = path.read_bytes()
     assert data.startswith(b"%PDF")
     streams = [
-        zlib.decompressobj().decompress(one) for one in re.findall(rb"stream\r?\n(x.*?)endstream", data, re.DOTALL)
+        zlib.decompressobj().decompress(stream)
+        for stream in re.findall(rb"stream\r?\n(x.*?)endstream", data, re.DOTALL)
     ]
     return data + b"".join(streams)

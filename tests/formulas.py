@@ -22,13 +22,7 @@ def python(formula: str) -> str:
 
 
 class Ranked:
-    """One topic as formulas see it; ``values`` says what their symbols stand for.
-
-    Parameters
-    ----------
-    grades : of its documents; a negative one is of a pooled document that was not judged.
-    scores : of the documents retrieved, without ties.
-    """
+    """One topic as formulas see it: grades (negative: pooled but unjudged) and scores without ties."""
 
     def __init__(self, grades: Mapping[str, int], scores: Mapping[str, float]) -> None:
         ranked = [grades.get(docno) for docno in sorted(scores, key=lambda docno: -scores[docno])]
@@ -63,10 +57,10 @@ class Ranked:
         every = re.compile(
             r"\b(sum|max) over ((?:relevant |unjudged )?retrieved|all k|(?=k <= K))(?: ?(?:with )?(k <= K))? of "
         )
-        while found := every.search(formula):
-            end = self.end_of_term(formula, found.end())
-            total = self.over(found[1], found[2], found[3] or "True", formula[found.end() : end], values)
-            formula = f"{formula[: found.start()]}({total!r}){formula[end:]}"
+        while match := every.search(formula):
+            end = self.end_of_term(formula, match.end())
+            total = self.over(match[1], match[2], match[3] or "True", formula[match.end() : end], values)
+            formula = f"{formula[: match.start()]}({total!r}){formula[end:]}"
         return float(eval(python(formula), {}, values))  # noqa: S307 - the project's own text
 
     @staticmethod
@@ -81,13 +75,13 @@ class Ranked:
 
     def over(self, how: str, which: str, condition: str, term: str, values: dict[str, Any]) -> float:
         """Sum a term, or find the greatest, over some documents; 0/0, which only n/N can be, leaves 1."""
-        found = []
+        parts = []
         for document in self.best if "retrieved" not in which else self.documents:
             own = values | document
             own |= {name: eval(python(text), {}, own) for name, text in values.items() if isinstance(text, str)}  # noqa: S307
             if all(own.get(word, True) for word in which.split()) and eval(condition, {}, own):  # noqa: S307
                 try:
-                    found.append(float(eval(python(term), {}, own)))  # noqa: S307
+                    parts.append(float(eval(python(term), {}, own)))  # noqa: S307
                 except ZeroDivisionError:
-                    found.append(1.0)
-        return math.fsum(found) if how == "sum" else max(found, default=0.0)
+                    parts.append(1.0)
+        return math.fsum(parts) if how == "sum" else max(parts, default=0.0)

@@ -10,13 +10,13 @@ from jsonschema import Draft202012Validator
 def closed(schema: Any) -> Any:
     """Return a schema that allows no field but those that it describes: readers must get along with new ones, tests not."""
     if isinstance(schema, list):
-        return [closed(one) for one in schema]
+        return [closed(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: closed(value) for key, value in schema.items()}
+    result = {key: closed(value) for key, value in schema.items()}
     if schema.get("type") == "object" and "properties" in schema:
-        found.setdefault("additionalProperties", False)
-    return found
+        result.setdefault("additionalProperties", False)
+    return result
 
 
 def problems(document: Any, schema: Any) -> list[str]:

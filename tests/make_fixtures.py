@@ -102,10 +102,7 @@ def summation() -> None:
 
 
 def experiment() -> None:
-    """Twelve topics, documents with text, six runs of three groups, and the judgments of their first twenty documents.
-
-    Documents about a topic hold its words; the more of them, the likelier they are relevant.
-    """
+    """Twelve topics, documents with words of their topics, six runs of three groups, judgments to depth 20."""
     folder = FIXTURES / "experiment"
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     rng = random.Random(2007)
@@ -143,11 +140,7 @@ def experiment() -> None:
 
 
 def labels() -> None:
-    """Make judgments that a run was not pooled for, and a machine's labels; from the judgments of ``experiment``.
-
-    People have judged what the runs of count and vector have among their first 20; the machine has labelled all, and
-    misses a fifth of the relevant documents and takes a tenth of the others for relevant.
-    """
+    """Judgments that a run was not pooled for, and labels of a machine that misses a fifth and invents a tenth."""
     rng = random.Random(2026)
     folder = FIXTURES / "labels"
     folder.mkdir(exist_ok=True)

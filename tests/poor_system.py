@@ -76,7 +76,7 @@ def _refusing_what_is_open(function: Callable[..., Any]) -> Callable[..., Any]:
                 there.append(_stat(path))
         for number in _listdir("/proc/self/fd"):
             with suppress(OSError):
-                if any(os.path.samestat(_fstat(int(number)), one) for one in there):
+                if any(os.path.samestat(_fstat(int(number)), status) for status in there):
                     raise AssertionError(f"{paths[0]} is open")
         return function(*paths, **options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def run(
 ) -> Result:
     """Call ``main`` in this process, with standard input from a file (or empty)."""
     stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=os.linesep), io.StringIO()
-    before, kept, changed = Path.cwd(), os.dup(0), dict(env or {})
+    before, stdin_copy, changed = Path.cwd(), os.dup(0), dict(env or {})
     saved = {name: os.environ.get(name) for name in changed}
     source = os.open(stdin if stdin is not None else os.devnull, os.O_RDONLY)
     try:
@@ -75,8 +76,8 @@ def run(
             else:
                 os.environ[name] = value
         os.chdir(before)
-        os.dup2(kept, 0)
-        os.close(kept)
+        os.dup2(stdin_copy, 0)
+        os.close(stdin_copy)
         os.close(source)
     assert isinstance(stdout.buffer, io.BytesIO)
     return Result(status, stdout.buffer.getvalue(), stderr.getvalue())
@@ -89,30 +90,50 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
 
 def described(name: str) -> click.Command:
     """Return a command of irevalx-lab."""
-    found = lab_program.get_command(click.Context(lab_program), name)
-    assert found
-    return found
+    result = lab_program.get_command(click.Context(lab_program), name)
+    assert result
+    return result
+
+
+def succeeded(
+    *args: str | Path, cwd: Path | None = None, stdin: Path | None = None, stderr: str | None = None
+) -> Result:
+    """Call irevalx-lab, which ends with status 0 and, unless None, this on standard error."""
+    done = lab(*args, cwd=cwd, stdin=stdin)
+    assert done.status == 0, done.stderr
+    assert stderr is None or done.stderr == stderr
+    return done
+
+
+def lab_json(*args: str | Path) -> dict[str, Any]:
+    """Return the tables by title that a call of irevalx-lab prints as JSON."""
+    tables: dict[str, Any] = json.loads(succeeded(*args, "--format", "json").stdout)
+    return tables
 
 
 def lab_rows(*args: str | Path) -> list[dict[str, str]]:
     """Return the rows of the csv that a call of irevalx-lab prints."""
-    done = lab(*args, "--format", "csv")
-    assert done.status == 0, done.stderr
-    return done.rows
+    return succeeded(*args, "--format", "csv").rows
 
 
 def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     """Return the rows of the csv that a call of irevalx-lab prints, and what it says on standard error."""
-    done = lab(*args, "--format", "csv")
-    assert done.status == 0, done.stderr
+    done = succeeded(*args, "--format", "csv")
     return done.rows, done.stderr
 
 
-def refusal(*args: str | Path, status: int = 1) -> str:
-    """Return what irevalx-lab says on standard error where it ends with this status and prints nothing."""
-    done = lab(*args)
-    assert (done.status, done.stdout) == (status, b"")
-    return done.stderr
+def refused(*args: str | Path, status: int = 1, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """Return the message of a call of irevalx that prints no results and ends with this status."""
+    result = run(*args, cwd=cwd, env=env)
+    assert (result.status, result.stdout) == (status, b"")
+    return result.stderr
+
+
+def refusal(*args: str | Path, status: int = 1, cwd: Path | None = None) -> str:
+    """Return the message of a call of irevalx-lab that prints no results and ends with this status."""
+    result = lab(*args, cwd=cwd)
+    assert (result.status, result.stdout) == (status, b"")
+    return result.stderr
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:

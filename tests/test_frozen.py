@@ -42,23 +42,23 @@ def test_field_annotated_again() -> None:
     """A field that a subclass annotates again keeps its place, and may get a default."""
 
     class Wide(Frozen):
-        one: object
+        first: object
         two: int = 2
 
     class Narrower(Wide):
-        one: int = 3
+        first: int = 3
 
-    assert fields(Narrower) == ("one", "two")
+    assert fields(Narrower) == ("first", "two")
     assert values(Narrower(1, 4)) == (1, 4)
     assert values(Narrower()) == (3, 2)
 
 
 def test_values() -> None:
     """By position, by name, or by default."""
-    one = Derived("a", (1, 2), depth=3)
-    assert (one.name, one.sizes, one.depth, one.unit, one.total) == ("a", (1, 2), 3, "m", 3)
-    assert one.made((1, 2)) == 2
-    match one:
+    instance = Derived("a", (1, 2), depth=3)
+    assert (instance.name, instance.sizes, instance.depth, instance.unit, instance.total) == ("a", (1, 2), 3, "m", 3)
+    assert instance.made((1, 2)) == 2
+    match instance:
         case Derived(name, sizes):
             assert (name, sizes) == ("a", (1, 2))
 
@@ -83,58 +83,58 @@ def test_each_field_must_be_given_once(args: tuple[Any, ...], named: dict[str, A
 
 def test_nothing_changes() -> None:
     """Neither fields nor anything else can be set or deleted."""
-    one = Base("a")
+    instance = Base("a")
     with pytest.raises(AttributeError, match="Base is frozen, but name was to be set"):
-        one.name = "b"  # type: ignore[misc]
+        instance.name = "b"  # type: ignore[misc]
     with pytest.raises(AttributeError, match="Base is frozen, but other was to be set"):
-        one.other = "b"
+        instance.other = "b"
     with pytest.raises(AttributeError, match="Base is frozen, but name was to be deleted"):
-        del one.name
-    assert one.name == "a"
+        del instance.name
+    assert instance.name == "a"
 
 
 def test_equal_to_itself_alone() -> None:
     """Fields are arrays for the most part, whose comparison is no truth value."""
-    one, other = Base("a"), Base("a")
-    assert one == one  # noqa: PLR0124
-    assert one != other
-    assert len({one, other}) == 2
+    first, other = Base("a"), Base("a")
+    assert first == first  # noqa: PLR0124
+    assert first != other
+    assert len({first, other}) == 2
 
 
 def test_cached_property() -> None:
     """It is computed when it is first asked for, and kept; its class shows it and what it is."""
-    one = Base("a", (1, 2))
-    assert "total" not in vars(one)
-    assert (one.total, vars(one)["total"], one.total) == (3, 3, 3)
+    instance = Base("a", (1, 2))
+    assert "total" not in vars(instance)
+    assert (instance.total, vars(instance)["total"], instance.total) == (3, 3, 3)
     assert vars(Base)["total"].__doc__ == "Something to cache."
 
 
 def test_replace() -> None:
     """The others stay, the original too, and nothing cached is taken over."""
-    one = Derived("a", (1, 2), depth=3)
-    assert one.total == 3
-    other = replace(one, sizes=(4,))
+    instance = Derived("a", (1, 2), depth=3)
+    assert instance.total == 3
+    other = replace(instance, sizes=(4,))
     assert (other.name, other.sizes, other.depth, other.total) == ("a", (4,), 3, 4)
-    assert one.sizes == (1, 2)
+    assert instance.sizes == (1, 2)
     with pytest.raises(TypeError, match="each of its fields once"):
-        replace(one, size=1)
+        replace(instance, size=1)
 
 
 def test_pickle() -> None:
     """Processes send each other such things."""
-    one = pickle.loads(pickle.dumps(Derived("a", (1, 2), depth=3)))  # noqa: S301
-    assert repr(one) == repr(Derived("a", (1, 2), depth=3))
+    instance = pickle.loads(pickle.dumps(Derived("a", (1, 2), depth=3)))  # noqa: S301
+    assert repr(instance) == repr(Derived("a", (1, 2), depth=3))
 
 
 def test_many_instances() -> None:
     """A class with many instances gets an ``__init__`` of its own, which does the same; those below it are unmoved."""
 
     class Many(Frozen, kw_only=True):
-        one: int
+        first: int
         two: list[int] = []  # noqa: RUF012 - a default is shared
 
     class Placed(Frozen):
-        one: int
+        first: int
         two: int = 2
 
     class After(Placed):
@@ -144,24 +144,24 @@ def test_many_instances() -> None:
         four: int  # type: ignore[misc] # without a default after a field that has one
 
     for number in range(500):
-        assert values(Many(one=number)) == (number, [])
+        assert values(Many(first=number)) == (number, [])
         assert values(Placed(number)) == (number, 2)
         assert values(After(number, three=4)) == (number, 2, 4)
         assert values(Late(number, four=5)) == (number, 2, 5)
     assert Many.__init__ is not Frozen.__init__
-    assert Many(one=1).two is Many(one=2).two
-    wrongs: list[dict[str, Any]] = [{}, {"two": []}, {"one": 1, "other": 2}]
+    assert Many(first=1).two is Many(first=2).two
+    wrongs: list[dict[str, Any]] = [{}, {"two": []}, {"first": 1, "other": 2}]
     for wrong in wrongs:
         with pytest.raises(TypeError):
             Many(**wrong)
     with pytest.raises(TypeError):
         Placed(1, 2, 3)  # type: ignore[call-arg]
     with pytest.raises(AttributeError, match="Placed is frozen"):
-        Placed(1).one = 2  # type: ignore[misc]
-    assert pickle.loads(pickle.dumps(Column(1))).one == 1  # noqa: S301
+        Placed(1).first = 2  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(Column(1))).first == 1  # noqa: S301
 
 
 class Column(Frozen):
     """One that can be pickled, as it is not of a function."""
 
-    one: int
+    first: int

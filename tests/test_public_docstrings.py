@@ -33,8 +33,8 @@ def test_there_is_an_example(name: str) -> None:
     """It stands with what it is of, or where that is a value, in the docstring of its module."""
     home, last = getattr(PUBLIC[name], "__module__", "irevalx.api.pytrec_eval"), name.rpartition(".")[2]
     where = f"{home}.{last}" if callable(PUBLIC[name]) else home
-    [found] = [test for test in DocTestFinder().find(import_module(home)) if test.name == where]
-    assert any(callable(PUBLIC[name]) or last in example.source for example in found.examples)
+    [doctest] = [test for test in DocTestFinder().find(import_module(home)) if test.name == where]
+    assert any(callable(PUBLIC[name]) or last in example.source for example in doctest.examples)
 
 
 @pytest.mark.parametrize("package", [irevalx, irevalx.lab], ids=lambda package: package.__name__)

@@ -47,13 +47,13 @@ def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> GradedRuns:
     return graded_runs_of(Qrels(judgments), opened, list(measures), EvaluationRules.of(complete=True))
 
 
-def coverage_at(found: GradedRuns, judged: NDArray[np.bool_], depth: int) -> Coverage:
+def coverage_at(collection: GradedRuns, judged: NDArray[np.bool_], depth: int) -> Coverage:
     """Return the coverage of all runs if some documents are judged."""
-    n_topics = len(found.topics)
-    topic_of = found.judgments.rows.ids
-    place = np.full(len(found.judgments.topics), -1)
-    place[[found.judgments.topic_index[topic] for topic in found.topics]] = np.arange(n_topics)
-    first = found.retrieved_within(depth)
+    n_topics = len(collection.topics)
+    topic_of = collection.judgments.rows.ids
+    place = np.full(len(collection.judgments.topics), -1)
+    place[[collection.judgments.topic_index[topic] for topic in collection.topics]] = np.arange(n_topics)
+    first = collection.retrieved_within(depth)
 
     def count(documents: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.bincount(place[topic_of[documents]], minlength=n_topics) / depth
@@ -62,22 +62,24 @@ def coverage_at(found: GradedRuns, judged: NDArray[np.bool_], depth: int) -> Cov
         depth=depth,
         judged=np.stack([count(of_run & judged) for of_run in first]),
         unjudged=np.stack([count(of_run & ~judged) for of_run in first]),
-        shared=lambda one, other: count(first[one] & first[other] & ~judged),
+        shared=lambda first_run, other: count(first[first_run] & first[other] & ~judged),
     )
 
 
-def values_with(found: GradedRuns, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
+def values_with(collection: GradedRuns, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the values of all runs if some documents are judged: what nobody judged counts as nonrelevant."""
-    return found.values(np.where(judged, np.maximum(found.grades, 0), -1), judged)
+    return collection.values(np.where(judged, np.maximum(collection.grades, 0), -1), judged)
 
 
-def pools(found: GradedRuns, seed: int) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
+def pools(
+    collection: GradedRuns, seed: int
+) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
     """Yield the runs of a new group, the pooled runs, and what is judged without and with the new group."""
     rng = np.random.default_rng(seed)
-    group = [re.sub(r"\d+$", "", run) if len(set(found.runs)) == 30 else run for run in found.runs]
+    group = [re.sub(r"\d+$", "", run) if len(set(collection.runs)) == 30 else run for run in collection.runs]
     names = sorted(set(group))
     for depth in DEPTHS:
-        first = found.retrieved_within(depth)
+        first = collection.retrieved_within(depth)
         for new in names:
             others = [name for name in names if name != new]
             for chosen in (others, list(rng.choice(others, N_GROUPS, replace=False))):
@@ -87,55 +89,57 @@ def pools(found: GradedRuns, seed: int) -> Iterator[tuple[list[int], list[int], 
                 yield of_new, runs, judged, np.asarray(first[runs + of_new].any(axis=0))
 
 
-def conclusions(found: Comparisons) -> NDArray[np.float64]:
+def conclusions(comparisons: Comparisons) -> NDArray[np.float64]:
     """Return 1, -1 or 0 for each pair: the second run is better, worse, or neither."""
-    return np.sign(found.difference) * found.differ
+    return np.sign(comparisons.difference) * comparisons.differ
 
 
-def counts(found: GradedRuns, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+def counts(collection: GradedRuns, seed: int, topics: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
     """Count conclusions: by measure, correction, kind (claim or none), whether it is wrong, and whether it is warned of."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     rng = np.random.default_rng(seed + 1)
-    for new, pooled, judged, deeper in list(pools(found, seed))[some]:
-        before, after = values_with(found, judged), values_with(found, deeper)
-        requests = [(request, name) for request in found.requests for name in request.names]
+    for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
+        before, after = values_with(collection, judged), values_with(collection, deeper)
+        requests = [(request, name) for request in collection.requests for name in request.names]
         depths = [min(cutoff_of(request, name) or DEPTH, DEPTH) for request, name in requests]
-        coverage = {depth: coverage_at(found, judged, depth) for depth in set(depths)}
-        alone = [(run, one) for one in new for run in pooled]
+        coverage = {depth: coverage_at(collection, judged, depth) for depth in set(depths)}
+        alone = [(run, other) for other in new for run in pooled]
         families = [("none", alone)]
-        for one in new:
-            runs = sorted([one, *rng.choice(pooled, min(4, len(pooled)), replace=False).tolist()])
+        for new_run in new:
+            runs = sorted([new_run, *rng.choice(pooled, min(4, len(pooled)), replace=False).tolist()])
             families.append(("holm", list(combinations(runs, 2))))
         for correction, pairs in families:
             method = Method(correction=correction)
-            for number, name in enumerate(found.measures):
+            for number, name in enumerate(collection.measures):
                 now = Comparisons(before[number], pairs, method)
                 then = conclusions(Comparisons(after[number], pairs, method))
                 warned = depend_on_unjudged(now, coverage[depths[number]], requests[number][0])
-                for pair, said, true, is_warned in zip(pairs, conclusions(now), then, warned, strict=True):
+                for pair, claim, true, is_warned in zip(pairs, conclusions(now), then, warned, strict=True):
                     if bool(set(pair) & set(new)):
-                        kind = "claim" if said else "none"
-                        cells[name, correction, kind, bool(said != true), bool(is_warned)] += 1
+                        kind = "claim" if claim else "none"
+                        cells[name, correction, kind, bool(claim != true), bool(is_warned)] += 1
     return cells
 
 
-def gate_counts(found: GradedRuns, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+def gate_counts(
+    collection: GradedRuns, seed: int, topics: slice = slice(None)
+) -> Counter[tuple[str, str, str, bool, bool]]:
     """Count verdicts as ``counts`` does conclusions."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
-    requests = [request for request in found.requests for _ in request.names]
-    for new, pooled, judged, deeper in list(pools(found, seed))[some]:
+    requests = [request for request in collection.requests for _ in request.names]
+    for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
         before, after, coverage = (
-            values_with(found, judged),
-            values_with(found, deeper),
-            coverage_at(found, judged, DEPTH),
+            values_with(collection, judged),
+            values_with(collection, deeper),
+            coverage_at(collection, judged, DEPTH),
         )
         pairs = [(baseline, run) for baseline in pooled for run in new]
-        for number, name in enumerate(found.measures):
+        for number, name in enumerate(collection.measures):
             now, then = (Comparisons(values[number], pairs) for values in (before, after))
             warned = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
             verdicts = [Improvements(of.by_topic, ALPHA).verdicts(MARGIN) for of in (now, then)]
-            for said, true, is_warned in zip(*verdicts, warned, strict=True):
-                cells[name, "gate", said, said != true, bool(is_warned)] += 1
+            for claim, true, is_warned in zip(*verdicts, warned, strict=True):
+                cells[name, "gate", claim, claim != true, bool(is_warned)] += 1
     return cells
 
 
@@ -155,12 +159,12 @@ if __name__ == "__main__":
 
     words = [word for word in sys.argv[1:] if word != "--gate"]
     is_gate, seed = "--gate" in sys.argv, int(words[1]) if words[1:] else 41
-    found = experiment(SHARED / words[0], MEASURES[:3] if is_gate else MEASURES)
-    cells = (gate_counts if is_gate else counts)(found, seed)
+    collection = experiment(SHARED / words[0], MEASURES[:3] if is_gate else MEASURES)
+    cells = (gate_counts if is_gate else counts)(collection, seed)
     sys.stdout.write("measure       correction kind         wrong/all    sensitivity  false alarms  wrong of silent\n")
     for correction in ("gate",) if is_gate else ("none", "holm"):
         for kind in (NOT_WORSE, WORSE, CANNOT_TELL) if is_gate else ("claim", "none"):
-            for name in found.measures:
+            for name in collection.measures:
                 n_wrong, n, sensitivity, alarms, missed, silent = rates(cells, name, correction, kind)
                 sys.stdout.write(
                     f"{name:13} {correction:10} {kind:12} {n_wrong:5}/{n:<6} {sensitivity:11.2f} {alarms:13.2f} "

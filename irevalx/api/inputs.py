@@ -76,7 +76,7 @@ class Qrels:
         FormatError, UsageError : the format or the type of grades is unknown.
         """
         if not isinstance(judgments, JudgmentKind):
-            raise parameters.argument_error("judgments", "what Qrels.read makes", judgments)
+            raise parameters.argument_error("judgments", "judgments returned by Qrels.read", judgments)
         self.judgments = judgments
         """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
@@ -168,7 +168,7 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Store documents that were read; ArgumentError for other types, which ``Pool.read`` accepts."""
         if not isinstance(documents, PooledDocuments):
-            raise parameters.argument_error("documents", "what Pool.read makes", documents)
+            raise parameters.argument_error("documents", "a pool returned by Pool.read", documents)
         self.documents = documents
         """The documents of the evaluator."""
 
@@ -217,7 +217,7 @@ class Run:
         ArgumentError : the reader is not callable; ``Run.read`` accepts files and other forms.
         """
         if not callable(reader):
-            raise parameters.argument_error("reader", "what Run.read makes", reader)
+            raise parameters.argument_error("reader", "a run returned by Run.read", reader)
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)

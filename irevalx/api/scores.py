@@ -70,7 +70,7 @@ class Scores:
         """
         for evaluation in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
             if not isinstance(evaluation, Evaluation):
-                raise argument_error("evaluations", "what irevalx.evaluate makes", evaluation)
+                raise argument_error("evaluations", "scores returned by irevalx.evaluate", evaluation)
         if not (selection is None or isinstance(selection, Selection)):
             raise argument_error("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())

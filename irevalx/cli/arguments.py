@@ -122,11 +122,11 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
     if name not in own | trec and len(candidates) != 1:
         if not candidates:
             raise unknown_option(name, own | trec)
-        raise UsageError(f"an abbreviated option must be unique, but got {quote(name)}: {' or '.join(candidates)}")
+        raise UsageError(f"ambiguous option {quote(name)}: {' or '.join(candidates)}")
     option = own.get(name) or trec.get(name) or trec[candidates[0]]
     if option.is_flag:
         if equals:
-            raise UsageError(f"the option {name} must stand alone, but got the value {quote(value)}")
+            raise UsageError(f"option {name} takes no value, but got {quote(value)}")
         return option, None
     return option, value if equals else _next_word(name, rest)
 
@@ -157,13 +157,13 @@ def _files_alone(words: list[str]) -> list[str]:
     """
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
-            raise UsageError(f"options must stand before the files where POSIXLY_CORRECT is set, but got {quote(word)}")
+            raise UsageError(f"options must precede files if POSIXLY_CORRECT is set, but got {quote(word)}")
     return words
 
 
 def _next_word(name: str, rest: list[str]) -> str:
     if not rest:
-        raise UsageError(f"the option {name} must be followed by a value")
+        raise UsageError(f"option {name} requires a value")
     return rest.pop(0)
 
 

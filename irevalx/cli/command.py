@@ -89,7 +89,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         if options.strict:
             raise ParameterError(problem)
         if not options.quiet:
-            write_error(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
+            write_error(f"{PROGRAM}: {problem}, read as {number}, like trec_eval")
     return _evaluate(options)
 
 

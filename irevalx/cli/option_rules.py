@@ -35,7 +35,7 @@ def unknown_option(name: str, known: Iterable[str], program: str = "irevalx") ->
     hint = nearest(name, [option_name for option_name in known if option_name.startswith("--")])
     if name == "-a" and program == "irevalx":  # an option of trec_eval up to version 7
         hint = "; -m all_trec prints all measures of trec_eval"
-    return UsageError(f"an option must be one that {program} knows, but got {quote(name)}{hint}")
+    return UsageError(f"unknown option {quote(name)}{hint}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

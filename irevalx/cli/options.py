@@ -46,7 +46,7 @@ TABLES_FOR_PEOPLE = tuple(form.name for form in OUTPUT_FORMATS.values() if form.
 def refuse_standard_input_twice(*paths: str | None) -> None:
     """Raise UsageError if several files are standard input or the same pipe; None stands for a missing file."""
     if paths.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input (-) must be given for one file at most")
+        raise UsageError("standard input (-) can be given for only one file")
     seen: dict[tuple[int, int], str] = {}
     for path in filter(None, paths):
         with suppress(OSError, ValueError):
@@ -54,7 +54,7 @@ def refuse_standard_input_twice(*paths: str | None) -> None:
             file = status.st_dev, status.st_ino
             if stat.S_ISFIFO(status.st_mode) and file in seen:
                 both = f"{quote(seen[file])} and {quote(path)}"
-                raise UsageError(f"a pipe must be given for one file at most, but got {both}")
+                raise UsageError(f"a pipe can be given for only one file, but got {both}")
             seen[file] = path
 
 

@@ -31,8 +31,8 @@ def little_judged(retrieved: int, judged: int) -> str | None:
     if 2 * judged >= retrieved:
         return None
     return (
-        f"only {judged / retrieved:.0%} of the documents that the run has among the first {TOP} of a topic were "
-        "judged; most measures know little about it"
+        f"only {judged / retrieved:.0%} of the documents that the run ranks among the first {TOP} of a topic were "
+        "judged; most measures are not reliable for it"
     )
 
 

@@ -138,7 +138,7 @@ class QrelsText(Qrels):
         """Read judgments from lines made of other judgments (at ``path``), without repeating their warnings."""
         text = b"".join(lines)
         if not text:
-            raise InputError(f"{shown_name(path)}: a judgment must be left, but none is")
+            raise InputError(f"{shown_name(path)}: no judgments remain")
         return cls(rel_format(form).read(Source(path, text), TREC_EVAL_10, False, lambda line: None), text, form)
 
 

@@ -101,7 +101,7 @@ def measured_scores(
     """
     runs = scores.runs
     if len(runs) < 2:
-        raise ArgumentError(f"scores must be of two runs at least, but got {len(runs)}")
+        raise ArgumentError(f"scores must contain at least two runs, but got {len(runs)}")
     topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
     measured = []
     for measure in measures or scores.measures:
@@ -144,7 +144,7 @@ def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
         warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
     if not has_value.any():
-        raise InputError(f"{every.measure} must have a value for one topic at least, but has none")
+        raise InputError(f"{every.measure} must have a value for at least one topic, but has none")
     if not (left_out := int(np.count_nonzero(~has_value))):
         return every
     warn(f"{every.measure}: {left_out} of {len(every.topics)} topics are left out: some run has no value for them")

@@ -216,7 +216,8 @@ class RankedRuns(Frozen):
         sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.min_retrieved, warn)
         if len(sufficient) < rules.least_runs:
             raise InputError(
-                f"at least {least} must retrieve {rules.min_retrieved:.0%} of what they might, but {len(sufficient)} do"
+                f"at least {least} must retrieve {rules.min_retrieved:.0%} of the documents they can retrieve, but "
+                f"{len(sufficient)} do"
             )
         topics, lacking = compared_topics(
             documents, {unique[number]: ranked[number] for number in sufficient}, complete=settings.complete
@@ -370,7 +371,7 @@ def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, .
     names = [name for request in requests for name in request.names]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"each measure must be asked for once, but got {quote(name)} twice")
+            raise UsageError(f"each measure must be requested once, but got {quote(name)} twice")
     return tuple(requests)
 
 

@@ -49,7 +49,7 @@ def two_groups_of(
     """Return the same; raises UsageError as well if all runs are in one group."""
     of_run = groups_of(runs, groups, pattern)
     if len(set(of_run)) < 2:
-        raise UsageError(f"there must be two groups at least, but all runs are in {quote(of_run[0])}")
+        raise UsageError(f"at least two groups are required, but all runs are in {quote(of_run[0])}")
     return of_run
 
 

@@ -203,7 +203,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     for place, (number, (topic, docno, name)) in zip(row.tolist(), lines, strict=True):
         if place in seen:
             raise MalformedLineError(
-                f"{where}:{number}: a document must be there once for a topic, but got {quote(docno)} in topic "
+                f"{where}:{number}: a document must occur once in a topic, but got {quote(docno)} in topic "
                 f"{quote(topic)} a second time (first on line {seen[place]})"
             )
         if place != ABSENT:
@@ -251,7 +251,7 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
     last = NO_LIMIT if match and match[3] else int(match[2]) if match and match[2] else first
     if not 1 <= first <= last:
         raise UsageError(
-            f"a stratum must be a number from 1 up, a range such as 11-50 or 51+, or {REST}, but got {quote(part)}"
+            f"a stratum must be a number of at least 1, a range such as 11-50 or 51+, or {REST}, but got {quote(part)}"
         )
     return Stratum(str(number), rate, first, last)
 
@@ -265,7 +265,7 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
         return
     ascending = sorted(strata, key=lambda stratum: stratum.first)
     if any(stratum.last >= other.first for stratum, other in pairwise(ascending)):
-        raise UsageError(f"ranges of strata must have nothing in common, but got {quote(text)}")
+        raise UsageError(f"ranges of strata must not overlap, but got {quote(text)}")
     if (
         by == "depth"
         and [stratum.first for stratum in strata] != [1, *(stratum.last + 1 for stratum in strata)][: len(strata)]

@@ -147,7 +147,7 @@ def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
             usages = ", ".join(other.usage for other in taken)
             otherwise = next((other.otherwise for other in ARGUMENTS if other.name == name), "")
             raise UsageError(
-                f"what {spec.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
+                f"the arguments of {spec.name} must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
                 f"{_nearest(stem) or otherwise}"
             )
         spec = changed
@@ -393,9 +393,7 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     elif not hint and at and alone:
         cut = spelled("max_retrieved", at[2])
         hint = f"; {alone} has no cutoff, but {cut} evaluates the first {at[2]} documents of each topic"
-    return UnknownMeasureError(
-        f"a measure must be one that irevalx knows, but got {quote(text)}{hint or _alike(name, compat)}"
-    )
+    return UnknownMeasureError(f"unknown measure {quote(text)}{hint or _alike(name, compat)}")
 
 
 def _alike(name: str, compat: Compat) -> str:
@@ -405,7 +403,7 @@ def _alike(name: str, compat: Compat) -> str:
     names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]
     alike = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     verb = "are" if len(alike) > 1 else "is"
-    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; irevalx -h -m all_trec explains the usual ones"
+    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; irevalx --list-measures lists all measures"
 
 
 def _nearest(text: str) -> str:

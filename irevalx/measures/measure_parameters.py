@@ -91,7 +91,9 @@ class Cutoffs(Frozen, ParameterKind):
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         ranks = self.default if text is None else tuple(sorted(_numbers(text, c_long, note)))
         if ranks[0] <= 0:
-            raise ParameterError(f"the cutoffs of {name} must be whole numbers from 1 up, but got {quote(text or '')}")
+            raise ParameterError(
+                f"the cutoffs of {name} must be whole numbers of at least 1, but got {quote(text or '')}"
+            )
         _refuse_equal(name, text, ranks)
         return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
 
@@ -258,7 +260,9 @@ class GradeGains(Frozen, ParameterKind):
         parameters = Gains(sorted_like_c=False).parse(name, text, settings, note)
         for pair in parameters.values[0]:
             if pair.level is None or pair.level < 0:
-                raise UsageError(f"a grade with a gain of {name} must be a number from 0 up, but got {quote(pair.key)}")
+                raise UsageError(
+                    f"a grade with a gain of {name} must be a number of at least 0, but got {quote(pair.key)}"
+                )
             if not pair.value >= 0:
                 raise UsageError(f"a gain of {name} must be at least 0, but got {pair.value:g} for {quote(pair.key)}")
         return parameters

@@ -39,7 +39,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
     if spec is None:
         spec = _read_other(stem, compat)
     if spec.treatment and treatment not in {None, spec.treatment}:
-        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
+        raise UsageError(f"a measure can have only one treatment of unjudged documents, but got {quote(text)}")
     spec = replace(spec, treatment=treatment or spec.treatment, text=compact)
     if spec.treatment and is_measure(spec.name) and spec.treatment not in named(spec.name).treatments:
         refuse_treatment(named(spec.name), spec.treatment)
@@ -63,7 +63,8 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment) -> None:
     """Raise UsageError: a measure lacks this treatment of unjudged documents."""
     raise UsageError(
-        f"a reading of {measure.name} must be {' or '.join(measure.treatments)}, but got {quote(treatment)}"
+        f"the treatment of unjudged documents for {measure.name} must be {' or '.join(measure.treatments)}, but got "
+        f"{quote(treatment)}"
     )
 
 
@@ -319,7 +320,8 @@ def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Re
     for requests in merged:
         name, first = requests[0].measure.name, _first_parameters(requests)
         if first is not None and isinstance(requests[0].measure.kind, NoParameters):
-            yield f"the parameters {quote(first)} of {name} are ignored: it takes none{_cutoff_hint(name, first)}"
+            hint = _cutoff_hint(name, first)
+            yield f"the parameters {quote(first)} of {name} are ignored: the measure has no parameters{hint}"
         for request in requests:
             if request.spec.parameters not in {None, first}:
                 yield (
@@ -336,7 +338,8 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
             lacking[request.treatment].append(request.measure.name)
     for treatment, names in lacking.items():
         if names:
-            yield f"measures without the reading {treatment} are left out of it: {', '.join(dict.fromkeys(names))}"
+            listed = ", ".join(dict.fromkeys(names))
+            yield f"measures that do not support the treatment {treatment} are omitted for it: {listed}"
 
 
 def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
@@ -363,7 +366,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         hint = gains_hint(measure.name, text)
         if strict:
             raise ParameterError(f"{problem}{hint}")
-        warn(f"{problem}, read as {value:g} as trec_eval does{hint}")
+        warn(f"{problem}, read as {value:g}, like trec_eval{hint}")
 
     try:
         parameters = measure.kind.parse(measure.name, text, settings, note)

@@ -66,4 +66,4 @@ def shortage(error: MemoryError | ImportError | OSError) -> str:
         raise error
     # numpy's message describes the array, Python's is empty.
     detail = f": {error}" if isinstance(error, MemoryError) and str(error) else ""
-    return f"there must be enough memory, but there is not{detail}"
+    return f"out of memory{detail}"

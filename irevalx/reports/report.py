@@ -91,7 +91,7 @@ def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
     for reason, names in without_spread.items():
         yield f"no interval for {', '.join(names)} {reason}"
     if few := [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]:
-        yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; take it with care"
+        yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; interpret it with caution"
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:

@@ -203,7 +203,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
     },
     "Qrels": {
         "judgments": [
-            ("qrels", "judgments must be what Qrels.read makes, but got 'qrels'"),
+            ("qrels", "judgments must be judgments returned by Qrels.read, but got 'qrels'"),
             (GRADED, "but got an object of type dict"),
         ],
         "rel_format": REL_FORMAT[:3],
@@ -217,11 +217,13 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "compat": COMPAT_ROWS,
         "strict": FLAG,
     },
-    "Pool": {"documents": [({"1": ["A"]}, "documents must be what Pool.read makes, but got an object of type dict")]},
+    "Pool": {
+        "documents": [({"1": ["A"]}, "documents must be a pool returned by Pool.read, but got an object of type dict")]
+    },
     "Pool.read": {"pool": [*POOL, (None, f"pool {FORMS} None")], "compat": COMPAT_ROWS},
     "Run": {
         "reader": [
-            ("run", "reader must be what Run.read makes, but got 'run'"),
+            ("run", "reader must be a run returned by Run.read, but got 'run'"),
             (SCORED, "but got an object of type dict"),
         ],
         "name": NAME,
@@ -240,7 +242,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
     "Run.kept": {"compat": [(None, "compat must be a version of trec_eval, but got None")]},
     "Scores": {
         "evaluations": [
-            (5, "evaluations must be what irevalx.evaluate makes, but got 5"),
+            (5, "evaluations must be scores returned by irevalx.evaluate, but got 5"),
             ([GRADED], "but got an object of type dict"),
         ],
         "selection": [("map", "selection must be what irevalx.evaluate selects, or None, but got 'map'")],

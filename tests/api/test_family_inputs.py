@@ -42,7 +42,7 @@ def test_samples_with_probabilities() -> None:
         ({"1": {"a": {"d": "x"}}}, "subtopics", "topic '1': document 'd': grade must be a whole number"),
         ({"1": {"d": 1}}, "prels", "what document 'd' of topic '1' has must be a tuple (grade, method, probability)"),
         ({"1": {"d": (1, 1, "x")}}, "prels", "topic '1': document 'd': probability must be a number"),
-        ({"1": {"d": (1, 1, 0.0)}}, "prels", "the probability of a document that was drawn must be above 0"),
+        ({"1": {"d": (1, 1, 0.0)}}, "prels", "the inclusion probability of a sampled document must be above 0"),
         ({"1": {"d": 1}}, "prefs", "what group 'd' of topic '1' has must be a dictionary {subgroup: ...}"),
         ({"1": {"g": {"s": {"d": "x"}}}}, "prefs", "topic '1': document 'd': level must be a number of 64 bits"),
         ({"1": {"g": {"d": math.inf}}}, "qrels_prefs", "topic '1': document 'd': level must be a finite number"),

@@ -46,11 +46,11 @@ def test_the_numbers_of_the_command(name: str, compat: str) -> None:
         "--quiet", "-q", "-c", "--compat", compat, "-m", "all", "--format", "tsv", QRELS, BM25
     ).stdout.decode()
     expected = [line.split("\t")[1:] for line in printed.splitlines()[1:]]
-    found = [
+    evaluated = [
         [row.topic, row.measure, row.value if isinstance(row.value, str) else repr(row.value)]
         for row in scores.to_records()
     ]
-    assert found == expected
+    assert evaluated == expected
 
 
 def test_options() -> None:
@@ -69,12 +69,12 @@ def test_options() -> None:
         typed = [flag for name in measures for flag in ("-m", name)]
         scores = irevalx.evaluate(QRELS, BM25, measures, **keywords)
         expected = run("--quiet", *typed, *flags, QRELS, BM25).stdout.decode().splitlines()
-        found = [
+        results = [
             f"{name:<22}\tall\t" + (f"{v:6.4f}" if not name.startswith("num_") else f"{v:g}")
             for name in scores.measures
             for v in [scores[name]]
         ]
-        assert found == expected
+        assert results == expected
     sampled = irevalx.evaluate(EXAMPLE / "sampled.qrels", BM25, "xinfAP", rel_format="sampled")
     assert 0 < sampled["xinfAP"] < 1
 
@@ -101,11 +101,11 @@ def test_several_runs() -> None:
 def test_a_run_read_once_serves_both_versions(tmp_path: Path) -> None:
     """Scores are rounded by the version that is followed, not by the first that was."""
     (tmp_path / "run").write_text("1 Q0 A 1 1.000000001 r\n1 Q0 B 2 1.0 r\n")
-    kept = irevalx.Run.read(tmp_path / "run")
+    read = irevalx.Run.read(tmp_path / "run")
     qrels = {"1": {"A": 1, "B": 0}}
     for _ in range(2):  # the second time there is no file any more
-        found = [irevalx.evaluate(qrels, kept, "recip_rank", compat=version)["recip_rank"] for version in ("9", "10")]
-        assert found == [0.5, 1.0]
+        results = [irevalx.evaluate(qrels, read, "recip_rank", compat=version)["recip_rank"] for version in ("9", "10")]
+        assert results == [0.5, 1.0]
         (tmp_path / "run").unlink(missing_ok=True)
 
 
@@ -124,10 +124,10 @@ def test_errors_are_exceptions() -> None:
 
 def test_odd_scores_in_dictionaries() -> None:
     """A score that is no finite number is told, as for files, and refused if so asked for."""
-    told = "topic '1': document 'A': score must be a finite number"
-    with pytest.warns(irevalx.IrevalxWarning, match=told):
+    message = "topic '1': document 'A': score must be a finite number"
+    with pytest.warns(irevalx.IrevalxWarning, match=message):
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map")
-    with pytest.raises(irevalx.IrevalxError, match=told):
+    with pytest.raises(irevalx.IrevalxError, match=message):
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map", strict=True)
 
 
@@ -144,11 +144,11 @@ def test_preferences(name: str, compat: str, version: str) -> None:
     read = irevalx.Qrels.read(folder / qrels, rel_format=rel_format)
     with (folder / results).open() as stream:
         scores = irevalx.parse_run(stream)
-    for found in (
+    for result in (
         irevalx.evaluate(folder / qrels, folder / results, measures, rel_format=rel_format, compat=compat),
         irevalx.evaluate(read, scores, [measures], compat=compat),
     ):
-        values = {(row.topic, row.measure): row.value for row in found.to_records()}
+        values = {(row.topic, row.measure): row.value for row in result.to_records()}
         assert {key: f"{v:6.4f}" if isinstance(v, float) else str(v) for key, v in values.items()} == expected
 
 
@@ -180,7 +180,7 @@ def test_warnings_name_the_line_that_called() -> None:
     for call in calls:
         with pytest.warns(irevalx.IrevalxWarning) as caught:
             call()
-        places = {(one.filename, one.lineno) for one in caught}
+        places = {(warning.filename, warning.lineno) for warning in caught}
         assert places == {(__file__, call.__code__.co_firstlineno)}
 
 
@@ -212,17 +212,17 @@ def test_progress(monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, in_note
     monkeypatch.setattr("irevalx.process.progress.PAUSE", 0.0)
     if in_notebook:
         monkeypatch.setitem(sys.modules, "ipykernel", sys)
-    for wanted in (True, False):
+    for progress in (True, False):
         stderr = Terminal(is_terminal=is_terminal)
         monkeypatch.setattr(sys, "stderr", stderr)
-        irevalx.evaluate(QRELS, [BM25, DENSE], "map", progress=wanted)
-        shown = stderr.getvalue()
-        if wanted and (is_terminal or in_notebook):
-            assert "run 1 of 2" in shown
-            assert "run 2 of 2" in shown
-            assert shown.endswith("\r\x1b[K")
+        irevalx.evaluate(QRELS, [BM25, DENSE], "map", progress=progress)
+        printed = stderr.getvalue()
+        if progress and (is_terminal or in_notebook):
+            assert "run 1 of 2" in printed
+            assert "run 2 of 2" in printed
+            assert printed.endswith("\r\x1b[K")
         else:
-            assert shown == ""
+            assert printed == ""
 
 
 def test_no_warnings_of_python() -> None:

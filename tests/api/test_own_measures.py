@@ -63,8 +63,8 @@ def literal_precision(topic: str, k: int) -> float:
 def test_asked_for_like_any_other() -> None:
     """By itself, at cutoffs, by its name in any case, in readings, at a level; values are those of a loop."""
     mine = precision_with()
-    for asked in (mine @ 2, "my_P@2", "MY_p@2", "my_P.2", "my_P_2", "my_P_at_2"):
-        scores = irevalx.evaluate(GRADES, RETRIEVED, ["map", asked])
+    for request in (mine @ 2, "my_P@2", "MY_p@2", "my_P.2", "my_P_2", "my_P_at_2"):
+        scores = irevalx.evaluate(GRADES, RETRIEVED, ["map", request])
         assert scores.per_topic("my_P_2").tolist() == [literal_precision(topic, 2) for topic in "123"]
         assert scores.summary("my_P_2") == sum(literal_precision(topic, 2) for topic in "123") / 3
     assert irevalx.evaluate(GRADES, RETRIEVED, mine).measures == ["my_P_5", "my_P_10"]
@@ -92,7 +92,7 @@ def test_same_values_everywhere() -> None:
             assert scores["P_5", name] == scores["my_P_5", name]
     frame = irevalx.evaluate(EXAMPLE / "qrels", RUNS, ["P@5", mine @ 5]).to_frame(wide=True)
     assert frame["P_5"].tolist() == frame["my_P_5"].tolist()
-    of_p, of_mine = (irevalx.lab.compare(EXAMPLE / "qrels", RUNS, one).rows for one in ("P@5", mine @ 5))
+    of_p, of_mine = (irevalx.lab.compare(EXAMPLE / "qrels", RUNS, measure).rows for measure in ("P@5", mine @ 5))
     assert [(row.difference, row.p) for row in of_p] == [(row.difference, row.p) for row in of_mine]
     swaps = irevalx.lab.swap_rate(EXAMPLE / "qrels", RUNS, ["P@5", mine @ 5], seed=1, sizes=[2]).rows
     assert {row.measure for row in swaps} == {"P_5", "my_P_5"}
@@ -136,14 +136,14 @@ def test_parameters() -> None:
 def test_summary_range_and_direction() -> None:
     """What is declared is what tables, figures and comparisons go by."""
     declared = {
-        one.name: one
-        for one in (
+        measure.name: measure
+        for measure in (
             precision_with("my_gm", summary="geometric mean"),
             precision_with("my_sum", summary="sum", better="neither"),
             precision_with("my_low", better="lower", value_range=(-2, 3)),
         )
     }
-    scores = irevalx.evaluate(GRADES, RETRIEVED, [one @ 1 for one in declared.values()])
+    scores = irevalx.evaluate(GRADES, RETRIEVED, [measure @ 1 for measure in declared.values()])
     values = [literal_precision(topic, 1) for topic in "123"]
     assert scores["my_sum_1"] == sum(values)
     assert scores["my_gm_1"] == pytest.approx(np.prod(np.maximum(values, 0.00001)) ** (1 / 3), rel=1e-12)
@@ -166,7 +166,7 @@ def failing(result: Any) -> Callable[[Any], Any]:
 
 
 @pytest.mark.parametrize(
-    ("result", "told"),
+    ("result", "message"),
     [
         ([1.0], r"got shape \(1,\)"),
         (np.zeros((3, 2)), r"got shape \(3, 2\)"),
@@ -182,11 +182,11 @@ def failing(result: Any) -> Callable[[Any], Any]:
     ],
     ids=str,
 )
-def test_errors_name_the_measure(result: Any, told: str) -> None:
+def test_errors_name_the_measure(result: Any, message: str) -> None:
     """Whatever a function does wrong is told in words, and ends the command with 4."""
     mine = irevalx.measure("broken")(failing(result))
     rule = "the measure 'broken' must return one number for each of 3 topics, but "
-    with pytest.raises(EvaluationError, match=f"^{rule}{told}"):
+    with pytest.raises(EvaluationError, match=f"^{rule}{message}"):
         irevalx.evaluate(GRADES, RETRIEVED, mine)
     failed = run("-m", "broken", EXAMPLE / "qrels", RUNS[0])
     assert failed.status == 4
@@ -199,7 +199,7 @@ def test_errors_name_the_measure(result: Any, told: str) -> None:
 def test_what_counts_as_a_number(result: Any) -> None:
     """Truth values, whole numbers and any size of real numbers do."""
     scores = irevalx.evaluate(GRADES, RETRIEVED, irevalx.measure("fine")(failing(result)))
-    assert scores.per_topic("fine").tolist() == [float(one) for one in result]
+    assert scores.per_topic("fine").tolist() == [float(value) for value in result]
 
 
 def test_declared_again() -> None:
@@ -282,10 +282,10 @@ def test_offered_by_a_package(site: Path) -> None:
     assert "the measure 'gone' of broken cannot be loaded: it raised ArgumentError: name must be one that" in " ".join(
         printed.split()
     )
-    status, _, told = installed(site, "-m", "lat", *files)
+    status, _, message = installed(site, "-m", "lat", *files)
     assert status == 1
-    assert "; the nearest" in told
-    assert "; the measure 'gone' of broken cannot be loaded" in told
+    assert "; the nearest" in message
+    assert "; the measure 'gone' of broken cannot be loaded" in message
     environment = {"_IREVALX_COMPLETE": "bash_complete", "COMP_WORDS": "irevalx -m lat", "COMP_CWORD": "2"}
     program = (
         "import sys; sys.argv = ['irevalx']; from irevalx.cli.command import command; command(prog_name='irevalx')"
@@ -367,8 +367,8 @@ def test_what_is_public() -> None:
     irevalx.evaluate(GRADES, RETRIEVED, looking)
     [t] = seen
     listed = {name: getattr(t, name) for name in PUBLIC[irevalx.Topics].split()}
-    found = {name: value.tolist() for name, value in listed.items() if isinstance(value, np.ndarray)}
-    assert found == {
+    arrays = {name: value.tolist() for name, value in listed.items() if isinstance(value, np.ndarray)}
+    assert arrays == {
         "rank": [1, 2, 3, 2],
         "grade": [1, 0, 2, 1],
         "judged": [True] * 4,
@@ -428,11 +428,11 @@ def test_geometric_means_of_negative_values_are_told() -> None:
 
     qrels = {"1": {"A": 1}, "2": {"A": 1, "B": 1}}
     run = {"1": {"A": 1.0}, "2": {"A": 1.0, "B": 0.5}}
-    told = "below_0: 1 of 2 values are negative; the geometric mean replaces them by 0.00001"
-    with pytest.warns(irevalx.IrevalxWarning, match=told):
+    message = "below_0: 1 of 2 values are negative; the geometric mean replaces them by 0.00001"
+    with pytest.warns(irevalx.IrevalxWarning, match=message):
         scores = irevalx.evaluate(qrels, run, below_0)
     assert scores["below_0"] == pytest.approx(math.sqrt(0.00001 * 0.5))
     with pytest.warns(irevalx.IrevalxWarning) as heard:
         irevalx.lab.compare(qrels, {"one": run, "two": run}, below_0)
-    assert any("2 of 4 values are negative" in str(one.message) for one in heard)
+    assert any("2 of 4 values are negative" in str(warning.message) for warning in heard)
     assert "no effect" not in "\n".join(line for line in effects(below_0) if line.startswith("Pool:"))

@@ -49,15 +49,15 @@ def test_one_value_by_measure_and_run(both: irevalx.Scores) -> None:
 
 def test_a_single_run_is_a_column() -> None:
     """Of one run the measures are rows, as in the command's tables."""
-    one = irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0, "B": 2.0}}, ["num_ret", "map", "P.1"])
-    assert repr(one).splitlines() == [
+    scores = irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0, "B": 2.0}}, ["num_ret", "map", "P.1"])
+    assert repr(scores).splitlines() == [
         "run         run",
         "-------  ------",
         "num_ret       2",
         "map      0.5000",
         "P_1      0.0000",
     ]
-    assert str(one) == repr(one)
+    assert str(scores) == repr(scores)
     assert repr(irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0}}, "relstring")).splitlines()[0].split() == [
         "run",
         "run",
@@ -91,10 +91,10 @@ def test_the_same_table_in_a_notebook(both: irevalx.Scores) -> None:
     """A notebook shows the cells of the plain table; names are text and no markup."""
     html = both._repr_html_()
     assert "<i>" not in html
-    shown = [[cell.strip() for cell in row] for row in Cells(html).rows]
-    assert shown[0] == ["run", "num_ret", "map", "P_5"]
-    assert [row[0] for row in shown[1:]] == both.runs
-    assert [row[2] for row in shown[1:]] == [f"{both.summary('map', run):.4f}" for run in both.runs]
+    cells = [[cell.strip() for cell in row] for row in Cells(html).rows]
+    assert cells[0] == ["run", "num_ret", "map", "P_5"]
+    assert [row[0] for row in cells[1:]] == both.runs
+    assert [row[2] for row in cells[1:]] == [f"{both.summary('map', run):.4f}" for run in both.runs]
 
 
 def test_wide_frames(both: irevalx.Scores) -> None:
@@ -140,9 +140,9 @@ def test_lookups(both: irevalx.Scores) -> None:
 @pytest.mark.parametrize("names", ["trec_eval", "asked"])
 def test_both_spellings(names: str) -> None:
     """Whichever names are printed, scores answer to those that were asked for and to those of trec_eval."""
-    asked = ["nDCG@10", "AP(rel=2)", "AP", "P( judged_only=True )@5,10", "MAP"]
-    scores = irevalx.evaluate(QRELS, BM25, asked, names=names)
-    usual = irevalx.evaluate(QRELS, BM25, ["ndcg_cut.10", "map", "P.5,10:skip"])
+    requests = ["nDCG@10", "AP(rel=2)", "AP", "P( judged_only=True )@5,10", "MAP"]
+    scores = irevalx.evaluate(QRELS, BM25, requests, names=names)
+    expected = irevalx.evaluate(QRELS, BM25, ["ndcg_cut.10", "map", "P.5,10:skip"])
     spellings = {
         "ndcg_cut_10": ("nDCG@10", "ndcg_cut_10"),
         "map": ("AP", "MAP", "map"),
@@ -150,8 +150,8 @@ def test_both_spellings(names: str) -> None:
         "P_10:skip": ("P(judged_only=True)@10", "P_10:skip"),
     }
     for name, spelling in ((name, spelling) for name, others in spellings.items() for spelling in others):
-        assert scores[spelling] == scores.summary(spelling) == usual[name]
-        assert scores.per_topic(spelling).tolist() == usual.per_topic(name).tolist()
+        assert scores[spelling] == scores.summary(spelling) == expected[name]
+        assert scores.per_topic(spelling).tolist() == expected.per_topic(name).tolist()
     assert scores["AP(rel=2)"] == scores["map(rel=2)"] == irevalx.evaluate(QRELS, BM25, "map", level=2)["map"]
     for other in ("P_5", "ndcg", "AP(rel=3)"):
         with pytest.raises(KeyError):

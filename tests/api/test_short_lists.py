@@ -204,9 +204,9 @@ def test_kept_judgments_are_those_of_the_same_content(change: Callable[[dict[Any
     def evaluated() -> Any:
         return irevalx.evaluate(qrels, {"t": {"a": 2.0, "d": 1.0, "c": 0.5}}, ["map", "ndcg", "num_rel"]).to_dict()
 
-    kept = outcome(evaluated)
+    result = outcome(evaluated)
     python_objects.RECENT.clear()
-    assert kept == outcome(evaluated)
+    assert result == outcome(evaluated)
 
 
 def test_few_judgments_are_kept() -> None:

@@ -25,7 +25,7 @@ def unexpected(place: int) -> str:
     "ids",
     [
         EDGES,
-        [one for one in EDGES if -(2**63) <= one < 2**63],
+        [number for number in EDGES if -(2**63) <= number < 2**63],
         [np.int64(7), np.uint8(7), 12, np.int32(-5)],
         [2**64, 3],
         [1, "b", np.int16(3), "\u00e9"],
@@ -36,21 +36,23 @@ def unexpected(place: int) -> str:
 def test_digits(ids: list[Any]) -> None:
     """Those of Python, whatever the type and the number; no text is made for an error."""
     names, _ = names_of([ids[:2], ids[2:]], unexpected)
-    assert names.texts() == [str(one).encode() for one in ids]
+    assert names.texts() == [str(number).encode() for number in ids]
 
 
-@pytest.mark.parametrize("wrong", [None, 1.0, True, b"x", np.bool_(True), 10**5000], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "wrong", [None, 1.0, True, b"x", np.bool_(True), 10**5000], ids=lambda value: type(value).__name__
+)
 def test_only_the_wrong_one_is_told(wrong: Any) -> None:
     """The text is made for the id that is refused, and for no other."""
-    told = []
+    messages = []
 
     def what(place: int) -> str:
-        told.append(place)
+        messages.append(place)
         return f"the id {place}"
 
     with pytest.raises(ArgumentError, match="the id 3 must be a"):
         names_of([[1, "a"], [2, wrong, 5]], what)
-    assert told == [3]
+    assert messages == [3]
 
 
 def test_one_number_as_text_too() -> None:

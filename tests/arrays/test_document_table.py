@@ -26,9 +26,9 @@ def colliding_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_documents_with_one_key_are_told_apart() -> None:
     """Two documents that share a key are still two documents, in the table and in the output."""
     table = DocumentTable(np.zeros(4, np.int64), 2, Names.of([b"a", b"b", b"c", b"b"]))
-    found = table.find(np.array([0, 0, 0, 0, 1]), Names.of([b"a", b"b", b"c", b"d", b"a"]))
-    assert (found.tolist()[0], found.tolist()[2:]) == (0, [2, ABSENT, ABSENT])
-    assert found[1] in {1, 3}
+    result = table.find(np.array([0, 0, 0, 0, 1]), Names.of([b"a", b"b", b"c", b"d", b"a"]))
+    assert (result.tolist()[0], result.tolist()[2:]) == (0, [2, ABSENT, ABSENT])
+    assert result[1] in {1, 3}
     assert {tuple(sorted(pair)) for pair in table.duplicates.tolist()} == {(1, 3)}
     assert run(*EVERYTHING, QRELS, RUN).stdout == EXPECTED
 
@@ -45,9 +45,9 @@ def test_documents_made_to_collide_do_little_harm() -> None:
     finally:
         tracemalloc.stop()
     assert [tuple(sorted(pair)) for pair in table.duplicates.tolist()] == [(7, 1000)]
-    found = table.find(np.array([0] * 500 + [1] * 500), Names.of(docnos)).tolist()
-    assert found[7] in {7, 1000}
-    assert [*found[:7], *found[8:]] == [*range(7), *range(8, 1000)]
+    result = table.find(np.array([0] * 500 + [1] * 500), Names.of(docnos)).tolist()
+    assert result[7] in {7, 1000}
+    assert [*result[:7], *result[8:]] == [*range(7), *range(8, 1000)]
     assert table.find(np.array([0, 1]), Names.of([b"D999", b"D0"])).tolist() == [ABSENT, ABSENT]
 
 
@@ -58,12 +58,12 @@ def test_documents_made_to_collide_do_little_harm() -> None:
 def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], sought: list[tuple[int, bytes]]) -> None:
     """Documents are found by topic and bytes, and every document that occurs twice is noticed."""
     table = DocumentTable(np.array([t for t, _ in entries], np.int64), 4, Names.of([d for _, d in entries]))
-    found = table.find(np.array([t for t, _ in sought], np.int64), Names.of([d for _, d in sought])).tolist()
-    for one, place in zip(sought, found, strict=True):
-        assert (entries[place] if place != ABSENT else None) == (one if one in entries else None)
-    twice = {entry for entry in entries if entries.count(entry) > 1}
+    result = table.find(np.array([t for t, _ in sought], np.int64), Names.of([d for _, d in sought])).tolist()
+    for entry, place in zip(sought, result, strict=True):
+        assert (entries[place] if place != ABSENT else None) == (entry if entry in entries else None)
+    twice = {pair for pair in entries if entries.count(pair) > 1}
     assert {entries[place] for pair in table.duplicates.tolist() for place in pair} == twice
-    assert all(entries[one] == entries[other] and one != other for one, other in table.duplicates.tolist())
+    assert all(entries[first] == entries[other] and first != other for first, other in table.duplicates.tolist())
 
 
 def test_few_are_found_as_many_are() -> None:

@@ -155,9 +155,9 @@ def test_descending(drawn: Ragged) -> None:
 @given(ragged())
 def test_keep(drawn: Ragged) -> None:
     """``keep`` shortens each row by the elements that are masked out, and pairs with the elements that are not."""
-    kept, mask = drawn.segments.keep(drawn.mask), drawn.mask
-    assert kept.lengths.tolist() == drawn.rows.keep(mask.tolist()).lengths
-    assert exactly(kept.sum(drawn.floats[mask])) == exactly(drawn.segments.sum(np.where(mask, drawn.floats, 0.0)))
+    retained, mask = drawn.segments.keep(drawn.mask), drawn.mask
+    assert retained.lengths.tolist() == drawn.rows.keep(mask.tolist()).lengths
+    assert exactly(retained.sum(drawn.floats[mask])) == exactly(drawn.segments.sum(np.where(mask, drawn.floats, 0.0)))
 
 
 @SETTINGS

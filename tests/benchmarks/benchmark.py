@@ -53,36 +53,21 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 
 @dataclass(frozen=True)
 class Work:
-    """One size of data, and what is asked of it.
-
-    Parameters
-    ----------
-    topics, depth : of a run.
-    judged : judgments a topic.
-    runs : how many there are.
-    digits : after the point of a score.
-    flags : beyond the files.
-    rivals : whether other evaluators in Python take part.
-    measures : of evaluators in one process.
-    calls : how often these evaluate each run.
-    kind : the format of the judgments: qrels, subtopics or prels.
-    packed : whether the runs are compressed with gzip; then zcat takes part.
-    program : the variable that names the program of TREC for these measures, if it is not trec_eval, and its options.
-    """
+    """One size of data, and the programs that are compared on it."""
 
     name: str
     topics: int
     depth: int
-    judged: int
+    judged: int  # judgments per topic
     runs: int = 1
-    digits: int = 6
+    digits: int = 6  # of a score
     flags: tuple[str, ...] = ()
-    rivals: bool = True
+    rivals: bool = True  # with other evaluators in Python
     measures: tuple[str, ...] = ("official",)
-    calls: int = 1
+    calls: int = 1  # evaluations of each run in one process
     kind: str = "qrels"
-    program: tuple[str, ...] = ()
-    packed: bool = False
+    program: tuple[str, ...] = ()  # variable and options of a program of TREC
+    packed: bool = False  # runs are compressed; zcat is compared
 
 
 GDEVAL, NDEVAL, STATAP = ("GDEVAL",), ("NDEVAL", "-traditional"), ("STATAP", "-q", "-n")
@@ -184,30 +169,30 @@ def programs(work: Work, qrels: Path, runs: Sequence[Path]) -> dict[str, list[li
     if work.packed:
         plain, runs = runs, [packed(run) for run in runs]
     files = [str(qrels.with_suffix(f".{work.kind}")), *map(str, runs)]
-    found = {"irevalx": [[irevalx, *work.flags, *files]]}
+    commands = {"irevalx": [[irevalx, *work.flags, *files]]}
     for threads in (1, 8):
-        found[f"irevalx, {threads} processes"] = [[*found["irevalx"][0], "--threads", str(threads)]]
+        commands[f"irevalx, {threads} processes"] = [[*commands["irevalx"][0], "--threads", str(threads)]]
     if work.packed:
-        found["irevalx, 1 process, plain"] = [[irevalx, "--threads", "1", str(qrels), *map(str, plain)]]
-        found["zcat"] = [["zcat", *map(str, runs)]]
-        return found
+        commands["irevalx, 1 process, plain"] = [[irevalx, "--threads", "1", str(qrels), *map(str, plain)]]
+        commands["zcat"] = [["zcat", *map(str, runs)]]
+        return commands
     if work.program:
-        found["irevalx -m map -m P"] = [[irevalx, "-m", "map", "-m", "P", str(qrels), *map(str, runs)]]
+        commands["irevalx -m map -m P"] = [[irevalx, "-m", "map", "-m", "P", str(qrels), *map(str, runs)]]
         variable, *options = work.program
         if named := os.environ.get(variable):
-            found[variable.lower()] = [[*shlex.split(named), *options, *files]]
-        return found
+            commands[variable.lower()] = [[*shlex.split(named), *options, *files]]
+        return commands
     for number in ("10", "9"):
         if program := os.environ.get(f"TREC_EVAL_{number}"):
-            found[f"trec_eval {number}"] = [[program, *work.flags, str(qrels), str(run)] for run in runs]
+            commands[f"trec_eval {number}"] = [[program, *work.flags, str(qrels), str(run)] for run in runs]
     if work.rivals and importlib.util.find_spec("pytrec_eval"):
-        found["pytrec_eval-terrier"] = [[sys.executable, "-c", PYTREC_EVAL, *files]]
+        commands["pytrec_eval-terrier"] = [[sys.executable, "-c", PYTREC_EVAL, *files]]
     if work.rivals and importlib.util.find_spec("ir_measures") and work.topics < 1000:
         command = [sys.executable, "-m", "ir_measures", str(qrels)]
-        found["ir_measures"] = [[*command, str(run), *IR_MEASURES] for run in runs]
+        commands["ir_measures"] = [[*command, str(run), *IR_MEASURES] for run in runs]
     if work.topics < 100:
-        found["python + click + numpy"] = [[sys.executable, "-c", "import click, numpy"]]
-    return found
+        commands["python + click + numpy"] = [[sys.executable, "-c", "import click, numpy"]]
+    return commands
 
 
 def spent(calls: Sequence[Sequence[str]]) -> tuple[float, float, int]:
@@ -245,7 +230,9 @@ def compare(work: Work, folder: Path, n_runs: int) -> None:
             if turn:  # the first one warms up
                 times[name].append((seconds, processors))
             peaks[name] = max(peaks[name], peak)
-    medians = {name: [statistics.median(kind) for kind in zip(*found, strict=True)] for name, found in times.items()}
+    medians = {
+        name: [statistics.median(kind) for kind in zip(*samples, strict=True)] for name, samples in times.items()
+    }
     show(f"\n{work.name}")
     for name, (seconds, processors) in medians.items():
         ratios = [other / ours for other, ours in zip((seconds, processors), medians["irevalx"], strict=True)]
@@ -293,8 +280,8 @@ def compare_evaluators(work: Work, folder: Path, n_runs: int) -> None:
                 for name, seconds in spent.items():
                     times[name].append(seconds / (len(given) * work.calls))
         ours = statistics.median(times["irevalx"])
-        for name, found in times.items():
-            median = statistics.median(found)
+        for name, samples in times.items():
+            median = statistics.median(samples)
             show(f"  {name:<24} {1000 * median:8.3f} ms a run  {median / ours:6.3f} x irevalx's time")
 
 

@@ -40,8 +40,8 @@ def data(n_topics: int, n_documents: int, n_runs: int, kind: Callable[[int], Any
         judged, others = docnos[:n_documents], docnos[n_documents:]
         for run in runs:
             half = n_documents // 2
-            some = chance.sample(judged, half) + chance.sample(others, n_documents - half)
-            run[kind(topic)] = {docno: chance.random() for docno in some}
+            documents = chance.sample(judged, half) + chance.sample(others, n_documents - half)
+            run[kind(topic)] = {docno: chance.random() for docno in documents}
     return qrels, runs
 
 
@@ -62,9 +62,9 @@ def compare(name: str, runs: Sequence[Any], ways: dict[str, Way], turns: int) ->
                 times[way].append((time.process_time() - begin) / len(runs))
     first, *_ = times.values()
     sys.stdout.write(f"\n{name}\n")
-    for way, found in times.items():
-        ratio = statistics.median(x / y for x, y in zip(found, first, strict=True))
-        sys.stdout.write(f"  {way:<40} {1e6 * min(found):10.1f} us  {ratio:8.3f}\n")
+    for way, spent in times.items():
+        ratio = statistics.median(x / y for x, y in zip(spent, first, strict=True))
+        sys.stdout.write(f"  {way:<40} {1e6 * min(spent):10.1f} us  {ratio:8.3f}\n")
 
 
 def main() -> None:
@@ -80,7 +80,10 @@ def main() -> None:
         packages["pytrec_eval-terrier"] = pytrec_eval
     measures = sorted(TREC_EVAL_MEASURES)
     qrels, runs = data(1, 10, 1000)
-    ways = {f"{name}.RelevanceEvaluator": evaluators(one, qrels, TREC_EVAL_MEASURES) for name, one in packages.items()}
+    ways = {
+        f"{name}.RelevanceEvaluator": evaluators(package, qrels, TREC_EVAL_MEASURES)
+        for name, package in packages.items()
+    }
     ways["irevalx.evaluate, one call each"] = lambda runs: [irevalx.evaluate(qrels, run, measures) for run in runs]
     ways["irevalx.evaluate, one call for all"] = lambda runs: irevalx.evaluate(qrels, runs, measures)
     compare("1 x 10, 1,000 rankings", runs, ways, turns)
@@ -91,7 +94,7 @@ def main() -> None:
         (100, 100, "cutoffs of MTEB", MTEB),
     ):
         qrels, runs = data(n_topics, n_documents, 5)
-        ways = {package: evaluators(one, qrels, chosen) for package, one in packages.items()}
+        ways = {package: evaluators(module, qrels, chosen) for package, module in packages.items()}
         compare(f"{n_topics} x {n_documents}, {name}", runs, ways, turns)
     ids = {kind: data(200, 100, 1, kind) for kind in (str, int)}
     ways = {kind.__name__: lambda _, kind=kind: irevalx.evaluate(*ids[kind], "map") for kind in ids}  # type: ignore[misc]

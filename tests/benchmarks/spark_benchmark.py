@@ -63,14 +63,7 @@ FROM evaluated LEFT JOIN found USING (topic) LEFT JOIN ideal USING (topic)
 
 @dataclass(frozen=True)
 class Work:
-    """One size of data.
-
-    Parameters
-    ----------
-    topics, depth : of the run.
-    judged : judgments a topic.
-    jobs : the names of those that are measured.
-    """
+    """One size of data, and the jobs that are measured on it."""
 
     name: str
     topics: int
@@ -135,9 +128,9 @@ def identity(qrels: Any, runs: Any) -> object:
 def with_irevalx(qrels: Any, runs: Any) -> object:
     """Compute the `all` rows."""
     values = irevalx.spark.evaluate(qrels, runs, MEASURES)
-    found = {row.measure: row.value for row in values.summary().collect()}
+    summary = {row.measure: row.value for row in values.summary().collect()}
     values.unpersist()
-    return found
+    return summary
 
 
 def with_sql(qrels: Any, runs: Any) -> object:
@@ -152,16 +145,16 @@ def with_ranking_evaluator(qrels: Any, runs: Any) -> object:
     best_first = sql.reverse(
         sql.array_sort(sql.collect_list(sql.struct("score", sql.col("docno").cast("double").alias("docno"))))
     )
-    predicted = runs.groupBy("topic").agg(sql.transform(best_first, lambda one: one["docno"]).alias("prediction"))
+    predicted = runs.groupBy("topic").agg(sql.transform(best_first, lambda row: row["docno"]).alias("prediction"))
     relevant = (
         qrels.where("grade > 0").groupBy("topic").agg(sql.collect_list(sql.col("docno").cast("double")).alias("label"))
     )
     lists = predicted.join(relevant, "topic").select("prediction", "label").cache()
-    found = {}
+    results = {}
     for name in ("meanAveragePrecision", "ndcgAtK", "precisionAtK"):
-        found[name] = RankingEvaluator(metricName=name, k=10).evaluate(lists)
+        results[name] = RankingEvaluator(metricName=name, k=10).evaluate(lists)
     lists.unpersist()
-    return found
+    return results
 
 
 JOBS: dict[str, Callable[[Any, Any], object]] = {
@@ -174,13 +167,7 @@ JOBS: dict[str, Callable[[Any, Any], object]] = {
 
 @dataclass
 class Spent:
-    """What a job took.
-
-    Parameters
-    ----------
-    jvm, workers : processor time in seconds.
-    peak : memory of the greatest worker in MB.
-    """
+    """Seconds of wall and processor time of a job, and the peak memory of its largest worker in MB."""
 
     wall: float = 0.0
     jvm: float = 0.0
@@ -225,7 +212,7 @@ def measured(spent: Spent) -> Iterator[None]:
 
 def _processes() -> dict[int, tuple[bool, float, float]]:
     """Return the processes below this one: whether each is a Python worker, its processor time and its peak memory."""
-    parents, found = {}, {}
+    parents, processes = {}, {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -239,14 +226,14 @@ def _processes() -> dict[int, tuple[bool, float, float]]:
         parents[pid] = int(stat[1])
         processor = (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
         peak = next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0.0)
-        found[pid] = b"pyspark.daemon" in command, processor, peak
+        processes[pid] = b"pyspark.daemon" in command, processor, peak
 
     def is_below(pid: int) -> bool:
         while pid in parents and pid != os.getpid():
             pid = parents[pid]
         return pid == os.getpid()
 
-    return {pid: one for pid, one in found.items() if pid != os.getpid() and is_below(pid)}
+    return {pid: process for pid, process in processes.items() if pid != os.getpid() and is_below(pid)}
 
 
 def main() -> None:
@@ -283,10 +270,10 @@ def main() -> None:
         for job in arguments.turns * jobs:
             took = Spent()
             with measured(took):
-                found = JOBS[job](qrels, run)
+                result = JOBS[job](qrels, run)
             if job not in spent:
-                say(f"{work.name}: {job}: {found}")
-            spent[job] = min(spent.get(job, took), took, key=lambda one: one.processor)
+                say(f"{work.name}: {job}: {result}")
+            spent[job] = min(spent.get(job, took), took, key=lambda each: each.processor)
         report(work, spent, run.count(), run.select("topic").distinct().count())
     session.stop()
 
@@ -303,11 +290,11 @@ def report(work: Work, spent: dict[str, Spent], n_rows: int, n_topics: int) -> N
     say("| job | processor | JVM | Python workers | of these a row | all a topic | wall | worker's peak | ratio |")
     say("|---|---|---|---|---|---|---|---|---|")
     ours = spent["irevalx"].processor if "irevalx" in spent else float("nan")
-    for job, one in spent.items():
+    for job, result in spent.items():
         say(
-            f"| {job} | {one.processor:.1f} s | {one.jvm:.1f} s | {one.workers:.1f} s "
-            f"| {1e6 * one.workers / n_rows:.3f} us | {1e6 * one.processor / n_topics:.1f} us "
-            f"| {one.wall:.1f} s | {one.peak:.0f} MB | {one.processor / ours:.2f} |"
+            f"| {job} | {result.processor:.1f} s | {result.jvm:.1f} s | {result.workers:.1f} s "
+            f"| {1e6 * result.workers / n_rows:.3f} us | {1e6 * result.processor / n_topics:.1f} us "
+            f"| {result.wall:.1f} s | {result.peak:.0f} MB | {result.processor / ours:.2f} |"
         )
     say("")
 

@@ -98,10 +98,10 @@ def main() -> None:
         rows = {"text file": ("text", text)}
         rows |= {form: (form, in_order) for form in TABLES}
         rows |= {f"{form}, shuffled": (form, shuffled) for form in SHUFFLED}
-        found = {name: [spent(row[0], qrels, row[1]) for _ in range(options.runs)] for name, row in rows.items()}
-        text_time = min(seconds for seconds, _ in found["text file"])
+        times = {name: [spent(row[0], qrels, row[1]) for _ in range(options.runs)] for name, row in rows.items()}
+        text_time = min(seconds for seconds, _ in times["text file"])
         show(f"{'':<28} processor time   of the text file   memory above the table")
-        for name, turns in found.items():
+        for name, turns in times.items():
             seconds = min(seconds for seconds, _ in turns)
             memory = max(memory for _, memory in turns)
             show(f"{name:<28} {seconds:12.2f} s {seconds / text_time:16.2f} x {memory:20.0f} MB")
@@ -112,10 +112,10 @@ def main() -> None:
             "irevalx, text": ("-m", "irevalx", "--quiet", qrels, text),
         }
         calls = {name: [[sys.executable, *map(str, words)]] for name, words in commands.items()}
-        found = {name: [benchmark.spent(call)[1:] for _ in range(options.runs)] for name, call in calls.items()}
-        polars_time = min(seconds for seconds, _ in found["polars reads the file"])
+        times = {name: [benchmark.spent(call)[1:] for _ in range(options.runs)] for name, call in calls.items()}
+        polars_time = min(seconds for seconds, _ in times["polars reads the file"])
         show(f"{'':<28} processor time          of polars   memory")
-        for name, turns in found.items():
+        for name, turns in times.items():
             seconds, memory = min(seconds for seconds, _ in turns), max(memory for _, memory in turns)
             show(f"{name:<28} {seconds:12.2f} s {seconds / polars_time:16.2f} x {memory:6.0f} MB")
 

@@ -62,13 +62,7 @@ FORMATS = ("qrels", "sampled", "qrels_jg", "prefs", "subtopics", "prels")
 
 @dataclass
 class Case:
-    """Random judgments in one format, a run, and documents to add to the pool.
-
-    Parameters
-    ----------
-    lines : topic, further columns, docno, further columns.
-    grades : those above 0, by topic.
-    """
+    """Random judgments in one format, a run, and documents to add to the pool."""
 
     rel_format: str
     lines: list[str] = field(default_factory=list)
@@ -82,10 +76,10 @@ class Case:
 
     def values(self, measures: list[str] | str = "all", **keywords: Any) -> dict[str, list[Any]]:
         """All values of each measure, under whatever name they are printed."""
-        found: dict[str, list[Any]] = {}
+        values: dict[str, list[Any]] = {}
         for row in self.scores(measures, **keywords).to_records():
-            found.setdefault(owner(row.measure), []).append((row.topic, repr(row.value)))
-        return found
+            values.setdefault(owner(row.measure), []).append((row.topic, repr(row.value)))
+        return values
 
 
 def owner(printed: str) -> str:
@@ -135,12 +129,7 @@ def said(start: str) -> set[str]:
 
 
 def hold(option: str, changed: set[str], said_to_change: set[str], *, if_it_does: str, if_not: str) -> None:
-    """Hold what is said of an option to the measures of which it changed some value.
-
-    Parameters
-    ----------
-    if_it_does, if_not : what to declare.
-    """
+    """Compare the measures whose values an option changed with those said to change, and tell what to declare."""
     silent, wrong = sorted(changed - said_to_change), sorted(said_to_change - changed)
     assert not silent, f"{option} changes values of {silent}, and the help says that it does not: declare {if_it_does}"
     assert not wrong, f"{option} changes no value of {wrong} in {CASES} random cases: declare {if_not}"
@@ -150,13 +139,13 @@ def test_every_measure_is_explained() -> None:
     """Title, definition, formula, range, source, and what -l, -c, -J and the pool do, in this order."""
     for measure in MEASURES:
         lines = "\n".join(measure_lines([measure]))
-        wanted = [rf"^{re.escape(measure.name)}: .+$", r"^    [A-Z-].+$"]
-        wanted += [rf"^    {key}: .+$" for key in ("Formula", "Range", "Source", "-l", "-c", "-J", "Pool")]
+        patterns = [rf"^{re.escape(measure.name)}: .+$", r"^    [A-Z-].+$"]
+        patterns += [rf"^    {key}: .+$" for key in ("Formula", "Range", "Source", "-l", "-c", "-J", "Pool")]
         place = 0
-        for pattern in wanted:
-            found = re.compile(pattern, re.MULTILINE).search(lines, place)
-            assert found, f"the docstring of {measure.name} must have, in its place, a line such as {pattern}"
-            place = found.start()
+        for pattern in patterns:
+            result = re.compile(pattern, re.MULTILINE).search(lines, place)
+            assert result, f"the docstring of {measure.name} must have, in its place, a line such as {pattern}"
+            place = result.start()
         assert len(measure.paragraphs) >= 2, f"define {measure.name} in its docstring, after the title"
 
 
@@ -210,10 +199,10 @@ def test_which_measures_depend_on_the_level() -> None:
     for rel_format in FORMATS:
         changed: set[str] = set()
         for case in cases(rel_format):
-            usual = case.values()
+            default = case.values()
             for level in (0, 2, 3):
                 other = case.values(level=level)
-                changed |= {name for name, values in usual.items() if other[name] != values}
+                changed |= {name for name, values in default.items() if other[name] != values}
         with_effect = measures_of(rel_format) - said("-l: no effect")
         hold("-l", changed, with_effect, if_it_does="uses_level=True", if_not="uses_level=False")
 
@@ -224,8 +213,8 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
     for rel_format in ("qrels", "qrels_jg", "prefs", "subtopics", "prels"):
         changed: set[str] = set()
         for case in cases(rel_format):
-            usual, condensed = case.values(), case.values(judged_only=True)
-            changed |= {name for name, values in usual.items() if condensed[name] != values}
+            default, condensed = case.values(), case.values(judged_only=True)
+            changed |= {name for name, values in default.items() if condensed[name] != values}
         with_effect = measures_of(rel_format) - said("-J: no effect")
         hold(
             "-J",
@@ -251,21 +240,21 @@ def test_which_measures_depend_on_the_pool() -> None:
     changed: set[str] = set()
     for case in cases("qrels"):
         for measures in ("all", gains):
-            usual, pooled = case.values(measures), case.values(measures, pool=case.pool)
-            changed |= {name for name, values in usual.items() if pooled[name] != values}
+            default, pooled = case.values(measures), case.values(measures, pool=case.pool)
+            changed |= {name for name, values in default.items() if pooled[name] != values}
     hold("--pool", changed, measures_of("qrels") - said("Pool: no effect"), **declare)
     # Elsewhere the pool is what has a line in the judgments, with a negative grade.
     for rel_format in ("sampled", "qrels_jg"):
         changed = set()
         for case in cases(rel_format):
-            usual = case.values()
+            default = case.values()
             column = "0 {} 1" if rel_format == "sampled" else "b {}"
             there = {(line.split()[0], line.split()[2]) for line in case.lines}
             more = [(topic, docno) for topic, docnos in case.pool.items() for docno in docnos]
             case.lines += [
                 f"{topic} {column.format(docno)} -1\n" for topic, docno in more if (topic, docno) not in there
             ]
-            changed |= {name for name, values in case.values().items() if usual[name] != values}
+            changed |= {name for name, values in case.values().items() if default[name] != values}
         hold("a larger pool", changed, measures_of(rel_format) - said("Pool: no effect"), **declare)
 
 
@@ -288,17 +277,17 @@ def logarithmic_mean(values: list[float]) -> float:
     return math.exp(math.fsum(math.log(max(value, 0.00001)) for value in [*values, 0.0]) / len(TOPICS))
 
 
-def expected_under_complete(case: Case, usual: irevalx.Scores, printed: str, compat: str) -> float:
+def expected_under_complete(case: Case, default: irevalx.Scores, printed: str, compat: str) -> float:
     """The `all` row under -c, as the help of the measure says."""
     measure = BY_NAME[owner(printed)]
-    values = usual.per_topic(printed).tolist() if measure.kernel else []
+    values = default.per_topic(printed).tolist() if measure.kernel else []
     zero = measure.without_results == "0"
     rules: dict[Summary | None, Callable[[], float]] = {
         topic_count: lambda: len(TOPICS),
         relevant_total: lambda: sum(int(line.split()[-1]) > 0 for line in case.lines),
-        total: lambda: usual.summary(printed) + (0 if zero else of_missing(case, measure.name, compat)),
-        total_of_all_judged: lambda: usual.summary(printed),
-        root_of_squares: lambda: usual.summary(printed),
+        total: lambda: default.summary(printed) + (0 if zero else of_missing(case, measure.name, compat)),
+        total_of_all_judged: lambda: default.summary(printed),
+        root_of_squares: lambda: default.summary(printed),
         variance_of_mean: lambda: math.fsum(values) / len(TOPICS) ** 2,
         geometric_mean: lambda: logarithmic_mean(values),
         mean: lambda: math.fsum([*values, 0.0 if zero else of_missing(case, measure.name, compat)]) / len(TOPICS),
@@ -313,13 +302,13 @@ def test_what_a_topic_without_results_counts(compat: str) -> None:
     seen: set[str] = set()
     for rel_format in FORMATS:
         for case in islice(cases(rel_format), 15):
-            usual, complete = (case.scores(complete=wish, compat=compat) for wish in (False, True))
-            for printed in usual.measures:
+            default, complete = (case.scores(complete=wish, compat=compat) for wish in (False, True))
+            for printed in default.measures:
                 name = owner(printed)
                 if BY_NAME[name].summary is None or name == "prefs_num_prefs_poss":
                     continue
                 seen.add(name)
-                expected = expected_under_complete(case, usual, printed, compat)
+                expected = expected_under_complete(case, default, printed, compat)
                 assert complete.summary(printed) == pytest.approx(expected, rel=1e-12, abs=1e-12), (
                     f"-c makes {complete.summary(printed)} of {printed} and not {expected}: declare what a topic without "
                     "results counts as (without_results), or another summary"
@@ -365,12 +354,14 @@ def test_exceptions_of_topics_without_results(compat: str, adds: bool) -> None:
     """The number of preferences counts those of all judged topics, and utility with parameters one document."""
     grew = set()
     for case in cases("prefs"):
-        usual, complete = (case.scores("prefs_num_prefs_poss", complete=wish, compat=compat) for wish in (False, True))
-        grew.add(complete["prefs_num_prefs_poss"] > usual["prefs_num_prefs_poss"])
+        default, complete = (
+            case.scores("prefs_num_prefs_poss", complete=wish, compat=compat) for wish in (False, True)
+        )
+        grew.add(complete["prefs_num_prefs_poss"] > default["prefs_num_prefs_poss"])
     assert (True in grew) == adds
     case = next(cases("qrels"))
-    usual, complete = (case.scores("utility.0,-1,0,0", complete=wish, compat=compat) for wish in (False, True))
-    values = usual.per_topic("utility_0,-1,0,0").tolist()
+    default, complete = (case.scores("utility.0,-1,0,0", complete=wish, compat=compat) for wish in (False, True))
+    values = default.per_topic("utility_0,-1,0,0").tolist()
     assert complete["utility_0,-1,0,0"] == (sum(values) - adds) / len(TOPICS)
 
 
@@ -396,14 +387,14 @@ def test_formulas_give_the_values(item: str) -> None:
 
 def test_help_shows_it() -> None:
     """-h -m NAME has the formula, its symbols and the effects."""
-    shown = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
-    assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in shown
-    assert "u: number of documents above it that were pooled but not judged" in shown
+    text = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
+    assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in text
+    assert "u: number of documents above it that were pooled but not judged" in text
     shown_of_p = " ".join(run("-h", "-m", "P").stdout.decode().split())
     assert "rel(K)/K. rel(x): number of relevant documents among the first x K: the cutoff" in shown_of_p
     assert (
         "Pool: a pooled but unjudged document is removed from the ranking; "
-        "a document outside the pool is treated as nonrelevant." in shown
+        "a document outside the pool is treated as nonrelevant." in text
     )
     assert "-l: no effect." in " ".join(run("-h", "-m", "ndcg").stdout.decode().split())
 

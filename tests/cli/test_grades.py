@@ -57,14 +57,14 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("-l", "0.5"), "-l must be a whole number, but got '0.5' (--grades real takes it), read as 0"),
         (("--grades", "real", "-l", "abc"), "-l must be a number, but got 'abc'"),
         (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it"),
         (("--grades", "real", "-m", "G"), "G cannot be combined with --grades real: its lag"),
         (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; --grades real takes it"),
-        (("-m", "map"), "but got '0.25', read as 0 as trec_eval does; --grades real takes it (3 more such"),
+        (("-m", "map"), "but got '0.25', read as 0, like trec_eval; --grades real takes it (3 more such"),
         (("--grades", "real", "-R", "prefs"), "-R prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "qrels_prefs"), "-R qrels_prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "prels"), "-R prels: a grade is a whole number there, of -999 or less"),
@@ -74,9 +74,9 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
         ),
     ],
 )
-def test_said(options: tuple[str, ...], said: str, files: tuple[Path, Path]) -> None:
+def test_said(options: tuple[str, ...], message: str, files: tuple[Path, Path]) -> None:
     """What is refused, or warned of, names the option that helps."""
-    assert said in run(*options, *files).stderr
+    assert message in run(*options, *files).stderr
 
 
 def test_no_warning_where_the_level_plays_no_part(files: tuple[Path, Path]) -> None:
@@ -107,10 +107,10 @@ def test_formats(form: str, text: str, files: tuple[Path, Path]) -> None:
     measures = {"sampled": "xinfAP", "qrels_jg": "map_avgjg", "subtopics": "MAP_IA"}
     call = ("-R", form, "-m", measures.get(form, "map"))
     files[0].write_text(text)
-    found = run("--grades", "real", "-l", "0.5", *call, *files)
+    result = run("--grades", "real", "-l", "0.5", *call, *files)
     files[0].write_text(text.replace("0.25", "0").replace("0.75", "1").replace("5e-1", "1").replace("0.5", "1"))
-    assert found.stderr == ""
-    assert (found.status, found.stdout) == (0, run(*call, *files).stdout)
+    assert result.stderr == ""
+    assert (result.status, result.stdout) == (0, run(*call, *files).stdout)
 
 
 @pytest.mark.parametrize("kind", ["dictionary", "columns", "pandas", "polars", "file"])
@@ -191,7 +191,7 @@ def test_probabilities_with_pool_and_zscores(files: tuple[Path, Path], tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("-l", "1"), "--grades probability cannot be combined with -l"),
         (("-D", "1.1"), "-D with a level above 0 cannot be combined with --grades probability"),
@@ -200,11 +200,11 @@ def test_probabilities_with_pool_and_zscores(files: tuple[Path, Path], tmp_path:
         (("-R", "prels"), "--grades probability cannot be combined with -R prels"),
     ],
 )
-def test_refused_with_probabilities(options: tuple[str, ...], said: str, files: tuple[Path, Path]) -> None:
+def test_refused_with_probabilities(options: tuple[str, ...], message: str, files: tuple[Path, Path]) -> None:
     """What makes no sense beside probabilities is refused in words."""
     files[0].write_text(PROBABILITIES)
     result = run("--grades", "probability", *options, *files)
-    assert (result.status, said in result.stderr) == (1, True)
+    assert (result.status, message in result.stderr) == (1, True)
 
 
 def test_a_probability_above_1(files: tuple[Path, Path]) -> None:

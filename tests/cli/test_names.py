@@ -22,9 +22,9 @@ ASKED = ("--names", "asked", *(word for name in NAMES for word in ("-m", name)))
 def values() -> dict[str, str]:
     """The values of the `all` rows by name, as trec_eval's way has them."""
     lines = run(*ASKED[2:], QRELS, BM25).stdout.decode().splitlines()
-    found = {name.strip(): value for name, _, value in (line.split("\t") for line in lines)}
-    assert list(found) == ["map", "P_5", "ndcg_cut_10", "map(rel=2):skip"]
-    return found
+    by_name = {name.strip(): value for name, _, value in (line.split("\t") for line in lines)}
+    assert list(by_name) == ["map", "P_5", "ndcg_cut_10", "map(rel=2):skip"]
+    return by_name
 
 
 def test_three_columns() -> None:
@@ -32,31 +32,31 @@ def test_three_columns() -> None:
     rows = [line.split("\t") for line in run("-q", *ASKED, QRELS, BM25).stdout.decode().splitlines()]
     by_name = values()
     summary = {name.strip(): value for name, topic, value in rows if topic == "all"}
-    assert list(summary.items()) == [(name, by_name[usual]) for name, usual in zip(NAMES, PRINTED, strict=True)]
+    assert list(summary.items()) == [(name, by_name[printed]) for name, printed in zip(NAMES, PRINTED, strict=True)]
     assert [name.strip() for name, topic, _ in rows if topic == "301"] == list(NAMES)
 
 
 @pytest.mark.parametrize("output_format", OUTPUT_FORMATS)
 def test_every_output_format(output_format: str) -> None:
     """Each has the names in the order asked for, and otherwise what it has without them."""
-    text, usual = (
+    text, expected = (
         run("-q", "--format", output_format, *way, QRELS, BM25).stdout.decode() for way in (ASKED, ASKED[2:])
     )
     places = [text.replace("\\_", "_").find(name) for name in NAMES]
     assert -1 not in places
     assert places == sorted(places)
     assert "ndcg_cut_10" not in text.replace("\\_", "_")
-    assert len(text.splitlines()) == len(usual.splitlines())
+    assert len(text.splitlines()) == len(expected.splitlines())
 
 
 def test_json_and_csv() -> None:
     """Programs find the values under the names that they have asked for."""
-    [found] = json.loads(run("--format", "json", *ASKED, QRELS, BM25).stdout)["runs"]
+    [result] = json.loads(run("--format", "json", *ASKED, QRELS, BM25).stdout)["runs"]
     rows = csv.DictReader(io.StringIO(run("--format", "csv", *ASKED, QRELS, BM25).stdout.decode()))
-    assert list(found["all"]) == list(NAMES)
-    assert {row["measure"]: float(row["value"]) for row in rows} == found["all"]
-    assert {name: f"{value:6.4f}" for name, value in found["all"].items()} == {
-        name: values()[usual] for name, usual in zip(NAMES, PRINTED, strict=True)
+    assert list(result["all"]) == list(NAMES)
+    assert {row["measure"]: float(row["value"]) for row in rows} == result["all"]
+    assert {name: f"{value:6.4f}" for name, value in result["all"].items()} == {
+        name: values()[printed] for name, printed in zip(NAMES, PRINTED, strict=True)
     }
 
 
@@ -72,12 +72,12 @@ def test_several_runs_and_the_usual_set() -> None:
 def test_zscores(tmp_path: Path) -> None:
     """Means and deviations are looked up under the names of trec_eval."""
     (tmp_path / "z").write_text("".join(f"{topic} map(rel=2) 0.25 0.5\n" for topic in (301, 302, 303, 304)))
-    usual, asked = (
+    expected, requested = (
         run("-Z", tmp_path / "z", *names, "-m", "AP(rel=2)", QRELS, BM25).stdout.decode().split("\t")
         for names in ((), ("--names", "asked"))
     )
-    assert [usual[0].strip(), asked[0].strip()] == ["Zmap(rel=2)", "ZAP(rel=2)"]
-    assert usual[2] == asked[2] != "-1000000.0000\n"
+    assert [expected[0].strip(), requested[0].strip()] == ["Zmap(rel=2)", "ZAP(rel=2)"]
+    assert expected[2] == requested[2] != "-1000000.0000\n"
 
 
 def test_failures_and_other_levels(tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ def test_failures_and_other_levels(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 2\n")
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n1 Q0 B 1 1 r\n")
     files = (tmp_path / "qrels", tmp_path / "run")
-    said = "1 of 1 topics has no document judged nonrelevant"
-    assert said in run("-m", "bpref", *files).stderr
-    assert said not in run("-m", "bpref(rel=2)", *files).stderr
-    assert said in run("-l", "2", "-m", "bpref(rel=1)", *files).stderr
+    message = "1 of 1 topics has no document judged nonrelevant"
+    assert message in run("-m", "bpref", *files).stderr
+    assert message not in run("-m", "bpref(rel=2)", *files).stderr
+    assert message in run("-l", "2", "-m", "bpref(rel=1)", *files).stderr
     duplicates = tmp_path / "duplicates"
     duplicates.write_text("1 Q0 A 1 2 r\n1 Q0 A 1 1 r\n")
     assert run(*ASKED, files[0], duplicates).status == 4
@@ -117,7 +117,7 @@ def test_missing_topics_under_c() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "same"),
+    ("requested", "same"),
     [
         ("alpha_nDCG(alpha=0.3)@2", "alpha_nDCG.2,alpha=0.3"),
         ("alpha-DCG(alpha=0.3)@5", "alpha_DCG.5,alpha=0.3"),
@@ -126,12 +126,12 @@ def test_missing_topics_under_c() -> None:
         ("SetF(beta=0.5)", "set_F.0.5"),
     ],
 )
-def test_parameters_in_brackets(asked: str, same: str, tmp_path: Path) -> None:
+def test_parameters_in_brackets(requested: str, same: str, tmp_path: Path) -> None:
     """What ir_measures writes in brackets is what stands after the dot here, which is held to ndeval elsewhere."""
     (tmp_path / "subtopics").write_text("1 1 a 1\n1 2 a 1\n1 2 b 1\n1 3 c 1\n")
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n")
     (tmp_path / "run").write_text("1 Q0 b 1 3 x\n1 Q0 a 2 2 x\n1 Q0 c 3 1 x\n")
     files = ["qrels", "run"] if same.startswith("set") else ["-R", "subtopics", "subtopics", "run"]
-    found, expected = (run("-m", name, *files, cwd=tmp_path) for name in (asked, same))
-    assert (found.status, found.stdout) == (0, expected.stdout)
-    assert b"0.0000" not in found.stdout
+    result, expected = (run("-m", name, *files, cwd=tmp_path) for name in (requested, same))
+    assert (result.status, result.stdout) == (0, expected.stdout)
+    assert b"0.0000" not in result.stdout

@@ -16,14 +16,14 @@ def test_recorded_answers(case: Case, tmp_path: Path) -> None:
     """Each value is there and none that must not be; what must be refused is refused with the name of the file."""
     for name, text in case.files.items():
         (tmp_path / name).write_text(text)
-    found = run(*case.irevalx, "--format", "csv", "-q", case.judgments, "run", cwd=tmp_path)
+    result = run(*case.irevalx, "--format", "csv", "-q", case.judgments, "run", cwd=tmp_path)
     if case.refuses:
-        assert found.status > 0
-        assert found.stdout in {b"", b"run,topic,measure,value\n"}
-        assert any(line.startswith(f"irevalx: {case.refuses}:") for line in found.stderr.splitlines())
+        assert result.status > 0
+        assert result.stdout in {b"", b"run,topic,measure,value\n"}
+        assert any(line.startswith(f"irevalx: {case.refuses}:") for line in result.stderr.splitlines())
         return
-    assert found.status == 0, found.stderr
-    rows = csv.DictReader(io.StringIO(found.stdout.decode()))
+    assert result.status == 0, result.stderr
+    rows = csv.DictReader(io.StringIO(result.stdout.decode()))
     values = {(row["topic"], row["measure"]): float(row["value"]) for row in rows}
     for topic, expected in case.expect.items():
         for measure, printed in expected.items():

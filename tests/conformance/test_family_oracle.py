@@ -39,9 +39,9 @@ def answer(command: list[str], folder: Path) -> str:
 
 def hold(folder: Path, argv: list[str], expected: dict[tuple[str, str], str]) -> None:
     """Hold irevalx to what was printed: these values at these digits, and no others."""
-    found = run(*argv, "--format", "csv", "-q", "judgments", "run", cwd=folder)
-    assert found.status == 0, found.stderr
-    _, *rows = csv.reader(found.stdout.decode().splitlines())
+    result = run(*argv, "--format", "csv", "-q", "judgments", "run", cwd=folder)
+    assert result.status == 0, result.stderr
+    _, *rows = csv.reader(result.stdout.decode().splitlines())
     values = {(topic, measure): float(value) for _, topic, measure, value in rows}
     for key, printed in expected.items():
         assert agrees(values[key], printed), (key, values[key], printed)
@@ -90,11 +90,11 @@ def test_gdeval(part: int, tmp_path: Path) -> None:
             _, topic, ndcg, err = line.split(",")
             topic = "all" if topic == "amean" else topic
             expected |= {(topic, f"ndcg_burges_{k}"): ndcg, (topic, f"ERR_{k}"): err}
-        found = [*complete, "-m", f"ERR.{k}", "-m", f"ndcg_burges.{k}"]
+        options = [*complete, "-m", f"ERR.{k}", "-m", f"ndcg_burges.{k}"]
         for topic in highest.keys() - set(topics):  # gdeval prints no row for a topic without results under -c
             if complete and highest[topic] > 0:
                 expected |= {(topic, f"ndcg_burges_{k}"): "0.00000", (topic, f"ERR_{k}"): "0.00000"}
-        hold(tmp_path, found, expected)
+        hold(tmp_path, options, expected)
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -139,17 +139,17 @@ def test_ndeval(part: int, tmp_path: Path) -> None:
         parameters = dict.fromkeys(("ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG"), named) | dict.fromkeys(
             ("NRBP", "nNRBP"), both
         )
-        asked = [f"{name}.{text}" for name, text in parameters.items()] + ["MAP_IA", "P_IA", "strec"]
+        requests = [f"{name}.{text}" for name, text in parameters.items()] + ["MAP_IA", "P_IA", "strec"]
 
         def printed_as(name: str, parameters: dict[str, str] = parameters) -> str:
             stem = re.sub(r"_[0-9]+$", "", name)
             return f"{name}_{parameters[stem]}" if stem in parameters else name
 
-        wanted = {(topic, printed_as(name)): value for (topic, name), value in expected.items()}
-        wanted = {key: "0.000000" if (key[0] != "all" and "nan" in value) else value for key, value in wanted.items()}
-        wanted = {key: value for key, value in wanted.items() if "nan" not in value}
+        printed = {(topic, printed_as(name)): value for (topic, name), value in expected.items()}
+        printed = {key: "0.000000" if (key[0] != "all" and "nan" in value) else value for key, value in printed.items()}
+        printed = {key: value for key, value in printed.items() if "nan" not in value}
         assert all(name == "nNRBP" for _, name in nan)
-        hold(tmp_path, [*complete, "-R", "subtopics", *(f"-m{text}" for text in asked)], wanted)
+        hold(tmp_path, [*complete, "-R", "subtopics", *(f"-m{text}" for text in requests)], printed)
 
 
 STATAP = re.compile(

@@ -16,9 +16,9 @@ def line(name: str, topic: str, value: str) -> bytes:
 
 def two_blocks(version: str) -> Expected:
     """What trec_eval prints for one run, once for each of two: the tags are the same and so are the stems."""
-    one = recorded("cli_default_official", version).stdout
+    expected = recorded("cli_default_official", version).stdout
     names = (line("runid", "all", "t.run"), line("runid", "all", "t.run#2"))
-    return Expected(b"".join(one.replace(line("runid", "all", "tiny"), name) for name in names), 0)
+    return Expected(b"".join(expected.replace(line("runid", "all", "tiny"), name) for name in names), 0)
 
 
 REFUSED = Expected(b"", 2)
@@ -115,7 +115,7 @@ answer. A case whose ``departure`` says itself what to print is not repeated her
 
 def expectations() -> list[Any]:
     """Every case with something to hold irevalx to, for both versions."""
-    found = []
+    missing = []
     for case in CASES:
         for version, compat in VERSIONS.items():
             row, key = case[version], (case["name"], version)
@@ -129,8 +129,8 @@ def expectations() -> list[Any]:
             else:
                 assert row["conformance"] in {"hash", "debug", "spec"}, f"nothing is expected of {key}"
                 continue
-            found.append(pytest.param(case, version, expected, id=f"{case['name']}-{compat}"))
-    return found
+            missing.append(pytest.param(case, version, expected, id=f"{case['name']}-{compat}"))
+    return missing
 
 
 @pytest.mark.parametrize(("case", "version", "expected"), expectations())

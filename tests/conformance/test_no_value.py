@@ -29,8 +29,8 @@ ASKED = ("-m", "ERR.5", "-m", "ndcg_burges.5", "-m", "num_q")
 
 def test_trec_lines(files: Path) -> None:
     """No line for the topic; the mean is over the others."""
-    found = run("-q", *ASKED, "qrels", "run", cwd=files)
-    lines = [line.split() for line in found.stdout.decode().splitlines()]
+    result = run("-q", *ASKED, "qrels", "run", cwd=files)
+    lines = [line.split() for line in result.stdout.decode().splitlines()]
     assert [line[:2] for line in lines] == [
         ["ERR_5", "1"],
         ["ndcg_burges_5", "1"],
@@ -44,24 +44,24 @@ def test_trec_lines(files: Path) -> None:
     assert values["ERR_5", "all"] == f"{(ERR_1 + ERR_3) / 2:.4f}"
     assert values["ndcg_burges_5", "all"] == f"{(1 + BURGES_3) / 2:.4f}"
     assert values["num_q", "all"] == "3"
-    assert WITHOUT.format(3) in found.stderr.splitlines()
+    assert WITHOUT.format(3) in result.stderr.splitlines()
 
 
 def test_complete(files: Path) -> None:
     """Under -c the topics that can have a value count, 0 where there are no results."""
     for compat in ("9", "10"):
-        found = run("-c", "--compat", compat, *ASKED, "qrels", "run", cwd=files)
-        assert f"ERR_5                 \tall\t{(ERR_1 + ERR_3) / 3:.4f}\n" in found.stdout.decode()
-        assert "num_q                 \tall\t4\n" in found.stdout.decode()
+        result = run("-c", "--compat", compat, *ASKED, "qrels", "run", cwd=files)
+        assert f"ERR_5                 \tall\t{(ERR_1 + ERR_3) / 3:.4f}\n" in result.stdout.decode()
+        assert "num_q                 \tall\t4\n" in result.stdout.decode()
 
 
 def test_reports(files: Path) -> None:
     """No row in csv and jsonl, no key in json, an empty cell in a table."""
     rows = run("-q", *ASKED, "--format", "csv", "qrels", "run", cwd=files).stdout.decode().splitlines()
     assert not [row for row in rows if row.startswith("t,2,")]
-    shown = json.loads(run("-q", *ASKED, "--format", "json", "qrels", "run", cwd=files).stdout)
-    assert shown["runs"][0]["topics"]["2"] == {}
-    assert "ERR_5" in shown["runs"][0]["topics"]["3"]
+    report = json.loads(run("-q", *ASKED, "--format", "json", "qrels", "run", cwd=files).stdout)
+    assert report["runs"][0]["topics"]["2"] == {}
+    assert "ERR_5" in report["runs"][0]["topics"]["3"]
     table = run("-q", "-m", "map", "-m", "ERR.5", "--format", "table", "qrels", "run", cwd=files).stdout.decode()
     assert [line.split() for line in table.splitlines() if line.startswith("2 ")] == [["2", "0.0000"]]
 
@@ -69,15 +69,15 @@ def test_reports(files: Path) -> None:
 def test_no_topic_with_a_value(files: Path) -> None:
     """The mean of no topics is 0."""
     (files / "qrels").write_text("2 0 a 0\n")
-    found = run("-q", "-m", "ERR.5", "qrels", "run", cwd=files)
-    assert found.stdout == b"ERR_5                 \tall\t0.0000\n"
+    result = run("-q", "-m", "ERR.5", "qrels", "run", cwd=files)
+    assert result.stdout == b"ERR_5                 \tall\t0.0000\n"
 
 
 def test_zscores(files: Path) -> None:
     """Z-scores are made of the values that are there."""
     (files / "z").write_text("".join(f"{topic} ERR_5 0 {ERR_1}\n" for topic in (1, 2, 3)))
-    found = run("-q", "-Z", "z", "-m", "ERR.5", "qrels", "run", cwd=files)
-    lines = [line.split() for line in found.stdout.decode().splitlines()]
+    result = run("-q", "-Z", "z", "-m", "ERR.5", "qrels", "run", cwd=files)
+    lines = [line.split() for line in result.stdout.decode().splitlines()]
     assert lines == [
         ["ZERR_5", "1", "1.0000"],
         ["ZERR_5", "3", f"{ERR_3 / ERR_1:.4f}"],
@@ -104,8 +104,8 @@ def test_a_grade_above_the_maximum(files: Path) -> None:
 
 def test_parameters_with_names(files: Path) -> None:
     """They stand among the cutoffs, and what is wrong with them is an error of usage."""
-    found = run("-m", "ERR.10,max=6,5", "-m", "ERR.5,max=7", "-m", "ERR@20", "qrels", "run", cwd=files)
-    names = [line.split()[0] for line in found.stdout.decode().splitlines()]
+    result = run("-m", "ERR.10,max=6,5", "-m", "ERR.5,max=7", "-m", "ERR@20", "qrels", "run", cwd=files)
+    names = [line.split()[0] for line in result.stdout.decode().splitlines()]
     assert names == ["ERR_5_max=6", "ERR_10_max=6", "ERR_5_max=7", "ERR_20"]
     for wrong in ("ERR.max=0", "ERR.max=1.5", "ERR.min=1", "ERR.max=x"):
         assert (run("-m", wrong, "qrels", "run", cwd=files).status, wrong) == (1, wrong)
@@ -113,5 +113,5 @@ def test_parameters_with_names(files: Path) -> None:
 
 def test_lab_leaves_the_topic_out(files: Path) -> None:
     """Of all runs, with a count."""
-    found = lab("compare", "-m", "ERR.5", "qrels", "run", "other", cwd=files)
-    assert "ERR_5: 1 of 3 topics are left out: some run has no value for them" in found.stderr
+    result = lab("compare", "-m", "ERR.5", "qrels", "run", "other", cwd=files)
+    assert "ERR_5: 1 of 3 topics are left out: some run has no value for them" in result.stderr

@@ -24,44 +24,22 @@ NAMES = [b"1", b"2", b"10", b"-1", b"B", b"a", b"\xe9t\xe9", b"301", b"09", b"x"
 SCORES = ["0x1p3", "inf", "-inf", "1e400", "1e-400", "abc", "5e", "1_0", ".5", "+7.", "-0", "1e39", "1e40"]
 
 PLAIN = [
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "gm_map",
-    "Rprec",
-    "bpref",
-    "recip_rank",
-    "infAP",
-    "gm_bpref",
-    "binG",
-    "set_P",
-    "set_relative_P",
-    "set_recall",
-    "set_map",
-    "num_nonrel_judged_ret",
-    "yaap",
-    "runid",
-    "num_q",
-    "official",
-    "all_trec",
-    "set",
-    "ndcg",
-    "ndcg_rel",
-    "Rndcg",
-    "G",
-    "utility",
-    "set_F",
-    "11pt_avg",
-    "P",
-    "recall",
-    "ndcg_cut",
-    "map_cut",
-    "relative_P",
-    "success",
-    "relstring",
-    "iprec_at_recall",
-    "Rprec_mult",
+    *(
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "map",
+        "gm_map",
+        "Rprec",
+        "bpref",
+        "recip_rank",
+        "infAP",
+        "gm_bpref",
+        "binG",
+    ),
+    *("set_P", "set_relative_P", "set_recall", "set_map", "num_nonrel_judged_ret", "yaap", "runid", "num_q"),
+    *("official", "all_trec", "set", "ndcg", "ndcg_rel", "Rndcg", "G", "utility", "set_F", "11pt_avg", "P", "recall"),
+    *("ndcg_cut", "map_cut", "relative_P", "success", "relstring", "iprec_at_recall", "Rprec_mult"),
 ]
 CUTOFFS = ["P", "recall", "ndcg_cut", "map_cut", "relative_P", "success"]
 GAINS = ["ndcg", "ndcg_rel", "Rndcg", "G"]
@@ -203,10 +181,10 @@ def random_preferences(rng: random.Random, topics: list[bytes], docs: list[bytes
     )
     for topic in topics:
         for group in rng.sample([b"9", b"10", b"u", b"U"], rng.randint(1, 4)):
-            usual = {docno: rng.choice(levels) for docno in docs}
+            grades = {docno: rng.choice(levels) for docno in docs}
             for subgroup in rng.sample([b"s", b"t", b"1"], rng.choice([1, 1, 2, 3])) if subgroups else [b""]:
                 for docno in rng.sample(docs, rng.randint(1, len(docs))):
-                    level = usual[docno] if rng.random() < 0.98 else rng.choice(levels)
+                    level = grades[docno] if rng.random() < 0.98 else rng.choice(levels)
                     names = [topic, group, subgroup, docno] if subgroups else [topic, group, docno]
                     lines += [b"\x00".join([*names, level.encode()])] * rng.choice([1] * 9 + [2])
     rng.shuffle(lines)
@@ -241,6 +219,13 @@ def judged_and_results(rng: random.Random) -> tuple[list[bytes], list[bytes], li
     judged = [topic for topic in topics if rng.random() < 0.85] or topics[:1]
     ran = [topic for topic in topics if rng.random() < 0.85] or topics[:1]
     return docs, judged, ran
+
+
+def documents_and_run(seed: str | int, folder: Path) -> tuple[random.Random, list[bytes], list[bytes], Path]:
+    """The generator of a case, its documents and judged topics, and its run."""
+    rng = random.Random(seed)
+    docs, judged, ran = judged_and_results(rng)
+    return rng, docs, judged, written(rng, random_run(rng, ran, docs), folder / "run")
 
 
 def program_of(version: str) -> str:
@@ -279,27 +264,21 @@ every_seed = pytest.mark.parametrize("seed", range(CASES))
 @every_seed
 def test_judgments_in_groups(seed: int, version: str, tmp_path: Path) -> None:
     """The same for the format qrels_jg."""
-    rng = random.Random(f"groups {seed}")
-    docs, judged, ran = judged_and_results(rng)
-    run_file = written(rng, random_run(rng, ran, docs), tmp_path / "run")
+    rng, docs, judged, run_file = documents_and_run(f"groups {seed}", tmp_path)
     measures = ["qrels_jg", "map_avgjg", "P_avgjg", "P_avgjg.1,3", "Rprec_mult_avgjg", "Rprec_mult_avgjg.0,.5,1,3,-1"]
-    asked = [word for request in rng.sample(measures, rng.randint(1, 2)) for word in ("-m", request)]
-    flags = random_flags(rng, judged)
-    flags += some_zscores(rng, judged, tmp_path)
-    compare(version, rng, random_groups(rng, judged, docs), run_file, [*flags, "-R", "qrels_jg", *asked])
+    options = [word for request in rng.sample(measures, rng.randint(1, 2)) for word in ("-m", request)]
+    flags = random_flags(rng, judged) + some_zscores(rng, judged, tmp_path)
+    compare(version, rng, random_groups(rng, judged, docs), run_file, [*flags, "-R", "qrels_jg", *options])
 
 
 @every_version
 @every_seed
 def test_preferences(seed: int, version: str, tmp_path: Path) -> None:
     """The same for the formats prefs and qrels_prefs."""
-    rng = random.Random(f"preferences {seed}")
-    docs, judged, ran = judged_and_results(rng)
-    run_file = written(rng, random_run(rng, ran, docs), tmp_path / "run")
+    rng, docs, judged, run_file = documents_and_run(f"preferences {seed}", tmp_path)
     rel_format = rng.choice(["prefs", "qrels_prefs"])
     lines = random_preferences(rng, judged, docs, subgroups=rel_format == "prefs")
-    flags = random_flags(rng, judged)
-    flags += some_zscores(rng, judged, tmp_path)
+    flags = random_flags(rng, judged) + some_zscores(rng, judged, tmp_path)
     measure = rng.choice(["prefs", "all_prefs", "all_prefs", "prefs_avgjg_Rnonrel_ret", "prefs_pair_imp"])
     compare(version, rng, lines, run_file, [*flags, "-R", rel_format, "-m", measure])
 
@@ -308,13 +287,11 @@ def test_preferences(seed: int, version: str, tmp_path: Path) -> None:
 @every_seed
 def test_zscores(seed: int, version: str, tmp_path: Path) -> None:
     """The same for -Z."""
-    rng = random.Random(f"zscores {seed}")
-    docs, judged, ran = judged_and_results(rng)
-    run_file = written(rng, random_run(rng, ran, docs), tmp_path / "run")
+    rng, docs, judged, run_file = documents_and_run(f"zscores {seed}", tmp_path)
     zscores = written(rng, random_zscores(rng, judged), tmp_path / "zscores")
     measures = ["runid", "num_q", "num_ret", "num_rel", "map", "gm_map", "P.5,10", "utility", "relstring", "official"]
-    asked = [word for request in rng.sample(measures, rng.randint(1, 5)) for word in ("-m", request)]
-    flags = [*random_flags(rng, judged), "-Z", str(zscores), *asked]
+    options = [word for request in rng.sample(measures, rng.randint(1, 5)) for word in ("-m", request)]
+    flags = [*random_flags(rng, judged), "-Z", str(zscores), *options]
     compare(version, rng, random_judgments(rng, judged, docs), run_file, flags)
 
 
@@ -322,25 +299,13 @@ def test_zscores(seed: int, version: str, tmp_path: Path) -> None:
 @every_seed
 def test_same_bytes_and_status_as_the_program(seed: int, version: str, tmp_path: Path) -> None:
     """Irevalx prints what trec_eval prints and ends with its status."""
-    rng = random.Random(seed)
-    docs, judged, ran = judged_and_results(rng)
-    run_file = written(rng, random_run(rng, ran, docs), tmp_path / "run")
+    rng, docs, judged, run_file = documents_and_run(seed, tmp_path)
     flags = random_flags(rng, judged) + random_measures(rng, version)
     compare(version, rng, random_judgments(rng, judged, docs), run_file, flags)
 
 
 LEVELS = [
-    "map",
-    "P.3",
-    "recip_rank",
-    "bpref",
-    "num_rel",
-    "num_rel_ret",
-    "infAP",
-    "gm_map",
-    "recall.5",
-    "set_F",
-    "Rprec",
+    *("map", "P.3", "recip_rank", "bpref", "num_rel", "num_rel_ret", "infAP", "gm_map", "recall.5", "set_F", "Rprec"),
 ]
 """Measures that may be asked for with a level of their own."""
 
@@ -377,13 +342,13 @@ def test_level_and_cutoff_of_one_measure(seed: int, version: str, tmp_path: Path
     qrels = written(rng, list(grades.values()), tmp_path / "qrels")
     flags = ["-q"] * (rng.random() < 0.8)
     requests = [request_of_one_measure(rng) for _ in range(4)]
-    asked = [word for text, _, _ in requests for word in ("-m", text)]
-    ours = run("--compat", version, "--names", "asked", "-l", "7", *flags, *asked, qrels, run_file)
+    words = [word for text, _, _ in requests for word in ("-m", text)]
+    ours = run("--compat", version, "--names", "asked", "-l", "7", *flags, *words, qrels, run_file)
     for text, name, options in requests:
         theirs = subprocess.run(
             [program, *flags, *options, str(qrels), str(run_file)], capture_output=True, check=False
         )
         assert theirs.returncode == ours.status == 0, (text, ours.stderr, theirs.stderr)
         expected = [line.split(b"\t")[1:] for line in theirs.stdout.splitlines()]
-        found = [line.split(b"\t") for line in ours.stdout.splitlines()]
-        assert [line[1:] for line in found if line[0].strip() == text.encode()] == expected, (text, name)
+        fields = [line.split(b"\t") for line in ours.stdout.splitlines()]
+        assert [line[1:] for line in fields if line[0].strip() == text.encode()] == expected, (text, name)

@@ -89,7 +89,7 @@ def test_many_topics_and_groups_take_linear_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize("of_a_line", [b"1 Q0 d%d %d %d t\n", b"101 Q0 DOC-%09d %d %.6f mytag\n"])
 def test_long_topic(of_a_line: bytes, tmp_path: Path) -> None:
     """A topic of 512 MB takes eight times its bytes."""
-    wanted = (512 if LARGE else 16) << 20
+    limit = (512 if LARGE else 16) << 20
 
     def lines() -> Iterator[bytes]:
         for rank in count():
@@ -97,7 +97,7 @@ def test_long_topic(of_a_line: bytes, tmp_path: Path) -> None:
 
     with (tmp_path / "run").open("wb") as results:
         endless = lines()
-        while results.tell() < wanted:
+        while results.tell() < limit:
             results.write(b"".join(islice(endless, 10_000)))
         size = results.tell()
     topic = of_a_line.split()[0].decode()

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from running import Result, run
+from running import Result, refused, run
 
 from irevalx.reading.formats import REL_FORMATS
 
@@ -39,8 +39,8 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
     """A topic of each side is shown, and how they differ where it is only that."""
     result = evaluated(tmp_path, f"{ours} 0 A 1\nx 0 A 1\n", f"y Q0 A 1 2 r\n{theirs} Q0 A 1 2 r\n")
     assert (result.status, result.stdout) == (7, b"")
-    shown = theirs.encode("unicode_escape").decode() if not theirs.isprintable() else theirs
-    assert f"the judgments contain '{ours}' and the run '{shown}', which differ only by {how}\n" in result.stderr
+    printed = theirs.encode("unicode_escape").decode() if not theirs.isprintable() else theirs
+    assert f"the judgments contain '{ours}' and the run '{printed}', which differ only by {how}\n" in result.stderr
     other = evaluated(tmp_path, "b 0 A 1\na 0 A 1\n", "d Q0 A 1 2 r\nc Q0 A 1 2 r\n")
     assert other.stderr.endswith("none is in both: the judgments contain 'a' and the run 'c'\n")
 
@@ -49,9 +49,9 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
 def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
     """Where there is no topic at all, the one that is asked for is not judged."""
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
-    result = run("-R", rel_format, "-D", "0.1", "-", "run", cwd=tmp_path)
-    assert (result.status, result.stdout) == (7, b"")
-    assert "topic '1' must have both judgments and results, but standard input does not judge it\n" in result.stderr
+    assert "topic '1' must have both judgments and results, but standard input does not judge it\n" in refused(
+        "-R", rel_format, "-D", "0.1", "-", "run", cwd=tmp_path, status=7
+    )
 
 
 def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> None:
@@ -78,15 +78,15 @@ def test_hardly_any_document_in_common(ours: str, theirs: str, how: str, piped: 
     results = "".join(f"{topic} Q0 Z 1 2 r\n{topic} Q0 {theirs} 2 1 r\n" for topic in TOPICS)
     words = "topics no judged document was retrieved: in topic '301' the judgments contain "
     for number in (0, 1, 2, 9, 10):
-        found = "".join(f"{topic} Q0 X 3 0 r\n" for topic in TOPICS[len(TOPICS) - number :])
-        result = evaluated(tmp_path, qrels, results + found)
+        missing = "".join(f"{topic} Q0 X 3 0 r\n" for topic in TOPICS[len(TOPICS) - number :])
+        result = evaluated(tmp_path, qrels, results + missing)
         if piped:
             result = run("qrels", "-", cwd=tmp_path, stdin=tmp_path / "run")
         assert result.status == 0
         assert (f"in {10 - number} of 10 {words}'{ours}'" in result.stderr) == (number < 10)
         if number < 10:
             assert f"differ only by {how}\n" in result.stderr
-        other = evaluated(tmp_path, qrels.replace(f" {ours} 1", " other 1"), results + found)
+        other = evaluated(tmp_path, qrels.replace(f" {ours} 1", " other 1"), results + missing)
         assert ("no judged document was retrieved" in other.stderr) == (number < 2)
 
 
@@ -104,7 +104,7 @@ AGAINST, ALIKE = "the RANK column contradicts the scores", "all scores are equal
 
 
 @pytest.mark.parametrize(
-    ("scores", "ranks", "told"),
+    ("scores", "ranks", "message"),
     [
         ([[0.1, 0.2, 0.3]] * 3, [[1, 2, 3]] * 3, AGAINST),
         ([[0.1, 0.2, 0.3]] * 2 + [[3, 2, 1]], [[1, 2, 3]] * 3, AGAINST),
@@ -118,7 +118,9 @@ AGAINST, ALIKE = "the RANK column contradicts the scores", "all scores are equal
         ([[1, 2], [3], [4], [5]], [[1, 2], [1], [1], [1]], AGAINST),
     ],
 )
-def test_ranks_and_scores(scores: list[list[float]], ranks: list[list[int]], told: str | None, tmp_path: Path) -> None:
+def test_ranks_and_scores(
+    scores: list[list[float]], ranks: list[list[int]], message: str | None, tmp_path: Path
+) -> None:
     """One line tells of it, whatever the order of the lines; what is printed is the same as without ranks."""
     lines = scored(scores, ranks).splitlines(keepends=True)
     qrels = "".join(f"{topic} 0 D0 1\n" for topic in {line.split()[0] for line in lines})
@@ -126,7 +128,7 @@ def test_ranks_and_scores(scores: list[list[float]], ranks: list[list[int]], tol
     for _ in range(3):
         result = evaluated(tmp_path, qrels, "".join(lines))
         assert (result.status, result.stdout) == (0, expected)
-        assert [words for words in (AGAINST, ALIKE) if words in result.stderr] == ([told] if told else [])
+        assert [words for words in (AGAINST, ALIKE) if words in result.stderr] == ([message] if message else [])
         random.Random(3).shuffle(lines)
     assert evaluated(tmp_path, qrels, "".join(lines), "--quiet").stderr == ""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import lab, run
+from running import refusal, refused, run
 
 import irevalx
 
@@ -72,50 +72,50 @@ def test_all_ways_to_give_a_run_are_alike(ties: str, way: str, tmp_path: Path) -
     (tmp_path / "qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()))
     text = "".join(f"{topic} Q0 {docno} {rank} {score} r\n" for topic, docno, rank, score in lines)
     (tmp_path / "run").write_text(text)
-    asked = ("-q", "-m", "map", "-m", "ndcg", "-m", "P.5", "--ties", ties, "qrels")
-    wanted = run(*asked, "run", cwd=tmp_path)
-    assert wanted.status == 0
+    options = ("-q", "-m", "map", "-m", "ndcg", "-m", "P.5", "--ties", ties, "qrels")
+    expected = run(*options, "run", cwd=tmp_path)
+    assert expected.status == 0
     if way == "gzip":
         (tmp_path / "run.gz").write_bytes(gzip.compress(text.encode()))
-        assert run(*asked, "run.gz", cwd=tmp_path).stdout == wanted.stdout
+        assert run(*options, "run.gz", cwd=tmp_path).stdout == expected.stdout
     elif way == "standard input":
-        assert run(*asked, "-", cwd=tmp_path, stdin=tmp_path / "run").stdout == wanted.stdout
+        assert run(*options, "-", cwd=tmp_path, stdin=tmp_path / "run").stdout == expected.stdout
     elif way == "threads":
-        assert run("--threads", "2", *asked, "run", cwd=tmp_path).stdout == wanted.stdout
+        assert run("--threads", "2", *options, "run", cwd=tmp_path).stdout == expected.stdout
     elif way == "many runs":
         (tmp_path / "other").write_text(text.replace(" r\n", " other\n"))
-        both = run(*asked, "run", "other", cwd=tmp_path).stdout
-        assert both.count(b"\n") == 2 * (wanted.stdout.count(b"\n") + 1)
-        assert wanted.stdout in both
+        both = run(*options, "run", "other", cwd=tmp_path).stdout
+        assert both.count(b"\n") == 2 * (expected.stdout.count(b"\n") + 1)
+        assert expected.stdout in both
     elif way == "scattered":
         scattered = sorted(range(len(lines)), key=lambda place: (place % 30, place))
         (tmp_path / "scattered").write_text("".join(text.splitlines(keepends=True)[place] for place in scattered))
-        assert run(*asked, "scattered", cwd=tmp_path).stdout == wanted.stdout
+        assert run(*options, "scattered", cwd=tmp_path).stdout == expected.stdout
     elif way == "parquet":
         pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         columns = dict(zip(("topic", "docno", "rank", "score"), map(list, zip(*lines, strict=True)), strict=True))
         pq.write_table(pa.table(columns), tmp_path / "run.parquet")
-        result = run(*asked, "run.parquet", cwd=tmp_path)
-        assert (result.stdout, result.status) == ((b"", 1) if ties == "rank" else (wanted.stdout, 0))
+        result = run(*options, "run.parquet", cwd=tmp_path)
+        assert (result.stdout, result.status) == ((b"", 1) if ties == "rank" else (expected.stdout, 0))
     elif way == "dictionary":
         given: dict[str, dict[str, float]] = {}
         for name, docno, _, score in lines:
             given.setdefault(name, {})[docno] = score
-        check_in_python(qrels, given, ties, wanted.stdout)
+        check_in_python(qrels, given, ties, expected.stdout)
     elif way == "records":
         check_in_python(
             qrels,
             {
-                "topic": [one[0] for one in lines],
-                "docno": [one[1] for one in lines],
-                "score": [one[3] for one in lines],
+                "topic": [line[0] for line in lines],
+                "docno": [line[1] for line in lines],
+                "score": [line[3] for line in lines],
             },
             ties,
-            wanted.stdout,
+            expected.stdout,
         )
 
 
-def check_in_python(qrels: Any, given: Any, ties: str, wanted: bytes) -> None:
+def check_in_python(qrels: Any, given: Any, ties: str, expected: bytes) -> None:
     """Python has the same values; without ranks their order is refused."""
     if ties == "rank":
         with pytest.raises(irevalx.IrevalxError, match='run: ties="rank" requires ranks'):
@@ -125,17 +125,14 @@ def check_in_python(qrels: Any, given: Any, ties: str, wanted: bytes) -> None:
         warnings.simplefilter("ignore")
         scores = irevalx.evaluate(qrels, given, ["map", "ndcg", "P.5"], ties=ties)
     for name in ("map", "ndcg", "P_5"):
-        assert f"{name:<22}\tall\t{scores.summary(name):6.4f}".encode() in wanted
+        assert f"{name:<22}\tall\t{scores.summary(name):6.4f}".encode() in expected
 
 
 def test_ranks_are_read_where_scores_are_equal(folder: Path) -> None:
     """A rank that is no whole number is an error with its line; equal ranks are ordered by name."""
     (folder / "run").write_text(RUN.replace("Q0 A 1 1.0", "Q0 A x 1.0").replace("Q0 D 5", "Q0 D y"))
-    result = run("--ties", "rank", "-m", "map", "qrels", "run", cwd=folder)
-    assert (result.status, result.stdout) == (2, b"")
-    assert result.stderr.endswith(
-        "run:2: topic '1': document 'A': rank must be a whole number of 64 bits, but got 'x'\n"
-    )
+    message = refused("--ties", "rank", "-m", "map", "qrels", "run", cwd=folder, status=2)
+    assert message.endswith("run:2: topic '1': document 'A': rank must be a whole number of 64 bits, but got 'x'\n")
     (folder / "run").write_text("1 Q0 A 7 1 r\n1 Q0 B 7 1 r\n1 Q0 C 1 1 r\n")
     result = run("-n", "-q", "-m", "relstring", "--ties", "rank", "qrels", "run", cwd=folder)
     assert result.stdout == f"{'relstring':<22}\t1\t'201'\n".encode()
@@ -189,9 +186,7 @@ REFUSED = {
 def test_refused_in_words(folder: Path, options: str) -> None:
     """What has no meaning together ends with a status and a reason."""
     status, words = REFUSED[options]
-    result = run(*options.split(), "qrels", "run", cwd=folder)
-    assert (result.status, result.stdout) == (status, b"")
-    assert words in result.stderr
+    assert words in refused(*options.split(), "qrels", "run", cwd=folder, status=status)
 
 
 def test_members_of_sets_without_an_expected_value_are_left_out(folder: Path) -> None:
@@ -207,8 +202,8 @@ def test_other_kinds_of_judgments_with_other_orders(folder: Path) -> None:
     """Orders that do not depend on grades hold for all judgments; groups have expected values."""
     (folder / "jg").write_text("1 u A 1\n1 u B 0\n1 v B 1\n1 v A 0\n")
     (folder / "run").write_text("1 Q0 A 1 1 r\n1 Q0 B 2 1 r\n")
-    wanted = {"first": "0.7500", "expected": "0.7500"}  # groups have 1 and 1/2, or the mean of these each
-    for ties, value in wanted.items():
+    expected = {"first": "0.7500", "expected": "0.7500"}  # groups have 1 and 1/2, or the mean of these each
+    for ties, value in expected.items():
         result = run("-R", "qrels_jg", "-m", "map_avgjg", "--ties", ties, "jg", "run", cwd=folder)
         assert result.stdout.decode().split() == ["map_avgjg", "all", value]
     (folder / "prefs").write_text("1 u a A 2\n1 u a B 1\n")
@@ -233,11 +228,11 @@ def test_documents_with_the_id_of_their_topic(folder: Path) -> None:
     extra = "1 Q0 1 0 9.0 r\n2 Q0 2 0 9.0 r\n2 Q0 1 0 8.0 r\n"
     (folder / "other").write_text(RUN + extra)
     (folder / "without").write_text(RUN + "2 Q0 1 0 8.0 r\n")
-    asked = ("-q", "-m", "map", "-m", "num_ret", "qrels")
-    result = run("--ignore-identical-ids", *asked, "other", cwd=folder)
-    assert result.stdout == run(*asked, "without", cwd=folder).stdout
+    options = ("-q", "-m", "map", "-m", "num_ret", "qrels")
+    result = run("--ignore-identical-ids", *options, "other", cwd=folder)
+    assert result.stdout == run(*options, "without", cwd=folder).stdout
     assert "irevalx: other: 2 retrieved documents left out whose id is that of the topic\n" in result.stderr
-    assert run("--ignore-identical-ids", *asked, "run", cwd=folder).stderr == run(*asked, "run", cwd=folder).stderr
+    assert run("--ignore-identical-ids", *options, "run", cwd=folder).stderr == run(*options, "run", cwd=folder).stderr
     with pytest.warns(irevalx.IrevalxWarning, match="run: 1 retrieved document left out whose id is that of the topic"):
         scores = irevalx.evaluate({"7": {"a": 1}}, {"7": {"7": 2.0, "a": 1.0}}, "recip_rank", ignore_identical_ids=True)
     assert scores.summary("recip_rank") == 1.0
@@ -266,32 +261,29 @@ def test_documents_that_a_run_has_twice(folder: Path, which: str, order: str) ->
     (folder / "run").write_text(TWICE)
     result = run("-n", "-q", "-m", "relstring", "-m", "num_ret", "--duplicates", which, "qrels", "run", cwd=folder)
     assert result.stdout.decode().split() == ["num_ret", "1", "2", "relstring", "1", f"'{order}'"]
-    refused = run("-m", "map", "qrels", "run", cwd=folder)
-    assert (refused.status, refused.stdout) == (4, b"")
-    assert "a document must occur once in the results of a topic, but got" in refused.stderr
+    assert "a document must occur once in the results of a topic, but got" in refused(
+        "-m", "map", "qrels", "run", cwd=folder, status=4
+    )
 
 
 @pytest.mark.parametrize(("which", "order"), [("first", "01"), ("best", "10")])
 def test_documents_that_json_has_twice(folder: Path, which: str, order: str) -> None:
     """The first key counts, or the greatest score; in Python too, and when a run is used again."""
     (folder / "run.json").write_text('{"2": {"A": 1},\n "1": {"A": 1.0, "B": 2.0, "A": 3.0, "B": 0.5}}')
-    asked = ("-n", "-q", "-m", "relstring", "-T", "json")
-    result = run(*asked, "--duplicates", which, "qrels", "run.json", cwd=folder)
+    options = ("-n", "-q", "-m", "relstring", "-T", "json")
+    result = run(*options, "--duplicates", which, "qrels", "run.json", cwd=folder)
     assert result.stdout.decode().split()[:3] == ["relstring", "1", f"'{order}'"]
-    refused = run(*asked, "qrels", "run.json", cwd=folder)
-    assert (refused.status, refused.stdout) == (2, b"")
-    assert (
-        "run.json:2: a document must occur once in the topic, but got topic '1': document 'A' a second"
-        in refused.stderr
+    assert "run.json:2: a document must occur once in the topic, but got topic '1': document 'A' a second" in refused(
+        *options, "qrels", "run.json", cwd=folder, status=2
     )
-    kept = irevalx.Run.read(folder / "run.json", results_format="json")
+    read = irevalx.Run.read(folder / "run.json", results_format="json")
     for _ in range(2):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scores = irevalx.evaluate(folder / "qrels", [kept], "recip_rank", topic="1", duplicates=which)
+            scores = irevalx.evaluate(folder / "qrels", [read], "recip_rank", topic="1", duplicates=which)
         assert scores.summary("recip_rank") == (0.5 if which == "first" else 1.0)
         with pytest.raises(irevalx.IrevalxError, match="must occur once in the topic"):
-            irevalx.evaluate(folder / "qrels", [kept], "recip_rank")
+            irevalx.evaluate(folder / "qrels", [read], "recip_rank")
 
 
 def test_the_warning_about_equal_scores_names_the_option(tmp_path: Path) -> None:
@@ -316,21 +308,19 @@ def test_scikit_learn_has_the_same_gains(k: int | None, grades_are: str) -> None
     number = int if grades_are == "whole" else float
     qrels: Any = {str(t): {str(d): number(grades[t, d]) for d in range(12)} for t in range(40)}
     given = {str(t): {str(d): float(scores[t, d]) for d in range(12)} for t in range(40)}
-    asked = ["dcg", "ndcg" if k is None else f"ndcg@{k}"]
-    found = irevalx.evaluate(qrels, given, asked, ties="expected", max_retrieved=k, grades=grades_are)
-    assert found.summary("dcg") == pytest.approx(metrics.dcg_score(grades, scores, k=k, ignore_ties=False), abs=1e-12)
+    requests = ["dcg", "ndcg" if k is None else f"ndcg@{k}"]
+    result = irevalx.evaluate(qrels, given, requests, ties="expected", max_retrieved=k, grades=grades_are)
+    assert result.summary("dcg") == pytest.approx(metrics.dcg_score(grades, scores, k=k, ignore_ties=False), abs=1e-12)
     ndcg = metrics.ndcg_score(grades, scores, k=k, ignore_ties=False)
-    assert found.summary(found.measures[-1]) == pytest.approx(ndcg, abs=1e-12)
+    assert result.summary(result.measures[-1]) == pytest.approx(ndcg, abs=1e-12)
 
 
 @pytest.mark.parametrize("option", ["--ties expected", "--ignore-identical-ids", "--duplicates first"])
 @pytest.mark.parametrize("name", ["agree", "study", "describe"])
 def test_commands_of_the_lab_that_rank_by_name(folder: Path, name: str, option: str) -> None:
     """They refuse the options in words; compare has them."""
-    result = lab(name, *option.split(), "qrels", "run", cwd=folder)
-    assert (result.status, result.stdout) == (1, b"")
-    assert (
-        f"an option must be one that irevalx-lab {name} knows, but got '{option.split(maxsplit=1)[0]}'" in result.stderr
+    assert f"an option must be one that irevalx-lab {name} knows, but got '{option.split(maxsplit=1)[0]}'" in refusal(
+        name, *option.split(), "qrels", "run", cwd=folder
     )
 
 
@@ -338,10 +328,10 @@ def test_commands_of_the_lab_that_rank_by_name(folder: Path, name: str, option: 
 def test_levels_at_which_unjudged_documents_are_hits(folder: Path, level: str) -> None:
     """Without equal scores every value is what it is by name, to the last digit, whatever the level."""
     (folder / "run").write_text("".join(f"1 Q0 {d} {r} {9 - r} r\n" for r, d in enumerate("BXACD", 1)))
-    asked = ("-l", level, "-m", "all_trec", "-q", "--format", "csv", "qrels", "run")
-    plain = {tuple(line.split(",")) for line in run(*asked, cwd=folder).stdout.decode().splitlines()}
+    options = ("-l", level, "-m", "all_trec", "-q", "--format", "csv", "qrels", "run")
+    plain = {tuple(line.split(",")) for line in run(*options, cwd=folder).stdout.decode().splitlines()}
     expected = {
-        tuple(line.split(",")) for line in run("--ties", "expected", *asked, cwd=folder).stdout.decode().splitlines()
+        tuple(line.split(",")) for line in run("--ties", "expected", *options, cwd=folder).stdout.decode().splitlines()
     }
     assert expected < plain
     left_out = {line[2] for line in plain - expected}

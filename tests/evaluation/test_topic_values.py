@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import made_tables
 
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.evaluation.evaluate import evaluate
@@ -114,21 +115,7 @@ class Folded:
         return self.summary.finish(self.total, population) if self.summary else None
 
 
-OPTIONS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "-c": {"complete": True},
-    "-l 2": {"level": 2},
-    "-l 0": {"level": 0},
-    "-l -1": {"level": -1},
-    "-J": {"judged_only": True},
-    "-M 7": {"max_retrieved": 7},
-    "-M 0": {"max_retrieved": 0},
-    "-N": {"collection_size": 1000},
-    "-c -l 2 -M 20": {"complete": True, "level": 2, "max_retrieved": 20},
-    "-c -J": {"complete": True, "judged_only": True},
-    "readings": {"unjudged": ("nonrel", "skip", "rel")},
-    "-c, readings": {"complete": True, "unjudged": ("nonrel", "skip", "rel")},
-}
+OPTIONS: dict[str, dict[str, Any]] = {name: keywords for name, (_, keywords) in made_tables.OPTIONS.items()}
 
 
 @pytest.mark.parametrize("compat", ["10", "9"])
@@ -152,18 +139,18 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
             batch = by_bytes[first : first + size]
             of_batch = judgments_of(qrels, pool, batch, settings.compat)
             results = [results_of(run_of(lines, batch, settings.compat)) for lines in runs]
-            found = values_of(of_batch, results, selection, settings)
-            columns = found.columns
-            both = zip(map(fields_of, counts), map(fields_of, found.counts), strict=True)
+            result = values_of(of_batch, results, selection, settings)
+            columns = result.columns
+            both = zip(map(fields_of, counts), map(fields_of, result.counts), strict=True)
             counts = [TopicCounts(*map(sum, zip(*pair, strict=True))) for pair in both]
             for number in range(N_RUNS):
-                rows = np.flatnonzero(found.run == number)
-                topics[number] += [found.topics[row] for row in rows.tolist()]
+                rows = np.flatnonzero(result.run == number)
+                topics[number] += [result.topics[row] for row in rows.tolist()]
                 for column in columns:
                     folds[number].setdefault(column.name, Folded(column)).add(column, rows)
-            assert found.top_judged is not None
-            retrieved += int(found.top_judged.retrieved[found.run == 0].sum())
-            judged += int(found.top_judged.judged[found.run == 0].sum())
+            assert result.top_judged is not None
+            retrieved += int(result.top_judged.retrieved[result.run == 0].sum())
+            judged += int(result.top_judged.judged[result.run == 0].sum())
         for number, lines in enumerate(runs):
             whole = evaluate(judgments, run_of(lines, TOPICS, settings.compat), selection, settings)
             assert topics[number] == list(whole.topics)
@@ -189,12 +176,12 @@ def test_summaries_of_all_judged_topics() -> None:
     settings = Settings()
     selection = select_measures(("inum_rel",), settings, "sampled")
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], COMPAT["10"]))
-    found = values_of(sampled, [results], selection, settings)
-    [column] = found.columns
-    assert found.topics == (b"1",)
+    result = values_of(sampled, [results], selection, settings)
+    [column] = result.columns
+    assert result.topics == (b"1",)
     assert column.of_all_judged is not None
     assert as_list(column.of_all_judged) == [2, 2, 0]
-    assert found.top_judged is None
+    assert result.top_judged is None
 
 
 def test_no_topics() -> None:
@@ -207,9 +194,9 @@ def test_no_topics() -> None:
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], compat))
     empty = results_of(run_of({}, [], compat))
     for judgments, runs in ((judged, []), (judged, [empty]), (nothing, [results]), (nothing, [empty, empty])):
-        found = values_of(judgments, runs, selection, settings)
-        assert (found.topics, found.run.size, found.missing.size) == ((), 0, 0)
-        assert [as_list(column.values) for column in found.columns if column.values is not None] == [[], []]
+        result = values_of(judgments, runs, selection, settings)
+        assert (result.topics, result.run.size, result.missing.size) == ((), 0, 0)
+        assert [as_list(column.values) for column in result.columns if column.values is not None] == [[], []]
 
 
 def test_what_cannot_be_evaluated() -> None:
@@ -228,6 +215,6 @@ def test_what_cannot_be_evaluated() -> None:
     graded = QRELS.read(Source("q", b"1 0 A 9\n"), compat, False, silent)
     with pytest.raises(EvaluationError, match="a grade must be at most 4 for ERR, but got 9"):
         values_of(graded, [once], select_measures(("ERR",), settings), settings)
-    found: TopicValues = values_of(graded, [once], select_measures(("all",), settings), settings)
-    assert [reason.partition(",")[0] for reason in found.unsupported] == ["q: a grade must be at most 4 for ERR"]
-    assert not any(column.name.startswith("ERR") for column in found.columns)
+    result: TopicValues = values_of(graded, [once], select_measures(("all",), settings), settings)
+    assert [reason.partition(",")[0] for reason in result.unsupported] == ["q: a grade must be at most 4 for ERR"]
+    assert not any(column.name.startswith("ERR") for column in result.columns)

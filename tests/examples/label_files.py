@@ -1,4 +1,4 @@
-"""Files of labels that tests need: two files that agree so far, and a machine with given error rates."""
+"""Files of labels: two files with given agreement, and a machine with given error rates."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ N_TOPICS = 5
 
 
 def two_files(folder: Path, cells: Iterable[tuple[int, int, int]], n_topics: int = N_TOPICS) -> tuple[Path, Path]:
-    """Write two files of labels, topics in turn, and return their paths.
-
-    Parameters
-    ----------
-    cells : numbers of documents with a human and a machine grade.
-    """
+    """Write two files with these numbers of documents by human and machine grade; return their paths."""
     pairs = [(a, b) for number, a, b in cells for _ in range(number)]
     paths = folder / "human", folder / "machine"
     for path, side in zip(paths, (0, 1), strict=True):
@@ -26,21 +21,14 @@ def two_files(folder: Path, cells: Iterable[tuple[int, int, int]], n_topics: int
 
 
 def machine_labels(qrels: Path, to: Path, *, missed: float, wrong: float, seed: int) -> Path:
-    """Write judgments as a machine with given error rates would make them, and return their path.
-
-    Parameters
-    ----------
-    qrels : the judgments of people, maybe compressed.
-    missed : the share of relevant documents that get 0.
-    wrong : the share of nonrelevant documents that get 1.
-    """
+    """Write labels that miss a share of relevant documents and find a share of others relevant."""
     text = gzip.decompress(qrels.read_bytes()) if qrels.suffix == ".gz" else qrels.read_bytes()
     rng = random.Random(seed)
-    found = []
+    results = []
     for line in text.decode().splitlines():
         topic, _, docno, grade = line.split()
         error = rng.random() < (missed if int(grade) > 0 else wrong)
         label = int(grade) if not error else int(int(grade) <= 0)
-        found.append(f"{topic} 0 {docno} {label}\n")
-    to.write_text("".join(found))
+        results.append(f"{topic} 0 {docno} {label}\n")
+    to.write_text("".join(results))
     return to

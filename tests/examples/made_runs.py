@@ -1,4 +1,4 @@
-"""Judgments and runs whose precision is what a test needs, and values of runs."""
+"""Judgments and runs with given precision, and random values of runs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ DEPTH = 100
 
 
 def runs_with_hits(folder: Path, hits: Mapping[str, Sequence[int]], depth: int = DEPTH) -> list[Path]:
-    """Write judgments, and runs that have so many relevant documents for each topic; return their paths.
-
-    Parameters
-    ----------
-    hits : by run; for each topic the number of relevant documents among the ``depth`` that it has, these first.
-    """
+    """Write judgments, and runs whose first documents of each topic are this number of relevant ones."""
     n_topics = max(len(of_run) for of_run in hits.values())
     topics = [f"{topic:03}" for topic in range(1, n_topics + 1)]
     qrels = folder / "qrels"
@@ -36,25 +31,8 @@ def runs_with_hits(folder: Path, hits: Mapping[str, Sequence[int]], depth: int =
     return paths
 
 
-def runs_with_first_hit(folder: Path, ranks: Mapping[str, Sequence[int]]) -> list[Path]:
-    """Write judgments with one relevant document a topic, and runs that have it at these ranks; 0 for not at all."""
-    n_topics = max(len(of_run) for of_run in ranks.values())
-    qrels = folder / "qrels"
-    qrels.write_text("".join(f"{topic} 0 rel 1\n" for topic in range(1, n_topics + 1)))
-    paths = [qrels]
-    for run, of_run in ranks.items():
-        lines = [
-            f"{topic} Q0 {'rel' if number == rank else f'n{number}'} {number} {-number} {run}\n"
-            for topic, rank in enumerate(of_run, start=1)
-            for number in range(1, 11)
-        ]
-        paths.append(folder / run)
-        paths[-1].write_text("".join(lines))
-    return paths
-
-
 def random_values(seed: int, n_runs: int, n_topics: int, decimals: int = 2) -> FloatArray:
-    """Return values of shape (n_runs, n_topics); the fewer decimals, the more ties and zeros."""
+    """Return values of shape (n_runs, n_topics); fewer decimals give more ties and zeros."""
     rng = np.random.default_rng(seed)
     values = np.clip(rng.random(n_topics) + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
     return np.round(values, decimals).astype(np.float64)

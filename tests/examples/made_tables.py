@@ -38,18 +38,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 
 
 class Tables(NamedTuple):
-    """Rows in any order.
+    """Rows in any order."""
 
-    Parameters
-    ----------
-    qrels : topic, docno, grade.
-    pool : topic, docno.
-    runs : run, topic, docno, score.
-    """
-
-    qrels: Sequence[tuple[str, str, int]]
-    pool: Sequence[tuple[str, str]]
-    runs: Sequence[tuple[str, str, str, float]]
+    qrels: Sequence[tuple[str, str, int]]  # topic, docno, grade
+    pool: Sequence[tuple[str, str]]  # topic, docno
+    runs: Sequence[tuple[str, str, str, float]]  # run, topic, docno, score
 
 
 def made_tables(seed: int) -> Tables:
@@ -89,18 +82,22 @@ def said_by_command(
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in tables.qrels))
     (folder / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in tables.pool))
     for name in names:
-        lines = [f"{topic} Q0 {docno} 0 {score!r} {name}\n" for one, topic, docno, score in tables.runs if one == name]
+        lines = [
+            f"{topic} Q0 {docno} 0 {score!r} {name}\n"
+            for run_name, topic, docno, score in tables.runs
+            if run_name == name
+        ]
         (folder / name).write_text("".join(lines))
     pool = ["--pool", "pool"] if pooled else []
-    found = run("-q", "-m", "all", "--format", "csv", "--compat", compat, *flags, *pool, "qrels", *names, cwd=folder)
-    assert found.status == 0, found.stderr
+    result = run("-q", "-m", "all", "--format", "csv", "--compat", compat, *flags, *pool, "qrels", *names, cwd=folder)
+    assert result.status == 0, result.stderr
     values = {
         (row["run"], row["topic"], row["measure"]): row["value"]
-        for row in csv.DictReader(found.stdout.decode().splitlines())
+        for row in csv.DictReader(result.stdout.decode().splitlines())
         if not row["measure"].startswith("relstring")
     }
     return with_every_digit(values), {
-        without_example(line.removeprefix("irevalx: ")) for line in found.stderr.splitlines()
+        without_example(line.removeprefix("irevalx: ")) for line in result.stderr.splitlines()
     }
 
 

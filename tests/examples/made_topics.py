@@ -1,4 +1,4 @@
-"""Random topics for orders of judging: runs as lists of names, what is relevant, and the order of one of them."""
+"""Random topics for judging strategies: runs as lists of names, and relevant documents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def runs_as_scores(topics: list[list[list[str]]]) -> dict[str, dict[str, dict[st
 
 
 def made(seed: int, n_topics: int = 2, n_runs: int = 4) -> Collection:
-    """Return runs of different lengths, some without results for a topic, and what is relevant."""
+    """Return runs of different lengths, some without results for a topic, and relevant documents."""
     rng = random.Random(seed)
     topics, relevant = [], []
     for _ in range(n_topics):
@@ -62,5 +62,5 @@ def budgets(n: int) -> list[BudgetLevel]:
 
 
 def ordering(name: str, candidates: Sequence[Candidates], **rules: Any) -> StrategySimulation:
-    """Return an order of some documents."""
+    """Return a simulation of a strategy."""
     return StrategySimulation(order=STRATEGIES[name], candidates=candidates, rules=SimulationRules(**rules))

@@ -1,4 +1,4 @@
-"""The collections on which the papers' tables and figures are repeated, and what literal loops make of them."""
+"""Collections for the papers' tables and figures, and values of literal loops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ needs_cranfield = pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the C
 
 @dataclass(frozen=True)
 class Collection:
-    """Judgments and runs: their files, and what is in them."""
+    """Judgments and runs with their files."""
 
     qrels_path: Path
     run_paths: tuple[Path, ...]
@@ -44,7 +44,7 @@ class Collection:
 
 @cache
 def whole(folder: Path) -> Collection:
-    """All of a collection."""
+    """Return a collection."""
     paths = tuple(sorted((folder / "runs").iterdir()))
     texts = {path: _text(path) for path in paths}
     runs = {text.split("\n", 1)[0].split()[5]: read_run(text) for text in texts.values()}
@@ -52,12 +52,7 @@ def whole(folder: Path) -> Collection:
 
 
 def part(folder: Path, into: Path, pattern: str, n_topics: int) -> Collection:
-    """Some runs and the first topics of a collection, written to files.
-
-    Parameters
-    ----------
-    pattern : of the names of the runs.
-    """
+    """Write the runs that match a pattern and the first topics of a collection to files."""
     every = whole(folder)
     topics = list(every.qrels)[:n_topics]
     (into / "qrels").write_text("".join(_lines_of(_text(every.qrels_path), topics)))
@@ -80,7 +75,7 @@ def _lines_of(text: str, topics: Sequence[str]) -> list[str]:
 
 
 class CountedTopic(Topic):
-    """A topic that counts its judgments once, where loops ask for their number at each rank."""
+    """A topic that counts its judgments once."""
 
     @cached_property
     def n_rel(self) -> int:
@@ -94,13 +89,13 @@ class CountedTopic(Topic):
 
 
 def topic_of(docnos: Sequence[str], grades: Mapping[str, int]) -> Topic:
-    """A topic of a run; -1 is pooled and not judged, and what is not there is outside the pool."""
+    """Return a topic of a run; grade -1 is pooled and unjudged, and missing documents are unpooled."""
     codes = [OUTSIDE if docno not in grades else grades[docno] if grades[docno] >= 0 else UNJUDGED for docno in docnos]
     return CountedTopic(codes, list(grades.values()))
 
 
 def subcollection_ap(topic: Topic) -> float:
-    """SubAP from scipy's binomial distribution, where ``references.incomplete_judgments`` has fractions, for which runs are too long."""
+    """Return subAP with scipy's binomial distribution, as fractions are slow for long runs."""
     rate, total = float(sampling_rate(topic)), 0.0
     for above in above_relevant(topic):
         there = range(above.outside + 1)
@@ -111,12 +106,7 @@ def subcollection_ap(topic: Topic) -> float:
 
 
 def value(measure: str, topic: Topic) -> float:
-    """What a loop says of a topic.
-
-    Parameters
-    ----------
-    measure : as -m takes it: ``map``, ``P.20``, ``P.20:skip``, ``infAP.c=1``, ``ndcg.2=1``.
-    """
+    """Return the value of a measure as -m takes it: ``map``, ``P.20:skip``, ``infAP.c=1``, ``ndcg.2=1``."""
     name, _, treatment = measure.partition(":")
     name, _, parameter = name.partition(".")
     loop: Callable[..., float] = graded.by_name[name]
@@ -128,11 +118,11 @@ def value(measure: str, topic: Topic) -> float:
     if name == "ndcg":
         gains = [tuple(map(float, pair.split("="))) for pair in parameter.split(",") if pair]
         return loop(topic, [(int(grade), gain) for grade, gain in gains])
-    return loop(topic, *(int(one) for one in parameter.split(",") if one))
+    return loop(topic, *(int(number) for number in parameter.split(",") if number))
 
 
 def printed(measure: str) -> str:
-    """The name that tables have for it."""
+    """Return the name of a measure in tables."""
     return measure.replace(".", "_", 1)
 
 
@@ -141,10 +131,10 @@ Values: TypeAlias = dict[str, dict[str, list[float]]]
 
 
 def values(runs: Mapping[str, Ranked], qrels: Qrels, measures: Sequence[str]) -> Values:
-    """What the loops say of all runs under some judgments; topics in their order, by the names that tables have."""
-    found: Values = {printed(measure): {} for measure in measures}
+    """Return values by measure, run and topic, computed by loops."""
+    results: Values = {printed(measure): {} for measure in measures}
     for run, ranked in runs.items():
         topics = [topic_of(ranked.get(topic, []), grades) for topic, grades in qrels.items()]
         for measure in measures:
-            found[printed(measure)][run] = [value(measure, topic) for topic in topics]
-    return found
+            results[printed(measure)][run] = [value(measure, topic) for topic in topics]
+    return results

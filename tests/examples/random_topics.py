@@ -39,12 +39,7 @@ class Shared:
 
 
 def topics_of(drawn: Sequence[Topic], *, all_rows: bool) -> Topics:
-    """Put topics that share level, collection size and rounding into the form that kernels see.
-
-    Parameters
-    ----------
-    all_rows : keep documents outside the pool among the rows.
-    """
+    """Put topics that share all settings into the form of kernels, with or without rows for unpooled documents."""
     rows = [
         [(rank, code) for rank, code in enumerate(topic.ranking, 1) if all_rows or code != OUTSIDE] for topic in drawn
     ]

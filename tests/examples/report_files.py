@@ -1,4 +1,4 @@
-"""Files of a small evaluation of which the tests make reports."""
+"""Files of a small evaluation for reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = {"plain": 0.1, "better": 0.3, "middle": 0.2, "worse": 0.0}
 
 @dataclass(frozen=True)
 class ReportFiles:
-    """What a report is made of."""
+    """The input files of a report."""
 
     qrels: Path
     runs: list[Path]
@@ -47,7 +47,7 @@ class ReportFiles:
 
 
 def report_files(folder: Path) -> ReportFiles:
-    """Write judgments with grades 0 to 2 and holes, runs, texts, and groups of topics."""
+    """Write judgments with grades 0 to 2 and unjudged documents, runs, texts, and topic groups."""
     rng = random.Random(7)
     topics = [str(topic) for topic in range(1, N_TOPICS + 1)]
     grades = {(topic, f"D{number:02}"): rng.choice((0, 0, 0, 1, 1, 2, -1)) for topic in topics for number in range(30)}

@@ -64,11 +64,11 @@ def corrected_by(correction: str, p: list[float]) -> list[float]:
         return p
     if correction == "bonferroni":
         return [min(1.0, value * len(p)) for value in p]
-    found, greatest = list(p), 0.0
+    adjusted, greatest = list(p), 0.0
     for step, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         greatest = max(greatest, min(1.0, p[place] * (len(p) - step)))
-        found[place] = greatest
-    return found
+        adjusted[place] = greatest
+    return adjusted
 
 
 def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]], means: tuple[float, float]) -> float:
@@ -81,11 +81,11 @@ def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]
             n_every += len(unjudged)
             n_alone += len(unjudged - set(other.get(topic, [])[:10]))
         shares.append((n_every / 10 / len(qrels), n_alone / 10 / len(qrels)))
-    found = 0.0
+    value = 0.0
     for sign, mean, (every, alone) in zip((-1, 1), means, shares, strict=True):
         if alone:
-            found += sign * mean * alone / (1 - every) / 2 if every < 1 else float("nan")
-    return found
+            value += sign * mean * alone / (1 - every) / 2 if every < 1 else float("nan")
+    return value
 
 
 @pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
@@ -98,8 +98,8 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             name: {topic: {doc: -float(n) for n, doc in enumerate(docs)} for topic, docs in topics.items()}
             for name, topics in runs.items()
         }
-        found = irevalx.lab.compare(qrels, given, "P.10 P.20 map", complete=True, correction=correction).rows
-        for measure, rows in (("P_10", found[:3]), ("P_20", found[3:6]), ("map", found[6:])):
+        result = irevalx.lab.compare(qrels, given, "P.10 P.20 map", complete=True, correction=correction).rows
+        for measure, rows in (("P_10", result[:3]), ("P_20", result[3:6]), ("map", result[6:])):
             k = 20 if measure == "P_20" else 10
             values = {
                 name: np.array(
@@ -120,9 +120,9 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             }
             p: list[list[float]] = [[], []]
             ends: list[tuple[float, float]] = []
-            for one, other in combinations("abc", 2):  # the row is the first less the second
-                d = values[one] - values[other]
-                by = shift(qrels, runs[other], runs[one], (float(values[other].mean()), float(values[one].mean())))
+            for first, other in combinations("abc", 2):  # the row is the first less the second
+                d = values[first] - values[other]
+                by = shift(qrels, runs[other], runs[first], (float(values[other].mean()), float(values[first].mean())))
                 error = d.std(ddof=1) / len(d) ** 0.5
                 ends.append((float(d.mean()), float(d.mean() + by)))
                 for number, mean in enumerate(ends[-1]):
@@ -177,9 +177,9 @@ def test_scores_and_other_judgments_have_no_coverage() -> None:
     """Scores that were computed before know no documents: empty columns, and none in tables for people."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(4)} for t in range(12)}
     runs = {name: {t: of_depth(docs) for t in qrels} for name, docs in (("x", ["d0", "d3"]), ("y", ["d3", "d0"]))}
-    found = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
-    assert all(np.isnan([row.judged, row.judged_against]).all() for row in found.rows)
-    assert "judged" not in str(found)
+    result = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
+    assert all(np.isnan([row.judged, row.judged_against]).all() for row in result.rows)
+    assert "judged" not in str(result)
 
 
 def test_groups_of_topics_and_systems() -> None:
@@ -244,11 +244,11 @@ def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
     ]
     assert first.endswith(f"the unjudged documents, the difference lies between {low:.4f} and {high:.4f}")
     listed = lab(*command.partition("irevalx-lab ")[2].split())
-    wanted = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
-    assert len(wanted) == n_unjudged
+    listed_pairs = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
+    assert len(listed_pairs) == n_unjudged
     every = gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
     with qrels.open("a") as file:
-        file.writelines(line for line in every if (line.split()[0], line.split()[2]) in wanted)
+        file.writelines(line for line in every if (line.split()[0], line.split()[2]) in listed_pairs)
     after = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
     assert [row["depends_on_unjudged"] for row in after.rows] == ["False"] * 3
     assert "unjudged" not in after.stderr
@@ -283,9 +283,9 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]
-    said = made["findings"][0]
-    assert said.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")
-    assert (f"{len(like)} of the 2 other runs" in said) == bool(like)
+    finding = made["findings"][0]
+    assert finding.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")
+    assert (f"{len(like)} of the 2 other runs" in finding) == bool(like)
 
 
 def test_tables_of_several_runs_show_coverage() -> None:
@@ -302,11 +302,11 @@ def test_tables_of_several_runs_show_coverage() -> None:
 @needs_robust03
 def test_how_often_the_caution_is_right() -> None:
     """Of a fifth of the draws on robust03: nearly all refuted differences are warned of, and few of the others."""
-    cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, some=slice(0, None, 5))
+    cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, topics=slice(0, None, 5))
     for correction, most in (("none", 0.45), ("holm", 0.6)):
-        found = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]
+        result = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]
         n_wrong, n_claims, n_missed, n_silent = (
-            sum(of_measure[place] for of_measure in found) for place in (0, 1, 4, 5)
+            sum(of_measure[place] for of_measure in result) for place in (0, 1, 4, 5)
         )
         assert n_wrong > 8
         assert n_missed <= 0.15 * n_wrong

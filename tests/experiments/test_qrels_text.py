@@ -18,9 +18,9 @@ def test_compressed_more_than_once(times: int, tmp_path: Path) -> None:
     for _ in range(times):
         content = gzip.compress(content)
     (tmp_path / "qrels").write_bytes(content)
-    found = lab("degrade", "qrels", "--uniform", "1", "--seed", "1", cwd=tmp_path)
+    result = lab("degrade", "qrels", "--uniform", "1", "--seed", "1", cwd=tmp_path)
     if times < 2:
-        assert (found.status, found.stdout) == (0, QRELS)
+        assert (result.status, result.stdout) == (0, QRELS)
     else:
-        assert (found.status, found.stdout) == (2, b"")
-        assert "qrels:1: the line contains a NUL byte" in found.stderr
+        assert (result.status, result.stdout) == (2, b"")
+        assert "qrels:1: the line contains a NUL byte" in result.stderr

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
 from references.degrade import Qrels
-from running import FIXTURES, lab, run
+from running import FIXTURES, lab, refusal, run
 
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.samples import RandomOrder
@@ -94,9 +94,7 @@ GRADES = st.dictionaries(
 @settings(deadline=None, max_examples=60)
 @given(GRADES, st.randoms(use_true_random=False), st.integers(1, 100), st.integers(0, 9))
 def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: int) -> None:
-    """A greater rate contains the smaller sample, strata of documents that nobody judged are none, and probabilities
-    are those of the design.
-    """  # noqa: D205
+    """A larger rate contains the smaller sample, unjudged documents form no stratum, probabilities are the design's."""
     text = "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
     judgments = GradedQrelsText.of(BytesIO(text.encode())).judgments
     design = read_design(f"runs 2+:{percent}% 1:50% rest:{percent}%", named=False)
@@ -131,8 +129,8 @@ def test_probabilities(tmp_path: Path) -> None:
         same = [other for other in sampled if other[0] == topic and other[3] == stratum]
         chance = sum(other[4] != "-1" for other in same) / len(same)
         assert line == [topic, docno, "-999" if grade == "-1" else grade, "1", repr(chance)]
-    kept = [line for line in prels if line[2] != "-999"]
-    assert [line.split() for line in (tmp_path / "dropped").read_text().splitlines()] == kept
+    judged = [line for line in prels if line[2] != "-999"]
+    assert [line.split() for line in (tmp_path / "dropped").read_text().splitlines()] == judged
     done = {
         name: run("-c", "-R", form, "-m", measure, tmp_path / name, RUNS[0]).stdout.split()
         for name, form, measure in (
@@ -150,13 +148,13 @@ def test_probabilities(tmp_path: Path) -> None:
         (("--strata", "depth 2-10:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
         (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
         (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
-        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of strata must have nothing in common"),
+        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of strata must not overlap"),
         (("--strata", "depth rest:1 1-5:1", RUNS[0]), "rest must be the last stratum"),
         (("--strata", "depth 1-5", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
         (("--strata", "depth 1-5:0%", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
         (
             ("--strata", "depth 5-1:1", RUNS[0]),
-            "a stratum must be a number from 1 up, a range such as 11-50",
+            "a stratum must be a number of at least 1, a range such as 11-50",
         ),
         (("--strata", "depth", RUNS[0]), "--strata must contain at least one stratum, but got 'depth'"),
         (("--strata", "1-10:100%", RUNS[0]), "invalid strata '1-10:100%': strata by depth or by runs are ranges"),
@@ -176,16 +174,15 @@ def test_probabilities(tmp_path: Path) -> None:
 )
 def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None:
     """Strata must be told apart, rates must be shares, and runs are there where they are needed."""
-    done = lab("degrade", QRELS, *args, "--seed", "1")
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
+    text = refusal("degrade", QRELS, *args, "--seed", "1")
+    assert text.startswith(f"irevalx-lab: {message}")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("1 D000", "a line must have 3 columns (topic, document, stratum), but got '1 D000'"),
-        ("1 D000 b", "a document must be there once for a topic, but got 'D000' in topic '1' a second time"),
+        ("1 D000 b", "a document must occur once in a topic, but got 'D000' in topic '1' a second time"),
     ],
 )
 def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path) -> None:
@@ -193,9 +190,8 @@ def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path
     docno = next(iter(FULL["1"]))
     path = tmp_path / "strata"
     path.write_text(f"1 {docno} a\n{line.replace('D000', docno)}\n")
-    done = lab("degrade", QRELS, "--strata", "a:1 b:1", "--strata-file", path, "--seed", "1")
-    assert (done.status, done.stdout) == (2, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {path}:2: {message.replace('D000', docno)}")
+    text = refusal("degrade", QRELS, "--strata", "a:1 b:1", "--strata-file", path, "--seed", "1", status=2)
+    assert text.startswith(f"irevalx-lab: {path}:2: {message.replace('D000', docno)}")
 
 
 def test_topics_without_relevant_documents_in_the_sample() -> None:

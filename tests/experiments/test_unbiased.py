@@ -49,10 +49,7 @@ SMOOTHING = 1e-4
 
 
 class Drawn(NamedTuple):
-    """What samples say: by printed name under full judgments, shape (n_runs,), and under each sample (n_samples, n_runs).
-
-    Values are means over topics, of which those without a value count 0.
-    """
+    """Means by name under full judgments, (n_runs,), and each sample, (n_samples, n_runs); no value is 0."""
 
     full: dict[str, FloatArray]
     samples: dict[str, FloatArray]
@@ -79,12 +76,12 @@ def drawn(text: str) -> Drawn:
         return np.nan_to_num(values_of_sample(read, sample))
 
     full = evaluated(StrataSample.of_everything(judgments)).mean(axis=2)
-    found, errors = [], []
+    estimates, errors = [], []
     for seed in range(N_SAMPLES):
         values = evaluated(StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)))
-        found.append(values.mean(axis=2))
+        estimates.append(values.mean(axis=2))
         errors.append(math.sqrt(math.fsum(values[-1, 0] ** 2)) / len(read.topics))
-    by_sample = np.array(found)
+    by_sample = np.array(estimates)
     names = read.measures[:-1]
     return Drawn(
         {name: full[m] for m, name in enumerate(names)},
@@ -104,22 +101,22 @@ def bias(text: str, name: str) -> tuple[FloatArray, FloatArray]:
 @pytest.mark.parametrize("name", ["inum_rel", "statR", "statP_10", "statP_20", "statP_50"])
 def test_unbiased_whatever_the_design(name: str, text: str) -> None:
     """Totals weighted by the inverse of the probability of drawing; a topic without a value counts 0."""
-    found, error = bias(text, name)
-    assert (np.abs(found) <= 3 * error + 1e-9).all(), (found, error)
+    value, error = bias(text, name)
+    assert (np.abs(value) <= 3 * error + 1e-9).all(), (value, error)
 
 
 @pytest.mark.parametrize("name", ["inum_rel_ret", "iP_20", "iP_50"])
 def test_unbiased_where_each_stratum_has_judged_documents(name: str) -> None:
     """With one stratum, of which some document is always judged among those that are counted."""
-    found, error = bias(AT_RANDOM, name)
-    assert (np.abs(found) <= 3 * error + SMOOTHING * drawn(AT_RANDOM).full[name]).all(), (found, error)
+    value, error = bias(AT_RANDOM, name)
+    assert (np.abs(value) <= 3 * error + SMOOTHING * drawn(AT_RANDOM).full[name]).all(), (value, error)
 
 
 @pytest.mark.parametrize("name", ["iP_20", "xinfAP"])
 def test_biased(name: str) -> None:
     """Where a stratum may have no judged document among the first ones, a third of it is taken for relevant."""
-    found, error = bias(BY_DEPTH, name)
-    assert (found > 3 * error).any()
+    value, error = bias(BY_DEPTH, name)
+    assert (value > 3 * error).any()
 
 
 def test_intervals_of_the_number_of_relevant_documents() -> None:

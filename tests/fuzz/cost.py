@@ -28,27 +28,22 @@ def cost_of(call: Callable[[], Result]) -> tuple[Result, float]:
 def within_cost(
     rng: random.Random, call: Callable[[], Result], files: Sequence[tuple[str, Path]]
 ) -> tuple[Result, str | None]:
-    """Make a call, and return what is wrong with its cost.
-
-    Parameters
-    ----------
-    files : each format of ``MAKERS`` and the file that was made, which then gives way to an ordinary one of its size.
-    """
+    """Make a call, and compare its cost with that of ordinary ``files`` of the same formats and sizes."""
     result, cost = cost_of(call)
     if cost <= TRIFLE:
         return result, None
     broken = {path: path.read_bytes() for _, path in files}
     for name, path in files:
         path.write_bytes(ordinary(rng, name, len(broken[path])))
-    plain, usual = cost_of(call)
+    plain, default = cost_of(call)
     for path, text in broken.items():
         path.write_bytes(text)
-    if cost <= MOST_TIMES * usual or plain.status:  # what is refused early says nothing of the usual cost
+    if cost <= MOST_TIMES * default or plain.status:  # what is refused early says nothing of the usual cost
         return result, None
     again = cost_of(call)[1]  # once it may have been the machine
-    if again <= max(TRIFLE, MOST_TIMES * usual):
+    if again <= max(TRIFLE, MOST_TIMES * default):
         return result, None
-    return result, f"{again:.2f} s of processor time, and {usual:.2f} s for ordinary files of the same size"
+    return result, f"{again:.2f} s of processor time, and {default:.2f} s for ordinary files of the same size"
 
 
 def ordinary(rng: random.Random, name: str, size: int) -> bytes:

@@ -47,7 +47,7 @@ def evaluate(rng: random.Random, folder: Path) -> Outcome:
         return Outcome("evaluate", ours.status)
     if (ours.stdout, ours.status) != (theirs.stdout, theirs.returncode):
         lines = zip(theirs.stdout.split(b"\n"), ours.stdout.split(b"\n"), strict=False)
-        first = next((f"{one!r} is not {other!r}" for one, other in lines if one != other), "")
+        first = next((f"{line!r} is not {other!r}" for line, other in lines if line != other), "")
         problem = f"trec_eval {version}: {theirs.returncode}, irevalx: {ours.status}: {words}: {first}"
     return Outcome("evaluate", ours.status, judged=True, problem=problem)
 
@@ -71,8 +71,8 @@ def departs(version: str, rel_format: str, judgments: str, results: str, flags: 
     for words in map(bytes.split, judged.split(b"\n")):
         if words:
             grades.setdefault(words[0], []).append(c_long(words[-1])[0])
-    huge = any(max(map(abs, found)) > 1000 for found in grades.values())
-    return huge or (rel_format == "qrels" and any(max(found) < 0 for found in grades.values()))
+    huge = any(max(map(abs, of_topic)) > 1000 for of_topic in grades.values())
+    return huge or (rel_format == "qrels" and any(max(of_topic) < 0 for of_topic in grades.values()))
 
 
 def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
@@ -114,8 +114,8 @@ def evaluate_summaries(rng: random.Random, folder: Path) -> Outcome:
     problem = problem_of("irevalx", ours, [*more, *words])
     if problem is None and ours.status == 0:
         lines = ours.stdout.splitlines(keepends=True)
-        kept = b"".join(line for line in lines if not line.split(b"\t")[1].startswith(b"all:"))
-        if (kept, 0) != (plain.stdout, plain.status):
+        remaining = b"".join(line for line in lines if not line.split(b"\t")[1].startswith(b"all:"))
+        if (remaining, 0) != (plain.stdout, plain.status):
             problem = f"other lines than without {more}: {words}"
     return Outcome("summaries", ours.status, problem=problem)
 
@@ -154,30 +154,9 @@ NUMBERS = [
     *("0", "1", "-1", "3", "100", "0.5", "1e3", "nan", "inf", "x", "", "99999999999999999999", "1_0", "0x3", "\u0663"),
 ]
 MEASURES = [
-    "map",
-    "official",
-    "all",
-    "all_trec",
-    "incomplete",
-    "P",
-    "ndcg",
-    "ndcg_cut",
-    "infAP",
-    "subAP",
-    "rbp",
-    "unj",
-    "runid",
-    "iprec_at_recall",
-    "set_F",
-    "utility",
-    "relstring",
-    "Rprec_mult",
-    "bpref",
-    "prefs",
-    "xinfAP",
-    "ndcg@10",
-    "MAP",
-    "",
+    *("map", "official", "all", "all_trec", "incomplete", "P", "ndcg", "ndcg_cut", "infAP", "subAP", "rbp", "unj", ""),
+    *("runid", "iprec_at_recall", "set_F", "utility", "relstring", "Rprec_mult", "bpref", "prefs", "xinfAP"),
+    *("ndcg@10", "MAP"),
 ]
 PARAMETERS = [*NUMBERS, "5", "10", "1=2", "c=1", "p=0.5", "=", "epsilon=0"]
 READINGS = [":skip", ":rel", ":nonrel", ":", ":x"]
@@ -225,8 +204,8 @@ def evaluate_with_options(rng: random.Random, folder: Path) -> Outcome:
             words += [option, rng.choice([path, path, path, "/nonexistent", "/"])]
     if rel_format != "qrels" and rng.random() < 0.8:
         words += ["-R", rel_format]
-    usual = [judgments, results]
-    for path in rng.choice([usual] * 6 + [[*usual, results], [results, judgments], [judgments], []]):
+    files = [judgments, results]
+    for path in rng.choice([files] * 6 + [[*files, results], [results, judgments], [judgments], []]):
         words.insert(rng.randint(0, len(words)), path)
     ours = run(*words)
     return Outcome("options", ours.status, problem=problem_of("irevalx", ours, words))

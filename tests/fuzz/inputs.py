@@ -38,30 +38,30 @@ def qrels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     ]
 
 
-def real_qrels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
-    """Judgments whose grades are numbers of 0 to 1, as gains and probabilities are."""
-    grades = [b"0", b"1", b"0.5", b"0.25", b"1e-3"]
-    return [joined(topic, b"0", docno, rng.choice(grades)) for topic in topics for docno in some(rng, DOCNOS)]
+def of_documents(*columns: bytes | list[bytes] | None) -> Callable[[random.Random, Sequence[bytes]], Lines]:
+    """Return a maker of lines with a topic and these columns: None is the docno, a list is a choice for each line."""
+
+    def make(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+        return [
+            joined(topic, *(docno if c is None else rng.choice(c) if isinstance(c, list) else c for c in columns))
+            for topic in topics
+            for docno in some(rng, DOCNOS)
+        ]
+
+    return make
+
+
+def grouped(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Judgments of several groups; preferences from them, too."""
+    grades = [b"0", b"0", b"1", b"2"]
+    return [line for group in some(rng, [b"9", b"10", b"u"]) for line in of_documents(group, None, grades)(rng, topics)]
 
 
 def labels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Labels of a machine: whole grades, probabilities or mean grades, some of them missing or failures."""
     kinds = ([b"0", b"1", b"2"], [b"0.9", b"0.5", b"0.25", b"1", b"0"], [b"1.7", b"2.5", b"0.3", b"3"])
     numbers, missing = rng.choice(kinds), rng.choice([[], [b"ERROR", b"-1", b"n/a", b"nan", b"1e999", b"2x"]])
-    return [
-        joined(topic, b"0", docno, rng.choice([*numbers * 3, *missing]))
-        for topic in topics
-        for docno in some(rng, DOCNOS)
-    ]
-
-
-def sampled(rng: random.Random, topics: Sequence[bytes]) -> Lines:
-    """Judgments of a stratified sample."""
-    return [
-        joined(topic, b"0", docno, rng.choice([b"1", b"2", b"3"]), rng.choice(GRADES))
-        for topic in topics
-        for docno in some(rng, DOCNOS)
-    ]
+    return of_documents(b"0", None, [*numbers * 3, *missing])(rng, topics)
 
 
 def beir(rng: random.Random, topics: Sequence[bytes]) -> Lines:
@@ -69,25 +69,6 @@ def beir(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     return [
         b"query-id\tcorpus-id\tscore",
         *(b"%b\t%b\t%b" % (q, d, grade) for q, _, d, grade in _words(qrels(rng, topics))),
-    ]
-
-
-def with_probabilities(rng: random.Random, topics: Sequence[bytes]) -> Lines:
-    """Judgments of a sample with inclusion probabilities."""
-    return [
-        joined(topic, docno, rng.choice(GRADES), rng.choice([b"0", b"1", b"4"]), rng.choice([b"1", b"0.25", b"NA"]))
-        for topic in topics
-        for docno in some(rng, DOCNOS)
-    ]
-
-
-def grouped(rng: random.Random, topics: Sequence[bytes]) -> Lines:
-    """Judgments of several groups; preferences from them, too."""
-    return [
-        joined(topic, group, docno, rng.choice([b"0", b"0", b"1", b"2"]))
-        for topic in topics
-        for group in some(rng, [b"9", b"10", b"u"])
-        for docno in some(rng, DOCNOS)
     ]
 
 
@@ -121,17 +102,12 @@ def msmarco(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     ]
 
 
-def scored(rng: random.Random, topics: Sequence[bytes]) -> Lines:
-    """A run with scores alone."""
-    return [joined(topic, docno, rng.choice(SCORES)) for topic in topics for docno in some(rng, DOCNOS)]
-
-
 def pairs(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Preferences between two documents, in one of two ways, which agree."""
     both = [(topic, *sorted(rng.sample(DOCNOS, 2))) for topic in topics for _ in range(rng.randint(1, 9))]
     if rng.random() < 0.5:
         return [joined(*pair) for pair in both]
-    return [joined(topic, *rng.sample([one, two], 2), one) for topic, one, two in both]
+    return [joined(topic, *rng.sample([first, second], 2), first) for topic, first, second in both]
 
 
 def json_judgments(rng: random.Random, topics: Sequence[bytes]) -> Lines:
@@ -150,10 +126,10 @@ def _words(lines: Lines) -> Iterator[list[bytes]]:
 
 def _as_json(rows: Iterable[tuple[bytes, bytes, float]]) -> Lines:
     """One line, with names in Latin 1."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for topic, docno, number in rows:
-        found.setdefault(topic.decode("latin-1"), {})[docno.decode("latin-1")] = number
-    return [json.dumps(found).encode()]
+        scores.setdefault(topic.decode("latin-1"), {})[docno.decode("latin-1")] = number
+    return [json.dumps(scores).encode()]
 
 
 def pool(rng: random.Random, topics: Sequence[bytes]) -> Lines:
@@ -216,27 +192,27 @@ def topic_groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
         return [topic + separator + group for topic, group in pairs]
     if kind == "csv":
         return [b"topic,group", *map(b",".join, pairs)]
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for topic, group in pairs:
-        found.setdefault(topic.decode("latin-1"), []).append(group.decode())
-    return [json.dumps(found).encode()]
+        groups.setdefault(topic.decode("latin-1"), []).append(group.decode())
+    return [json.dumps(groups).encode()]
 
 
 MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "qrels": qrels,
-    "real qrels": real_qrels,
+    "real qrels": of_documents(b"0", None, [b"0", b"1", b"0.5", b"0.25", b"1e-3"]),
     "labels": labels,
-    "sampled": sampled,
+    "sampled": of_documents(b"0", None, [b"1", b"2", b"3"], GRADES),
     "beir": beir,
     "json": json_judgments,
-    "prels": with_probabilities,
+    "prels": of_documents(None, GRADES, [b"0", b"1", b"4"], [b"1", b"0.25", b"NA"]),
     "subtopics": grouped,
     "qrels_jg": grouped,
     "prefs": preferences,
     "qrels_prefs": grouped,
     "run": results,
     "msmarco run": msmarco,
-    "scored run": scored,
+    "scored run": of_documents(None, SCORES),
     "pairs": pairs,
     "json run": json_run,
     "pool": pool,

@@ -69,9 +69,9 @@ def _few_of(path: str, rng: random.Random) -> str:
     chosen = [
         [*words[:3], rng.choice([words[3], b"0", b"1"])] for words in lines if len(words) == 4 and words[0] in few
     ]
-    found = Path(path + ".human")
-    found.write_bytes(b"".join(b" ".join(words) + b"\n" for words in chosen) or Path(path).read_bytes())
-    return str(found)
+    result = Path(path + ".human")
+    result.write_bytes(b"".join(b" ".join(words) + b"\n" for words in chosen) or Path(path).read_bytes())
+    return str(result)
 
 
 def _estimate(rng: random.Random, another: Callable[[str], str], runs: list[str]) -> list[str]:

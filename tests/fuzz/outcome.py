@@ -24,15 +24,7 @@ NOTHING_PRINTED = {1, 2, 7, 255}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a call.
-
-    Parameters
-    ----------
-    kind : of the call.
-    status : that the command ended with.
-    judged : whether another program has said what the answer must be.
-    problem : what is wrong; None if nothing is.
-    """
+    """The status of a call, whether another program judged it, and what is wrong."""
 
     kind: str
     status: int

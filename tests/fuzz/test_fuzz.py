@@ -50,15 +50,15 @@ def test_no_call_goes_wrong() -> None:
     starts = range(FIRST, FIRST + CALLS, share)
     with ThreadPoolExecutor(WORKERS) as pool:
         parts = pool.map(lambda start: list(outcomes(start, min(start + share, FIRST + CALLS))), starts)
-        found = [one for part in parts for one in part]
-    counts = Counter((outcome.kind, outcome.status) for _, outcome in found)
-    judged = Counter(outcome.kind for _, outcome in found if outcome.judged)
+        results = [outcome for part in parts for outcome in part]
+    counts = Counter((outcome.kind, outcome.status) for _, outcome in results)
+    judged = Counter(outcome.kind for _, outcome in results if outcome.judged)
     for (kind, status), number in sorted(counts.items()):
         print(f"{kind}: status {status}: {number}")  # noqa: T201 - pytest shows it with -s, and where this fails
-    print(f"{len(found)} calls; compared with other programs: {dict(judged)}")  # noqa: T201
-    problems = [f"{WORKER} {seed} {seed + 1}: {outcome.problem}" for seed, outcome in found if outcome.problem]
-    assert not problems, f"{len(problems)} of {len(found)} calls:\n" + "\n".join(problems[:10])
-    assert len(found) == CALLS
+    print(f"{len(results)} calls; compared with other programs: {dict(judged)}")  # noqa: T201
+    problems = [f"{WORKER} {seed} {seed + 1}: {outcome.problem}" for seed, outcome in results if outcome.problem]
+    assert not problems, f"{len(problems)} of {len(results)} calls:\n" + "\n".join(problems[:10])
+    assert len(results) == CALLS
     if CALLS >= 1000:
         assert {kind for kind, _ in counts} == set(KINDS)
         assert judged["evaluate"] or not all(PROGRAMS.values())

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import preferences as reference
 from references.preferences import ContradictionError, Line, Topic
-from running import run
+from running import refused, run
 
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
@@ -90,10 +90,10 @@ def random_topic(random: Random) -> Topic:
     documents = DOCUMENTS[: random.randint(1, len(DOCUMENTS))]
     lines = []
     for group in range(random.randint(1, 3)):
-        usual = {document: random.choice(levels) for document in documents}
+        grades = {document: random.choice(levels) for document in documents}
         for subgroup in range(random.choice([1, 1, 2, 3])):
             for document in random.sample(documents, random.randint(1, len(documents))):
-                level = usual[document] if random.random() < 0.97 else random.choice(levels)
+                level = grades[document] if random.random() < 0.97 else random.choice(levels)
                 line = Line(f"g{group}", f"s{subgroup}", document, float(level))
                 lines += [line] * random.choice([1, 1, 1, 1, 2, 3])
     random.shuffle(lines)
@@ -145,13 +145,13 @@ def test_qrels_prefs_is_prefs_with_one_subgroup(tmp_path: Path) -> None:
     (tmp_path / "five").write_text("2 g s B 1\n10 h s A 2\n2 g s A 0.5\n2 f s C 0\n")
     four = QRELS_PREFS.read(Source(str(tmp_path / "four")), TREC_EVAL_10, strict=True, warn=lambda line: None)
     five = PREFS.read(Source(str(tmp_path / "five")), TREC_EVAL_10, strict=True, warn=lambda line: None)
-    for one in (four, five):
-        assert one.documents.topics == (b"10", b"2")
-        assert one.documents.docnos.texts() == [b"A", b"A", b"B", b"C"]
-        assert one.names == (b"h", b"f", b"g")
-        assert one.document.tolist() == [0, 2, 1, 0]
-        assert one.level.tolist() == [2.0, 0.0, 1.0, 0.5]
-        assert one.lines.tolist() == [2, 4, 1, 3]
+    for path in (four, five):
+        assert path.documents.topics == (b"10", b"2")
+        assert path.documents.docnos.texts() == [b"A", b"A", b"B", b"C"]
+        assert path.names == (b"h", b"f", b"g")
+        assert path.document.tolist() == [0, 2, 1, 0]
+        assert path.level.tolist() == [2.0, 0.0, 1.0, 0.5]
+        assert path.lines.tolist() == [2, 4, 1, 3]
 
 
 def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n1 Q0 C 3 1 r\n") -> tuple[Path, Path]:
@@ -172,9 +172,10 @@ def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n
 )  # fmt: skip
 def test_malformed_lines(prefs: str, message: str, tmp_path: Path) -> None:
     """A malformed line is named by file and line, status 2."""
-    result = run(*ALL_PREFS, *files(tmp_path, prefs))
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+    assert (
+        refused(*ALL_PREFS, *files(tmp_path, prefs), status=2)
+        == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+    )
 
 
 @pytest.mark.parametrize("level", ["abc", "1,5", "inf", "1e400"])
@@ -263,10 +264,11 @@ def test_measures_that_the_format_does_not_give(
 ) -> None:
     """The first such measure in print order ends the evaluation with status 4, before anything is printed."""
     paths = files(tmp_path, "1 g s A 1\n" if rel_format == "prefs" else "1 g A 1\n")
-    asked = [word for request in requests for word in ("-m", request)]
-    result = run("--compat", compat, "-q", "-R", rel_format, *asked, *paths)
-    assert (result.stdout, result.status) == (b"", 4)
-    assert result.stderr == f"irevalx: judgments for the measure {first}\n"
+    options = [word for request in requests for word in ("-m", request)]
+    assert (
+        refused("--compat", compat, "-q", "-R", rel_format, *options, *paths, status=4)
+        == f"irevalx: judgments for the measure {first}\n"
+    )
 
 
 # Cost

@@ -1,4 +1,4 @@
-"""Figures as the commands draw them, before they become files."""
+"""Figures that commands draw, before they become files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every statistic of agree and labels where it must be 0, 1 or nothing: something with itself, with ties, constant."""
+"""Statistics of agree and labels for identical, tied and constant input."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, lab_rows
+from examples.experiment import QRELS, RUNS
+from running import lab_rows
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 Row = dict[str, str]
 
@@ -71,8 +70,8 @@ AGREE = ("--top", "2", "--rbo", "0.9", "--resamples", "50", "--seed", "1")
 
 
 @pytest.mark.parametrize("case", SCORES)
-def test_a_scoring_with_itself(case: str, tmp_path: Path) -> None:
-    """Each statistic is what it must be, or empty where it is 0/0; intervals contain it."""
+def test_identical_evaluations(case: str, tmp_path: Path) -> None:
+    """Statistics of identical evaluations are perfect or undefined, and intervals contain them."""
     path = scoring(tmp_path / "x", SCORES[case])
     [row] = lab_rows("agree", path, path, *AGREE)
     ends = {f"{name}_{end}" for name in row for end in ("low", "high")}
@@ -87,8 +86,8 @@ def test_a_scoring_with_itself(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("other", [*SCORES, "constant"])
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_constant_scoring(other: str, swapped: bool, tmp_path: Path) -> None:
-    """Ranks of runs that are all tied agree with nothing: correlations are empty, with their intervals."""
+def test_constant_evaluation(other: str, swapped: bool, tmp_path: Path) -> None:
+    """Correlations with tied runs are undefined, with their intervals."""
     values = SCORES.get(other, SCORES["ties"])
     constant = scoring(tmp_path / "constant", {run: [0.1, 0.7, 0.2] * (len(of) // 3) for run, of in values.items()})
     varied = constant if other == "constant" else scoring(tmp_path / "varied", values)
@@ -105,7 +104,7 @@ OPTIONS = ("-m", "P.10", "--group-by", "^[a-z]+", "--top", "2", "--rerank", "--b
 
 
 def checked(rows: list[Row], *, undefined: set[str]) -> None:
-    """Check the statistics of labels with themselves."""
+    """Check the statistics of identical labels."""
     assert {row["statistic"] for row in rows} <= {*PERFECT, *OTHERS}
     for row in rows:
         name, value = row["statistic"], row["value"]
@@ -122,8 +121,8 @@ def checked(rows: list[Row], *, undefined: set[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["grades", "constant", "probabilities"])
-def test_labels_with_themselves(kind: str, tmp_path: Path) -> None:
-    """In both forms, with runs of which two are the same; of labels that are all the same kappa and its like are empty."""
+def test_identical_labels(kind: str, tmp_path: Path) -> None:
+    """Statistics of identical labels are perfect or undefined, in both forms of the command."""
     runs = [*RUNS[:3], shutil.copy(RUNS[0], tmp_path / "copy")]
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     texts: dict[str, Callable[[str], str]] = {

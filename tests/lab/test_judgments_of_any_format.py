@@ -1,4 +1,4 @@
-"""compare, swap-rate and agree take judgments of any format, and describe those of a sample too."""
+"""compare, swap-rate, agree and describe with judgments in any format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from examples.format_examples import EXAMPLES
-from running import lab, run
+from running import lab, run, succeeded
 
 from irevalx.reading.formats import REL_FORMATS
 
@@ -29,7 +29,7 @@ MEASURES = {
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
-    """Return three runs that rank the documents of the examples otherwise, each for every topic; one lacks a topic."""
+    """Three runs that rank the documents of the examples differently; one lacks a topic."""
     paths = []
     for number, order in enumerate(("ABCDE", "EDCBA", "CABED")):
         topics = TOPICS[: 6 - number // 2]
@@ -42,19 +42,19 @@ def runs(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture(params=sorted(MEASURES))
 def judgments(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
-    """Return a format, and judgments in it."""
+    """A format, and judgments in it."""
     path = tmp_path / "judgments"
     path.write_bytes(EXAMPLES[request.param].text(TOPICS))
     return request.param, path
 
 
-def test_every_format_is_tried() -> None:
-    """JSON, which is no lines, is tried by itself."""
+def test_all_formats() -> None:
+    """MEASURES has every format except JSON."""
     assert {*MEASURES, "json"} == REL_FORMATS.keys()
 
 
-def test_grades_in_other_files(runs: list[Path], tmp_path: Path) -> None:
-    """Study and leave-out say of BEIR's files and of JSON what they say of the same judgments in qrels."""
+def test_graded_formats(runs: list[Path], tmp_path: Path) -> None:
+    """study, leave-out and compare give the same result for qrels, BEIR and JSON."""
     grades = {topic: {"A": 1, "B": 0, "C": 2, "D": 0} for topic in TOPICS}
     every = [(topic, docno, grade) for topic, of_topic in grades.items() for docno, grade in of_topic.items()]
     files = {form: tmp_path / form for form in ("qrels", "beir", "json")}
@@ -63,38 +63,37 @@ def test_grades_in_other_files(runs: list[Path], tmp_path: Path) -> None:
     files["beir"].write_text("query-id\tcorpus-id\tscore\n" + lines)
     files["json"].write_text(json.dumps(grades))
     options = ("--levels", "50%", "--samples", "2", "--seed", "1", "--figures", "none")
-    found = []
+    results = []
     for form, path in files.items():
-        study = lab("study", "-c", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
-        assert study.status == 0
+        succeeded("study", "-c", "-R", form, path, *runs, "-m", "map", *options, "-o", tmp_path / f"{form}-study")
         left_out = lab("leave-out", "-c", "-R", form, path, *runs, "-m", "map", "--depth", "2", "--format", "json")
         compared = lab("compare", "-c", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
         tables = {title: rows for title, rows in json.loads(left_out.stdout).items() if title != "about"}
-        found.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), tables, compared.stdout))
-    assert found[0] == found[1] == found[2]
+        results.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), tables, compared.stdout))
+    assert results[0] == results[1] == results[2]
     for form, path in files.items():
         assert lab("leave-out", "-c", "-R", form, path, *runs, "--write", tmp_path / f"{form}-out").status == 0
-    written = [{one.name: one.read_bytes() for one in (tmp_path / f"{form}-out").iterdir()} for form in files]
+    written = [{file.name: file.read_bytes() for file in (tmp_path / f"{form}-out").iterdir()} for form in files]
     assert written[0] == written[1] == written[2] != {}
 
 
-def test_scores_are_those_of_the_evaluator(judgments: tuple[str, Path], runs: list[Path]) -> None:
-    """Compare shows the scores of irevalx -c, in the same format."""
+def test_scores(judgments: tuple[str, Path], runs: list[Path]) -> None:
+    """Scores of compare equal irevalx -c."""
     form, path = judgments
     done = lab("compare", "-c", "-R", form, path, *runs, "-m", MEASURES[form], "--seed", "1", "--format", "jsonl")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    found = {row["run"]: row["mean"] for row in rows} | {row["against"]: row["mean_against"] for row in rows}
+    result = {row["run"]: row["mean"] for row in rows} | {row["against"]: row["mean_against"] for row in rows}
     expected = {}
-    for one in runs:
-        printed = run("-c", "-R", form, "--format", "json", "-m", MEASURES[form], path, one).stdout
+    for run_path in runs:
+        printed = run("-c", "-R", form, "--format", "json", "-m", MEASURES[form], path, run_path).stdout
         [scores] = json.loads(printed)["runs"]
         [expected[scores["run"]]] = scores["all"].values()
-    assert found == expected
-    assert len(set(found.values())) > 1
+    assert result == expected
+    assert len(set(result.values())) > 1
 
 
 def test_swaps_and_agreement(judgments: tuple[str, Path], runs: list[Path]) -> None:
-    """swap-rate compares all pairs of runs, and judgments agree with themselves."""
+    """swap-rate compares all pairs, and judgments agree with themselves."""
     form, path = judgments
     swaps = lab("swap-rate", "-c", "-R", form, path, *runs, "-m", MEASURES[form], "--sizes", "3", "--format", "csv")
     [first, *_] = csv.DictReader(swaps.stdout.decode().splitlines())
@@ -104,14 +103,14 @@ def test_swaps_and_agreement(judgments: tuple[str, Path], runs: list[Path]) -> N
     assert (row["tau_b"], row["rms"], row["accuracy"]) == (1, 0, 1)
 
 
-def test_measures_that_other_judgments_need(runs: list[Path], tmp_path: Path) -> None:
-    """What cannot be computed from such judgments is refused by name; of a set, the rest is taken."""
+def test_measures_of_other_formats(runs: list[Path], tmp_path: Path) -> None:
+    """Measures of other formats are refused by name or left out of sets."""
     path = tmp_path / "subtopics"
     path.write_bytes(EXAMPLES["subtopics"].text(TOPICS))
     refused = lab("compare", "-c", "-R", "subtopics", path, *runs)
     assert (refused.status, refused.stdout) == (1, b"")
-    said = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
-    assert refused.stderr == said
+    message = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
+    assert refused.stderr == message
     done = lab("compare", "-c", "-R", "subtopics", path, *runs, "-m", "subtopics", "--seed", "1", "--format", "csv")
     measures = {line.split(b",")[0] for line in done.stdout.splitlines()[1:]}
     assert {b"alpha_nDCG_5", b"ERR_IA_5", b"NRBP"} <= measures
@@ -119,8 +118,8 @@ def test_measures_that_other_judgments_need(runs: list[Path], tmp_path: Path) ->
     assert nothing.stderr.startswith("irevalx-lab: measures of judgments in the format prefs must be requested (-m)")
 
 
-def test_broken_judgments_are_refused(judgments: tuple[str, Path], runs: list[Path]) -> None:
-    """What the evaluator refuses, compare does, with the same status."""
+def test_damaged_judgments(judgments: tuple[str, Path], runs: list[Path]) -> None:
+    """Compare refuses damaged judgments with the status of irevalx."""
     form, path = judgments
     error = EXAMPLES[form].again_error
     if error is None:
@@ -135,7 +134,7 @@ def test_broken_judgments_are_refused(judgments: tuple[str, Path], runs: list[Pa
 
 
 def test_description_of_a_sample(runs: list[Path], tmp_path: Path) -> None:
-    """Of a sample of strata, describe counts what was judged and what was pooled only."""
+    """Describe counts judged and pooled documents of a stratified sample."""
     path = tmp_path / "sampled"
     path.write_text("1 0 A 1 1\n1 0 B 1 0\n1 0 C 2 -1\n")
     done = lab("describe", "-R", "sampled", path, runs[0], "--format", "json", "--quiet")

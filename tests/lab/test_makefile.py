@@ -1,4 +1,4 @@
-"""The Makefile of fixtures/experiment does what it says, from the judgments to the figures."""
+"""The Makefile of fixtures/experiment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make(*args: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_makefile(tmp_path: Path) -> None:
-    """Everything is made, in silence; what degrade, irevalx and agree say together agree says alone; all is up to date."""
+    """All files are made without output, agree with single commands, and are up to date."""
     done = make("all", f"OUT={tmp_path}")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     figures = {path.name for path in (tmp_path / "study").glob("*.png")}

@@ -1,4 +1,4 @@
-"""Every measure in every command, and in every figure: a result, or a refusal that names the measure."""
+"""Every measure in every command and figure: a result, or a refusal that names the measure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from running import lab
+from running import lab, succeeded
 
 from irevalx.experiments.ranked_runs import scale_of
 from irevalx.lab import COMMANDS
@@ -49,11 +49,15 @@ OF_EACH_KIND = ("ERR@20", "map", "gm_map", "num_rel", "utility")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with small files: seven topics, and four runs of two systems."""
+    """A folder with small files: seven topics, and four runs of two systems."""
     into, random = tmp_path_factory.mktemp("small"), Random(1)
     topics, docnos = [str(number) for number in range(1, 8)], [f"d{number}" for number in range(8)]
-    for name, grades, some in (("qrels", [-1, 0, 0, 1, 2], 7), ("other", [0, 0, 1, 1, 2], 7), ("human", [0, 1, 2], 5)):
-        lines = [f"{topic} 0 {docno} {random.choice(grades)}\n" for topic in topics[:some] for docno in docnos[:6]]
+    for name, grades, n_topics in (
+        ("qrels", [-1, 0, 0, 1, 2], 7),
+        ("other", [0, 0, 1, 1, 2], 7),
+        ("human", [0, 1, 2], 5),
+    ):
+        lines = [f"{topic} 0 {docno} {random.choice(grades)}\n" for topic in topics[:n_topics] for docno in docnos[:6]]
         (into / name).write_text("".join(lines))
     (into / "groups").write_text("".join(f"{topic} {'ab'[int(topic) % 2]}\n" for topic in topics))
     for name in RUNS:
@@ -66,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_refused(call: str, measure: Measure) -> bool:
-    """Whether a command cannot use a measure, by what it compares."""
+    """Return whether a command cannot use a measure."""
     if call == "report":
         return False
     if call == "bounds":
@@ -82,25 +86,24 @@ def is_refused(call: str, measure: Measure) -> bool:
 
 
 def named(measure: Measure) -> str:
-    """Return a measure with one cutoff, where it takes several."""
+    """Return a measure with one cutoff, if it has several."""
     if isinstance(measure.kind, Cutoffs | RealCutoffs):
         return f"{measure.name}{'.5' if isinstance(measure.kind, Cutoffs) else '.0.5'}"
     return measure.name
 
 
-def test_each_command_is_called() -> None:
-    """A command that takes measures has a call here."""
+def test_calls() -> None:
+    """Each command with measures has a call."""
     assert {call.partition(" ")[0] for call in CALLS} == {*COMMANDS} - WITHOUT_MEASURES
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_each_measure(call: str, folder: Path) -> None:
-    """What a command can use it uses; what it cannot it refuses by name, with status 1."""
+    """A command uses a measure or refuses it by name with status 1."""
     measures = [measure for measure in MEASURES if "qrels" in measure.formats]
     used = [measure for measure in measures if not is_refused(call, measure)]
     words = CALLS[call].replace("RUNS", " ".join(RUNS)).split()
-    done = lab(*words, *(word for measure in used for word in ("-m", named(measure))), cwd=folder)
-    assert done.status == 0, done.stderr
+    succeeded(*words, *(word for measure in used for word in ("-m", named(measure))), cwd=folder)
     for measure in measures:
         if measure not in used:
             done = lab(*words, "-m", measure.name, cwd=folder)
@@ -110,10 +113,9 @@ def test_each_measure(call: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("call", DRAWN)
 def test_figures(call: str, folder: Path) -> None:
-    """Measures of each kind in each figure, with figures for papers too."""
+    """Figures display measures of each kind."""
     names = [name for name in OF_EACH_KIND if not any(m.name == name and is_refused(call, m) for m in MEASURES)]
     words = CALLS[call].replace("RUNS", " ".join(RUNS)).split()
-    done = lab(*words, "-m", " ".join(names), "--figure", "figure.svg", cwd=folder)
-    assert done.status == 0, done.stderr
+    succeeded(*words, "-m", " ".join(names), "--figure", "figure.svg", cwd=folder)
     assert (folder / "figure.svg").stat().st_size > 1000
     (folder / "figure.svg").unlink()

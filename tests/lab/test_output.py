@@ -1,4 +1,4 @@
-"""What -o names: a file is replaced when all is there, and what is open already is written on."""
+"""-o: files are replaced atomically, and open descriptors are appended to."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, POSIX, ROOT, lab
+from examples.experiment import QRELS, RUNS
+from running import FIXTURES, POSIX, ROOT, lab, refusal
 
 RUN = FIXTURES / "example" / "bm25.run"
 POOL: list[str | Path] = ["pool", RUN, "--depth", "1"]
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 @pytest.mark.parametrize("redirection", [">>", ">"])
 def test_standard_output_by_name(name: str, redirection: str, tmp_path: Path) -> None:
-    """What a log has already, and gets afterwards, stays; in between is what the command prints without -o."""
+    """Output to /dev/stdout keeps what a log contains."""
     (tmp_path / "link").symlink_to("/dev/stdout")
     (tmp_path / "log").write_text("before\n" if redirection == ">>" else "")
     command = f"'{sys.executable}' -m irevalx.lab pool '{RUN}' --depth 1 -o {name}"
@@ -35,8 +33,8 @@ def test_standard_output_by_name(name: str, redirection: str, tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-def test_what_another_process_has_open(tmp_path: Path) -> None:
-    """It is written to after what is there."""
+def test_open_file_of_another_process(tmp_path: Path) -> None:
+    """Output to an open file of another process is appended."""
     with (tmp_path / "log").open("w") as log, subprocess.Popen(["sleep", "60"], stdout=log) as other:
         log.write("before\n")
         log.flush()
@@ -47,25 +45,23 @@ def test_what_another_process_has_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["n" * 255, "\u00e9" * 120 + ".figure-of-all"])
 def test_long_names(name: str, tmp_path: Path) -> None:
-    """A name may be as long as the system allows."""
+    """Names can have the maximum length of the system."""
     assert lab(*POOL, "-o", tmp_path / name).status == 0
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert lab(*POOL, "-o", tmp_path / (name + "n" * 100)).status == 74
 
 
-def test_names_that_are_no_descriptors(tmp_path: Path) -> None:
-    """A descriptor that is not open is an error; links that go round are one too."""
+def test_invalid_names(tmp_path: Path) -> None:
+    """Closed descriptors and circular links are errors."""
     (tmp_path / "round").symlink_to("round")
     for name in ("/proc/self/fd/999", str(tmp_path / "round")):
-        found = lab(*POOL, "-o", name)
-        assert (found.status, found.stdout) == (74, b"")
-        assert found.stderr.startswith("irevalx-lab: cannot write ")
+        assert refusal(*POOL, "-o", name, status=74).startswith("irevalx-lab: cannot write ")
 
 
 @POSIX
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
-def test_a_file_that_is_written_over_keeps_its_mode(tmp_path: Path, mode: int) -> None:
-    """As that of a redirection does."""
+def test_file_mode(tmp_path: Path, mode: int) -> None:
+    """A replaced file keeps its mode."""
     path = tmp_path / "written"
     path.write_text("before")
     path.chmod(mode)
@@ -75,8 +71,8 @@ def test_a_file_that_is_written_over_keeps_its_mode(tmp_path: Path, mode: int) -
 
 
 @POSIX
-def test_a_file_that_is_not_writable_is_refused(tmp_path: Path) -> None:
-    """It stays as it is."""
+def test_read_only_file(tmp_path: Path) -> None:
+    """A read-only file is refused and unchanged."""
     path = tmp_path / "written"
     path.write_text("before")
     path.chmod(0o400)
@@ -88,10 +84,10 @@ def test_a_file_that_is_not_writable_is_refused(tmp_path: Path) -> None:
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("before", 0o400)
 
 
-def test_files_of_options_are_among_the_options(tmp_path: Path) -> None:
-    """What JSON says of a call has the option that named a file, and its digest among the inputs."""
+def test_files_in_json(tmp_path: Path) -> None:
+    """JSON has the option of a file, and its digest among the inputs."""
     (tmp_path / "groups").write_text("".join(f"{topic} g{topic % 2}\n" for topic in range(1, 30)))
     done = lab("compare", QRELS, *RUNS, "-m", "map", "--topic-groups", tmp_path / "groups", "--format", "json")
     about = json.loads(done.stdout)["about"]
     assert about["options"]["--topic-groups"] == str(tmp_path / "groups")
-    assert str(tmp_path / "groups") in [one["path"] for one in about["inputs"]]
+    assert str(tmp_path / "groups") in [source["path"] for source in about["inputs"]]

@@ -1,4 +1,4 @@
-"""The commands of irevalx-lab are what its help says."""
+"""The help of irevalx-lab and its commands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from examples.experiment import DOCS, QRELS, RUNS
 from running import FIXTURES, ROOT, described, lab
 
 from irevalx.cli.option_rules import first_sentence
@@ -16,24 +17,24 @@ from irevalx.lab import COMMANDS, QUESTIONS
 from irevalx.reading.formats import REL_FORMATS
 
 
-def test_commands_say_the_same_everywhere() -> None:
+def test_summaries() -> None:
     """The help of a command begins with its line in the help of irevalx-lab."""
     first_lines = {name: (described(name).help or "").partition("\n")[0] for name in COMMANDS}
     assert {name: entry.summary for name, entry in COMMANDS.items()} == first_lines
 
 
-def test_commands_are_listed_by_question() -> None:
-    """Under each heading stand its commands, and all of them in the order of COMMANDS."""
+def test_list_of_commands() -> None:
+    """Commands are listed under four questions in the order of COMMANDS."""
     printed = lab("-h").stdout.decode()
     after = [printed.partition(f"{question}:\n")[2].partition("\n\n")[0] for question in QUESTIONS]
-    found = [[line.split()[0] for line in text.splitlines() if re.match("  [a-z]", line)] for text in after]
-    assert len(found) == 4
-    assert [name for names in found for name in names] == list(COMMANDS)
+    results = [[line.split()[0] for line in text.splitlines() if re.match("  [a-z]", line)] for text in after]
+    assert len(results) == 4
+    assert [name for names in results for name in names] == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """-h fits two screens and names every option; --help has every word of the docstring and of the options."""
+    """-h has at most 110 lines and names every option; --help is complete."""
     monkeypatch.setenv("COLUMNS", "80")
     short, full = lab(name, "-h").stdout.decode(), lab(name, "--help").stdout.decode()
     assert len(short.splitlines()) <= 110, f"shorten the first sentences of {name}"
@@ -55,13 +56,13 @@ def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_first_sentences(text: str, expected: str) -> None:
-    """Brackets at the end stay; a long sentence ends at a semicolon that stands in no parentheses."""
+    """Brackets at the end are kept; long sentences end at a semicolon outside parentheses."""
     assert first_sentence(text) == expected
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_are_explained(name: str) -> None:
-    """No option is without help, and every command has --quiet."""
+    """Every option has help, and every command --quiet."""
     params = described(name).params
     assert all(param.help for param in params if isinstance(param, click.Option))
     assert "quiet" in {param.name for param in params}
@@ -71,8 +72,7 @@ GRADES = ("qrels", "beir", "json")
 USABLE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(
-        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"),
-        GRADES,
+        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"), GRADES
     ),
     "describe": (*GRADES, "sampled"),
     "estimate": (*GRADES, "sampled", "prels"),
@@ -81,8 +81,8 @@ USABLE: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_formats_that_cannot_be_used(name: str) -> None:
-    """Every command that reads judgments takes -R, lists the formats that it supports, and refuses the others."""
+def test_judgment_formats(name: str) -> None:
+    """Commands list the formats of judgments that they support, and refuse the others."""
     options = [param for param in described(name).params if param.name == "rel_format"]
     if not options:
         return
@@ -99,27 +99,93 @@ def test_formats_that_cannot_be_used(name: str) -> None:
     assert usable == set(USABLE.get(name, ("qrels",))), f"USABLE must have the formats that {name} can use"
 
 
-def test_the_format_that_can_be_used() -> None:
-    """-R qrels is what a command reads anyway."""
+def test_default_format() -> None:
+    """-R qrels is the default."""
     qrels, run = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
     assert lab("describe", "-R", "qrels", qrels, run) == lab("describe", qrels, run)
     assert lab("describe", "-R", "unknown", qrels).status == 1
 
 
-def test_help_imports_no_command() -> None:
-    """irevalx-lab -h needs neither numpy nor tabulate, and so it comes at once."""
-    code = "import sys; from irevalx.lab.command.program import main; main(['-h']); sys.exit(bool({'numpy', 'tabulate'} & {*sys.modules}))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
 @pytest.mark.parametrize("words", [[], ["-h"], ["--version"], ["pool", "-h"], ["labels", "--help"]])
 def test_help_that_cannot_be_written(words: list[str]) -> None:
-    """It is an error as with results: status 74 and a line."""
+    """Help on a full disk is an error with status 74."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "irevalx.lab", *words], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False
         )
     assert done.returncode == 74
     assert done.stderr == b"irevalx-lab: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "package"),
+    [
+        ("agree QRELS QRELS RUNS", "scipy"),
+        ("compare QRELS RUNS --seed 1", "scipy"),
+        ("complete QRELS RUNS --docs DOCS", "sklearn"),
+        ("study QRELS RUNS -o out", "scipy"),
+        ("study QRELS RUNS -o out", "matplotlib"),
+        ("swap-rate QRELS RUNS --seed 1 --figure f.png", "matplotlib"),
+    ],
+)
+def test_missing_packages(words: str, package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the extra a command says what to install and does nothing else; its help is available."""
+    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.classifiers", raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn.svm" if package == "sklearn" else package, None)
+    files = {"QRELS": [QRELS], "RUNS": RUNS, "DOCS": [DOCS]}
+    command, *others = words.split()
+    done = lab(command, *(file for word in others for file in files.get(word, [word])), "--quiet", cwd=tmp_path)
+    needs = (
+        f"{command} needs {package}, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
+    )
+    assert (done.status, done.stdout, done.stderr) == (1, b"", f"irevalx-lab: {needs}")
+    assert not list(tmp_path.iterdir())
+    assert lab(command, "-h").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("deg", ["plain,degrade"]),
+        ("study --sch", ["plain,--scheme"]),
+        ("study --levels x -m bpref", ["plain,bpref", "plain,bpref_10"]),
+        ("compare qr", ["file,qr"]),
+        ("compare q r --figure out/f", ["plain,out/f.png", "plain,out/f.svg", "plain,out/f.pdf"]),
+        ("compare q r --figure f.", ["plain,f.png", "plain,f.svg", "plain,f.pdf"]),
+        ("compare q r --figure f.s", ["plain,f.svg"]),
+        ("compare q r --figure out/", ["file,out/"]),
+    ],
+)
+def test_shell_completion(words: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells complete commands, options, measures, files, and the endings of figures."""
+    monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", f"irevalx-lab {words}")
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+    assert lab().stdout.decode().splitlines() == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "packages"),
+    [
+        (["-h"], {"numpy", "tabulate"}),
+        (["study", "-h"], {"scipy", "matplotlib", "sklearn"}),
+        (["degrade", str(QRELS), "--uniform", "1", "--seed", "1"], {"scipy", "matplotlib", "sklearn"}),
+    ],
+)
+def test_imports_wait(words: list[str], packages: set[str]) -> None:
+    """Help, and commands that do not need them, import no large packages."""
+    code = (
+        f"import sys; from irevalx.lab.command.program import main; main({words!r});"
+        f"sys.exit(bool({packages!r} & {{*sys.modules}}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_in_help(name: str) -> None:
+    """The help of a command has an example; without a command there is help."""
+    example = lab(name, "-h").stdout.decode().rpartition("Example: ")[2]
+    assert f"irevalx-lab {name} " in " ".join(example.split()) + " "
+    assert lab().stdout == lab("-h").stdout

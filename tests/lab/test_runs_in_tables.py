@@ -1,4 +1,4 @@
-"""The commands take Parquet files of runs, and one of several runs for as many files."""
+"""Parquet files with one or several runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from examples.table_data import columns, made_qrels, made_run, qrels_text, run_text
-from running import lab
+from running import succeeded
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ COMMANDS = (
 @pytest.mark.parametrize("order", ["one after the other", "mixed"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> None:
-    """What is said of runs in one table is said of the same runs in files of their own."""
+    """Several runs in one table give the output of separate files."""
     runs = {name: made_run(Random(seed)) for seed, name in enumerate(("gamma", "alpha", "beta"))}
     judged = [(topic, docno, min(grade, 1)) for topic, docno, grade in made_qrels(Random(9))]
     (tmp_path / "qrels").write_bytes(qrels_text(judged))
@@ -52,8 +52,9 @@ def test_several_runs_in_one_file(command: str, order: str, tmp_path: Path) -> N
     def answer(*files: Path) -> bytes:
         folder = tmp_path / f"study of {len(files)}"
         known = {"QRELS": (tmp_path / "qrels",), "RUNS": files, "OUT": (folder,)}
-        done = lab(*(one for word in shlex.split(command) for one in known.get(word, (word,))), cwd=tmp_path)
-        assert done.status == 0, done.stderr
+        done = succeeded(
+            *(argument for word in shlex.split(command) for argument in known.get(word, (word,))), cwd=tmp_path
+        )
         return done.stdout.replace(bytes(folder), b"folder") + b"".join(
             path.read_bytes() for path in sorted(folder.glob("*.csv"))
         )

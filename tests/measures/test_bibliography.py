@@ -14,12 +14,12 @@ from irevalx.measures.bibliography import papers
 
 def entries(text: str) -> dict[str, dict[str, str]]:
     """Read BibTeX literally: the fields of each entry, by key."""
-    found = {}
+    result = {}
     for kind, key, body in re.findall(r"^@(\w+)\{([^,]+),\n(.*?)\n\}$", text, re.MULTILINE | re.DOTALL):
         assert all(line.count("{") == line.count("}") for line in body.splitlines())
-        found[key] = {"": kind, **dict(re.findall(r"^ +(\w+) += \{(.*)\},?$", body, re.MULTILINE))}
-        assert len(found[key]) == len(body.splitlines()) + 1
-    return found
+        result[key] = {"": kind, **dict(re.findall(r"^ +(\w+) += \{(.*)\},?$", body, re.MULTILINE))}
+        assert len(result[key]) == len(body.splitlines()) + 1
+    return result
 
 
 def test_records() -> None:
@@ -47,9 +47,9 @@ def test_bibtex() -> None:
     """--cite prints irevalx and each paper once, without files; fields are those of the type of the entry."""
     result = run("--cite", "-m", "infAP", "-m", "ndcg", "-m", "ndcg_cut.5", "-m", "G")
     assert (result.status, result.stderr) == (0, "")
-    found = entries(result.stdout.decode())
-    assert list(found) == ["irevalx", "yilmaz-aslam-2006", "yilmaz-aslam-2008", "jarvelin-kekalainen-2002"]
-    assert found["yilmaz-aslam-2008"] == {
+    printed = entries(result.stdout.decode())
+    assert list(printed) == ["irevalx", "yilmaz-aslam-2006", "yilmaz-aslam-2008", "jarvelin-kekalainen-2002"]
+    assert printed["yilmaz-aslam-2008"] == {
         "": "article",
         "author": "Yilmaz, Emine and Aslam, Javed A.",
         "title": "{Estimating Average Precision When Judgments Are Incomplete}",

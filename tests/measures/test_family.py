@@ -77,12 +77,12 @@ def test_graded_kernels_are_the_reference(drawn: list[Topic], k: int, highest: i
     for all_rows in (True,) if below_zero else (True, False):
         t = topics_of(drawn, all_rows=all_rows)
         assert exponential_gain.has_gain(t).tolist() == [reference_family.has_positive_grade(topic) for topic in drawn]
-        found = kernel_of("ndcg_burges")(t, k)
-        assert exactly(found) == [repr(reference_family.ndcg_of_burges(topic, k)) for topic in drawn]
+        result = kernel_of("ndcg_burges")(t, k)
+        assert exactly(result) == [repr(reference_family.ndcg_of_burges(topic, k)) for topic in drawn]
         if all(grade <= highest for topic in drawn for grade in topic.judgments):
-            found = kernel_of("ERR")(t, k, highest)
+            result = kernel_of("ERR")(t, k, highest)
             expected = [reference_family.expected_reciprocal_rank(topic, k, highest) for topic in drawn]
-            assert exactly(found) == [repr(value) for value in expected]
+            assert exactly(result) == [repr(value) for value in expected]
 
 
 def test_grades_may_be_too_high_for_a_power_of_two() -> None:
@@ -90,8 +90,10 @@ def test_grades_may_be_too_high_for_a_power_of_two() -> None:
     very_high = [Topic([5000, 4999, 1], [5000, 4999, 1, 4998])]
     high = [Topic([500, 499, 1], [500, 499, 1, 498])]
     for k in (1, 2, 3, 10):
-        found, expected = (kernel_of("ndcg_burges")(topics_of(one, all_rows=False), k) for one in (very_high, high))
-        assert exactly(found) == exactly(expected)
+        result, expected = (
+            kernel_of("ndcg_burges")(topics_of(grades, all_rows=False), k) for grades in (very_high, high)
+        )
+        assert exactly(result) == exactly(expected)
 
 
 # Subtopics
@@ -126,7 +128,7 @@ def ranking_of(documents: Documents, rankings: Sequence[Sequence[str]], *, all_r
         [(rank, known.get((topic, docno), ABSENT)) for rank, docno in enumerate(docnos, 1)]
         for topic, docnos in enumerate(rankings)
     ]
-    rows = [[one for one in row if all_rows or one[1] != ABSENT] for row in rows]
+    rows = [[row_entry for row_entry in row if all_rows or row_entry[1] != ABSENT] for row in rows]
     return Ranking(
         topics=documents.topics,
         judged_topic=np.arange(len(rankings)),
@@ -190,8 +192,8 @@ def test_novelty_kernels_are_the_reference(
             values = {"alpha": alpha, "beta": beta}
             named = {key: values[key] for key, _ in literal.named}
             cutoffs = [k] if literal.cutoffs else []
-            found = kernel(t, *cutoffs, **named)
-            assert found.tolist() == nearly([literal.compute(topic, *cutoffs, **named) for topic in drawn]), name
+            result = kernel(t, *cutoffs, **named)
+            assert result.tolist() == nearly([literal.compute(topic, *cutoffs, **named) for topic in drawn]), name
 
 
 # Samples with probabilities
@@ -248,11 +250,11 @@ def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: in
         for name, kernel in INCLUSION.items():
             literal = reference_family.MEASURES[name]
             cutoffs = [k] if literal.cutoffs else []
-            found = kernel(t, *cutoffs)[np.array(has_value, np.bool_)]
+            result = kernel(t, *cutoffs)[np.array(has_value, np.bool_)]
             expected = [literal.compute(topic, *cutoffs) for topic, has in zip(drawn, has_value, strict=True) if has]
             # Pairs are counted one by one in the reference, where the terms of a sum nearly cancel each other.
             rel, least = (1e-9, 1e-12) if name == "statAP_var" else (1e-12, 1e-15)
-            assert found.tolist() == pytest.approx(expected, rel=rel, abs=least), name
+            assert result.tolist() == pytest.approx(expected, rel=rel, abs=least), name
 
 
 def test_last_digit_of_nrbp(tmp_path: Path) -> None:

@@ -140,10 +140,7 @@ def ranked(n: int, relevant: Sequence[int], nonrelevant: Sequence[int]) -> Topic
 
 
 def test_both_methods_are_perfect() -> None:
-    """Ahlgren and Grönqvist 2008, section 4.2: no nonrelevant document above a relevant one is as good as can be.
-
-    Whether the relevant documents come first or unjudged ones do makes no difference to RankEff.
-    """
+    """Ahlgren and Grönqvist 2008, section 4.2: RankEff is 1 if no nonrelevant document is above a relevant one."""
     for relevant, nonrelevant in (((1, 2), (3, 4, 5)), ((6, 9), (10, 11, 12))):
         assert value(ranked(12, relevant, nonrelevant), "RankEff") == 1.0
 
@@ -255,8 +252,8 @@ def test_what_rises(ranking: list[int], others: list[int], level: int, random: R
         binary = level == 1 and max([0, *topic.judgments, *outcome.judgments]) <= 1
         if measure.upper_bound is UpperBound.BINARY_GAINS and not binary:
             continue
-        found = columns(topics_of([outcome], all_rows=True), measure)
-        assert all(most >= one for most, one in zip(columns(bound, measure), found, strict=True)), (
+        result = columns(topics_of([outcome], all_rows=True), measure)
+        assert all(most >= value for most, value in zip(columns(bound, measure), result, strict=True)), (
             f"{measure.name} can fall where unjudged documents are relevant: declare upper_bound=UpperBound.NEVER"
         )
 
@@ -285,10 +282,10 @@ def reduced(judgments: Judgments, rate: Fraction, random: Random) -> IntArray:
         where = judgments.rows.slice(topic)
         places = range(where.start, where.stop)
         number = max(1, int(rate * len(places) + Fraction(1, 2)))
-        kept = random.sample(places, number)
-        while not (judgments.grades[kept] >= 1).any():
-            kept = random.sample(places, number)
-        grades[kept] = judgments.grades[kept]
+        chosen = random.sample(places, number)
+        while not (judgments.grades[chosen] >= 1).any():
+            chosen = random.sample(places, number)
+        grades[chosen] = judgments.grades[chosen]
     return grades
 
 
@@ -310,7 +307,7 @@ def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
 
     full = means(judgments.grades)
     random = Random(2003)
-    found: dict[Fraction, dict[str, tuple[float, float]]] = {}
+    by_fraction: dict[Fraction, dict[str, tuple[float, float]]] = {}
     for rate in RATES:
         differences: dict[str, list[float]] = {item: [] for item in ITEMS}
         squares: dict[str, list[float]] = {item: [] for item in ITEMS}
@@ -321,8 +318,10 @@ def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
                 errors = [run[item] - whole[target] for run, whole in zip(scored, full, strict=True)]
                 differences[item].append(statistics.fmean(errors))
                 squares[item].append(statistics.fmean(error * error for error in errors) ** 0.5)
-        found[rate] = {item: (statistics.fmean(differences[item]), statistics.fmean(squares[item])) for item in ITEMS}
-    return found
+        by_fraction[rate] = {
+            item: (statistics.fmean(differences[item]), statistics.fmean(squares[item])) for item in ITEMS
+        }
+    return by_fraction
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the runs of the TREC 2003 Robust track")

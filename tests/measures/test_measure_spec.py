@@ -102,7 +102,7 @@ def test_cutoffs_of_a_level_add_up() -> None:
         ("AP(rel=2,rel=3)", "each at most once"),
         ("AP(rel=2,)", "must be NAME(name=value,...)"),
         ("AP(cutoff=5)@10", "each at most once"),
-        ("AP(rel=two)", "what map has in brackets must be rel=N, judged_only=True, but got 'rel=two'"),
+        ("AP(rel=two)", "the arguments of map must be rel=N, judged_only=True, but got 'rel=two'"),
         ("AP(rel=2.0)", "a level must be a whole number, but got 'AP(rel=2.0)'; grades=\"real\" takes it"),
         ("AP(level=2)", "but got 'level=2'"),
         ("AP(judged_only=yes)", "but got 'judged_only=yes'"),
@@ -114,9 +114,9 @@ def test_cutoffs_of_a_level_add_up() -> None:
         ("ndcg.1=3(gains={1:4})", "but got 'gains={1:4}'"),
         ("SetF(beta=x)", "must be rel=N, judged_only=True, beta=X, but got 'beta=x'"),
         ("SetP(relative=1)", "but got 'relative=1'"),
-        ("NumQ(rel=2)", "what num_q has in brackets must be nothing, but got 'rel=2'"),
-        ("official(rel=2)", "what official has in brackets must be judged_only=True, but got 'rel=2'"),
-        ("Judged(judged_only=True)@10", "what judged has in brackets must be nothing"),
+        ("NumQ(rel=2)", "the arguments of num_q must be nothing, but got 'rel=2'"),
+        ("official(rel=2)", "the arguments of official must be judged_only=True, but got 'rel=2'"),
+        ("Judged(judged_only=True)@10", "the arguments of judged must be nothing"),
         ("RBP(p=x)", "the nearest is rbp.p=0.8: p is 0.9 unless given"),
         ("P(judged_only=True)@10:rel", "a measure must have one reading of the unjudged"),
     ],
@@ -154,7 +154,7 @@ def test_unknown_measures_say_what_to_type(text: str, message: str) -> None:
     """What people ask for that irevalx has not, or not so, ends with status 1 and a name that irevalx has."""
     done = run("-m", text, *FILES)
     assert (done.stdout, done.status) == (b"", 1)
-    assert done.stderr.startswith("irevalx: a measure must be one that irevalx knows, but got ")
+    assert done.stderr.startswith("irevalx: unknown measure ")
     assert message in done.stderr
 
 
@@ -194,7 +194,7 @@ def test_what_may_be_meant() -> None:
     done = run("-m", "recip_rank.10", *FILES)
     assert done.stdout == plain.stdout
     assert (
-        "irevalx: the parameters '10' of recip_rank are ignored: it takes none; recip_rank_cut.10 may be meant\n"
+        "irevalx: the parameters '10' of recip_rank are ignored: the measure has no parameters; recip_rank_cut.10 may be meant\n"
         in done.stderr
     )
     assert "; map_cut.5,10 may be meant" in run("-m", "map.5,10", *FILES).stderr
@@ -247,21 +247,21 @@ def test_everything_printed_has_been_asked_for() -> None:
 
 def test_gains_at_a_cutoff() -> None:
     """They are those of ndcg for the ranking and for the best possible one, side by side with the grades themselves."""
-    asked = ("-m", "nDCG(gains={1:3,2:1})@2", "-m", "nDCG@2", "-m", "nDCG(gains={1:3,2:1})")
-    found = run("--format", "json", *asked, *FILES).stdout
+    requests = ("-m", "nDCG(gains={1:3,2:1})@2", "-m", "nDCG@2", "-m", "nDCG(gains={1:3,2:1})")
+    result = run("--format", "json", *requests, *FILES).stdout
     qrels = {"1": {"A": 2, "B": 1, "C": 1}}
     scores = irevalx.evaluate(qrels, {"1": {"A": 3.0, "D": 2.0, "B": 1.0}}, ["nDCG(gains={1:3,2:1})@2", "nDCG@2"])
     discount = 1 / math.log2(3)
     assert scores["ndcg_cut_2(gains={1:3,2:1})"] == pytest.approx(1 / (3 + 3 * discount), abs=1e-12)
     assert scores["ndcg_cut_2"] == pytest.approx(2 / (2 + discount), abs=1e-12)
-    assert b"ndcg_cut_2(gains={1:3,2:1})" in found
+    assert b"ndcg_cut_2(gains={1:3,2:1})" in result
 
 
 def test_gains_among_cutoffs() -> None:
     """They are cutoffs, as trec_eval reads them, and the message names what takes gains; the lab refuses them."""
     result = run("-m", "ndcg_cut.20,2=1", *FILES)
     assert [line.split()[0] for line in result.stdout.decode().splitlines()] == ["ndcg_cut_2", "ndcg_cut_20"]
-    assert "but got '2=1', read as 2 as trec_eval does; 'nDCG(gains={2:1})@20' takes gains" in result.stderr
+    assert "but got '2=1', read as 2, like trec_eval; 'nDCG(gains={2:1})@20' takes gains" in result.stderr
     with pytest.raises(ParameterError, match=r"but got '2=1'; 'nDCG\(gains=\{2:1\}\)@20' takes gains"):
         requests_of(["ndcg_cut.20,2=1"])
 
@@ -274,7 +274,7 @@ def test_numbers_behind_names_are_not_guessed(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "found"),
+    ("texts", "expected"),
     [
         (["map P.10"], ("map", "P.10")),
         (["map,P.10"], ("map", "P.10")),
@@ -290,9 +290,9 @@ def test_numbers_behind_names_are_not_guessed(text: str) -> None:
         (["ndcg.1=3,2=9"], ("ndcg.1=3,2=9",)),
     ],
 )
-def test_lists_in_one_text(texts: list[str], found: tuple[str, ...]) -> None:
+def test_lists_in_one_text(texts: list[str], expected: tuple[str, ...]) -> None:
     """White space and commas divide measures where the whole is none."""
-    assert split_requests(texts, TREC_EVAL_10) == found
+    assert split_requests(texts, TREC_EVAL_10) == expected
 
 
 def test_lists_with_a_part_that_nobody_knows() -> None:

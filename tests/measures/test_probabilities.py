@@ -64,7 +64,9 @@ LOOPS: dict[str, dict[str, Loop]] = {
 """The literal loops of each measure, by the name that its value is printed under."""
 
 ASKED = tuple(
-    name.replace("_1,-1", ".1,-1").replace("_p=", ".p=").replace("F_", "F.") for one in LOOPS.values() for name in one
+    name.replace("_1,-1", ".1,-1").replace("_p=", ".p=").replace("F_", "F.")
+    for loop_name in LOOPS.values()
+    for name in loop_name
 )
 
 Judgments = dict[str, float]
@@ -117,11 +119,11 @@ def test_means_over_all_judgments(settings: dict[str, int]) -> None:
         complete=True,
         **settings,  # type: ignore[arg-type]
     )
-    found = {name: scores.per_topic(name).tolist() for name in scores.measures}
+    values = {name: scores.per_topic(name).tolist() for name in scores.measures}
     assert scores.topics() == list(cases)
     for place, (judgments, ranking) in enumerate(cases.values()):
         for name, expected in brute_force(judgments, ranking, settings).items():
-            assert found[name][place] == pytest.approx(expected, rel=1e-12, abs=1e-12), (name, judgments, ranking)
+            assert values[name][place] == pytest.approx(expected, rel=1e-12, abs=1e-12), (name, judgments, ranking)
 
 
 def test_every_measure_of_grades_is_tested_or_refused() -> None:
@@ -146,14 +148,14 @@ def test_certain_judgments() -> None:
 def test_refused() -> None:
     """Measures without a formula, gains and levels are refused; sets leave the measures out."""
     qrels, run = {"1": {"A": 0.5}}, {"1": {"A": 1.0}}
-    for asked, said in (
+    for request, message in (
         ("bpref", 'bpref cannot be combined with grades="probability": its expectation'),
         ("ERR", 'ERR cannot be combined with grades="probability": topics in which nothing'),
         ("AP(rel=2)", r"""a level cannot be combined with grades="probability": 'AP\(rel=2\)'"""),
         ("dcg.1=2", 'gains cannot be combined with grades="probability": dcg..1=2.'),
     ):
-        with pytest.raises(UsageError, match=said):
-            irevalx.evaluate(qrels, run, asked, grades="probability")
+        with pytest.raises(UsageError, match=message):
+            irevalx.evaluate(qrels, run, request, grades="probability")
     for keyword, value in (("level", 2), ("ties", "expected"), ("ties", "best"), ("rel_format", "subtopics")):
         with pytest.raises((ArgumentError, UsageError), match='grades="probability"'):
             irevalx.evaluate(qrels, run, "map", grades="probability", **{keyword: value})  # type: ignore[arg-type]

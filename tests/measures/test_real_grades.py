@@ -57,9 +57,9 @@ def test_levels(keywords: dict[str, object]) -> None:
         for topic, documents in qrels.items()
     }
     expected = values(as_whole, run, OF_LEVELS, **keywords)
-    found = values(qrels, run, OF_LEVELS, grades="real", level=0.5, **keywords)
+    result = values(qrels, run, OF_LEVELS, grades="real", level=0.5, **keywords)
     for name, numbers in expected.items():
-        assert found[name] == pytest.approx(numbers, abs=1e-12, nan_ok=True), name
+        assert result[name] == pytest.approx(numbers, abs=1e-12, nan_ok=True), name
 
 
 @pytest.mark.filterwarnings("ignore:.*no relevant document at level")
@@ -69,8 +69,8 @@ def test_gains(text: str) -> None:
     qrels, run = cases(2, [-1.0, 0.0, 0.2, 0.5, 0.71, 0.7100001, 2.5])
     given = {float(key): float(gain) for key, _, gain in (pair.partition("=") for pair in text.split(",") if pair)}
     with_gains = ("ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "rbp")
-    asked = tuple(f"{name}.{text}".rstrip(".") for name in with_gains) + (("ndcg_cut.1,3,100",) if not text else ())
-    found = values(qrels, run, asked, grades="real", level=0.5)
+    requests = tuple(f"{name}.{text}".rstrip(".") for name in with_gains) + (("ndcg_cut.1,3,100",) if not text else ())
+    result = values(qrels, run, requests, grades="real", level=0.5)
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
         every = [grade for grade in documents.values() if grade >= 0]
         ranking = [documents.get(docno, -1.0) for docno in run[topic]]
@@ -84,15 +84,15 @@ def test_gains(text: str) -> None:
             reference.rbp(judged, every, given),
             *(reference.ndcg(judged, every, {}, k) for k in (1, 3, 100) if not text),
         ]
-        in_print_order = sorted(zip(asked_names(asked), expected, strict=True))
+        in_print_order = sorted(zip(asked_names(requests), expected, strict=True))
         for name, value in in_print_order:
-            assert found[name][place] == pytest.approx(value, abs=1e-12, nan_ok=True), (name, topic)
+            assert result[name][place] == pytest.approx(value, abs=1e-12, nan_ok=True), (name, topic)
 
 
-def asked_names(asked: tuple[str, ...]) -> list[str]:
+def asked_names(requests: tuple[str, ...]) -> list[str]:
     """Return the names that values are printed under."""
     names = []
-    for text in asked:
+    for text in requests:
         name, _, parameters = text.partition(".")
         names += [f"{name}_{k}" for k in parameters.split(",")] if name == "ndcg_cut" else [text.replace(".", "_", 1)]
     return names
@@ -102,16 +102,16 @@ def asked_names(asked: tuple[str, ...]) -> list[str]:
 def test_exponential_gains() -> None:
     """ERR and ndcg_burges take 2**grade - 1; topics in which nothing gains have no value."""
     qrels, run = cases(3, [-1.0, 0.0, 0.2, 0.5, 1.7, 3.9])
-    found = values(qrels, run, ("ERR.3", "ndcg_burges.3"), grades="real")
+    result = values(qrels, run, ("ERR.3", "ndcg_burges.3"), grades="real")
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
         every = [grade for grade in documents.values() if grade >= 0]
         ranking = [max(documents.get(docno, 0.0), 0.0) for docno in run[topic]]
         if max(every, default=0.0) <= 0:
-            assert math.isnan(found["ERR_3"][place])
-            assert math.isnan(found["ndcg_burges_3"][place])
+            assert math.isnan(result["ERR_3"][place])
+            assert math.isnan(result["ndcg_burges_3"][place])
         else:
-            assert found["ERR_3"][place] == pytest.approx(reference.err(ranking, 3, 4), abs=1e-12)
-            assert found["ndcg_burges_3"][place] == pytest.approx(reference.ndcg_burges(ranking, every, 3), abs=1e-12)
+            assert result["ERR_3"][place] == pytest.approx(reference.err(ranking, 3, 4), abs=1e-12)
+            assert result["ndcg_burges_3"][place] == pytest.approx(reference.ndcg_burges(ranking, every, 3), abs=1e-12)
 
 
 def test_err_of_too_high_grades() -> None:
@@ -146,12 +146,12 @@ def test_scikit_learn() -> None:
     source = random.Random(4)
     qrels = {str(topic): {f"d{n}": source.choice([0.0, source.random() * 3]) for n in range(12)} for topic in range(50)}
     run = {topic: {docno: source.random() for docno in documents} for topic, documents in qrels.items()}
-    found = values(qrels, run, ("dcg", "ndcg", "ndcg_cut.5"), grades="real", level=0.5)
+    result = values(qrels, run, ("dcg", "ndcg", "ndcg_cut.5"), grades="real", level=0.5)
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
         given = [list(documents.values())], [[run[topic][docno] for docno in documents]]
-        assert found["dcg"][place] == pytest.approx(metrics.dcg_score(*given), abs=1e-12)
-        assert found["ndcg"][place] == pytest.approx(metrics.ndcg_score(*given), abs=1e-12)
-        assert found["ndcg_cut_5"][place] == pytest.approx(metrics.ndcg_score(*given, k=5), abs=1e-12)
+        assert result["dcg"][place] == pytest.approx(metrics.dcg_score(*given), abs=1e-12)
+        assert result["ndcg"][place] == pytest.approx(metrics.ndcg_score(*given), abs=1e-12)
+        assert result["ndcg_cut_5"][place] == pytest.approx(metrics.ndcg_score(*given, k=5), abs=1e-12)
 
 
 @pytest.mark.judges
@@ -160,7 +160,7 @@ def test_cwl_eval() -> None:
     rbp, dcg = judge("cwl.ruler.measures.cwl_rbp"), judge("cwl.ruler.measures.cwl_dcg")
     ranking = judge("cwl.ruler.ranking").Ranking
     qrels, run = cases(5, [0.0, 0.0, 0.07, 0.31, 0.5, 0.98])
-    found = values(qrels, run, ("rbp.p=0.8", "rbp_resid.p=0.8", "dcg", "ndcg_cut.3,100"), grades="real", level=0.05)
+    result = values(qrels, run, ("rbp.p=0.8", "rbp_resid.p=0.8", "dcg", "ndcg_cut.3,100"), grades="real", level=0.05)
 
     def gained(metric: Any, gains: list[float]) -> float:
         """What a user gains at all documents, rather than for each that is looked at."""
@@ -171,16 +171,16 @@ def test_cwl_eval() -> None:
         gains = [documents.get(docno, math.nan) for docno in run[topic]]
         with_tail = rbp.RBPCWLMetric(0.8)
         with_tail.residuals = True
-        assert found["rbp_p=0.8"][place] == pytest.approx(gained(with_tail, gains) * (1 - 0.8), abs=1e-12)
+        assert result["rbp_p=0.8"][place] == pytest.approx(gained(with_tail, gains) * (1 - 0.8), abs=1e-12)
         if any(map(math.isnan, gains)):  # otherwise there is none, as in trec_eval
             residual = with_tail.residual_expected_utility
-            assert found["rbp_resid_p=0.8"][place] == pytest.approx(residual, abs=1e-12)
-        assert found["dcg"][place] == pytest.approx(gained(dcg.NDCGCWLMetric(500), gains), abs=1e-12)
+            assert result["rbp_resid_p=0.8"][place] == pytest.approx(residual, abs=1e-12)
+        assert result["dcg"][place] == pytest.approx(gained(dcg.NDCGCWLMetric(500), gains), abs=1e-12)
         best = sorted(documents.values(), reverse=True)
         for k in (3, 100):
             ideal = gained(dcg.NDCGCWLMetric(k), best)
             ndcg = gained(dcg.NDCGCWLMetric(k), gains) / ideal if ideal else 0.0
-            assert found[f"ndcg_cut_{k}"][place] == pytest.approx(ndcg, abs=1e-12)
+            assert result[f"ndcg_cut_{k}"][place] == pytest.approx(ndcg, abs=1e-12)
 
 
 def test_tied_scores() -> None:
@@ -192,7 +192,7 @@ def test_tied_scores() -> None:
         orders = [
             order
             for order in permutations(scores)
-            if all(scores[one] >= scores[other] for one, other in pairwise(order))
+            if all(scores[first] >= scores[other] for first, other in pairwise(order))
         ]
         every = list(documents.values())
         of_orders = {
@@ -204,9 +204,9 @@ def test_tied_scores() -> None:
             ],
         }
         for ties, of_all in (("expected", lambda x: sum(x) / len(x)), ("best", max), ("worst", min)):
-            found = values({"1": documents}, {"1": scores}, ("dcg", "ndcg_cut.3", "recip_rank"), **settings(ties))
+            result = values({"1": documents}, {"1": scores}, ("dcg", "ndcg_cut.3", "recip_rank"), **settings(ties))
             for name, numbers in of_orders.items():
-                assert found[name][0] == pytest.approx(of_all(numbers), abs=1e-12), (ties, name)
+                assert result[name][0] == pytest.approx(of_all(numbers), abs=1e-12), (ties, name)
 
 
 def settings(ties: str) -> dict[str, object]:

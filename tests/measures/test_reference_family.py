@@ -16,10 +16,10 @@ def test_recorded(case: Case) -> None:
         with pytest.raises(RefusedError, match=f"^{case.refuses}$"):
             reference_family.evaluate(case.irevalx, *files)
         return
-    found = reference_family.evaluate(case.irevalx, *files)
+    result = reference_family.evaluate(case.irevalx, *files)
     for topic, expected in case.expect.items():
         for name, printed in expected.items():
-            value = found.get(topic, {}).get(name)
+            value = result.get(topic, {}).get(name)
             if printed is None:
                 assert value is None, (topic, name)
             else:

@@ -39,13 +39,7 @@ DEFINED = [m for m in MEASURES if m.kernel and "qrels" in m.formats and EXPECTED
 
 
 class Case:
-    """A topic whose documents have scores, some of them the same.
-
-    Attributes
-    ----------
-    codes, scores : of each retrieved document; as ``Topic.ranking`` has codes.
-    others : grades of documents that were not retrieved.
-    """
+    """A topic with tied scores: codes and scores of the retrieved documents, grades of the others."""
 
     def __init__(self, random: Random) -> None:
         self.codes = [random.choice([OUTSIDE, UNJUDGED, 0, 0, 1, 1, 2, 3]) for _ in range(random.randint(1, 6))]
@@ -55,8 +49,8 @@ class Case:
     @property
     def groups(self) -> list[list[int]]:
         """The codes of documents with one score, the highest score first."""
-        found = sorted(set(self.scores), reverse=True)
-        return [[c for c, s in zip(self.codes, self.scores, strict=True) if s == score] for score in found]
+        result = sorted(set(self.scores), reverse=True)
+        return [[c for c, s in zip(self.codes, self.scores, strict=True) if s == score] for score in result]
 
     def topics(self, level: int, depth: int | None) -> Iterator[tuple[Topic, int]]:
         """Yield the rankings with documents in all orders, equal ones once, with how many orders are so."""
@@ -112,11 +106,11 @@ def of_loop(measure: Any, topic: Topic, arguments: tuple[Any, ...]) -> float:
     return float(value[0] if isinstance(value, list) else value)
 
 
-def values_of(measure: Any, asked: str, qrels: Any, run: Any, **options: Any) -> list[float]:
+def values_of(measure: Any, request: str, qrels: Any, run: Any, **options: Any) -> list[float]:
     """What irevalx says of each topic; nan where there is no value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = irevalx.evaluate(qrels, run, asked, names="asked", **options)
+        scores = irevalx.evaluate(qrels, run, request, names="asked", **options)
     return list(scores.per_topic(scores.measures[0]))
 
 
@@ -142,16 +136,16 @@ def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -
     if options == "-M 3" and EXPECTED_OF_FIRST in measure.refuses:
         pytest.skip("it is refused")
     cases, qrels, run = made(29, CASES if options == "usual" else CASES // 10)
-    for asked, arguments in names_and_loops(measure).items():
-        wanted = []
+    for request, arguments in names_and_loops(measure).items():
+        expected = []
         for case in cases:
             every = [
                 (of_loop(measure, READ.get(options, as_it_is)(topic), arguments), times)
                 for topic, times in case.topics(given.get("level", 1), given.get("max_retrieved"))
             ]
-            wanted.append(sum(value * times for value, times in every) / sum(times for _, times in every))
-        found = values_of(measure, asked, qrels, run, ties="expected", **given)
-        assert_close(found, wanted, measure)
+            expected.append(sum(value * times for value, times in every) / sum(times for _, times in every))
+        result = values_of(measure, request, qrels, run, ties="expected", **given)
+        assert_close(result, expected, measure)
 
 
 def as_it_is(topic: Topic) -> Topic:
@@ -159,11 +153,11 @@ def as_it_is(topic: Topic) -> Topic:
     return topic
 
 
-def assert_close(found: Sequence[float], wanted: Sequence[float], measure: Any) -> None:
+def assert_close(values: Sequence[float], expected: Sequence[float], measure: Any) -> None:
     """What has a value is what is wanted, up to rounding."""
-    assert len(found) == len(wanted)
-    has_value = ~np.isnan(found) if measure.has_value else np.full(len(found), True)
-    np.testing.assert_allclose(np.array(found)[has_value], np.array(wanted)[has_value], rtol=1e-12, atol=1e-12)
+    assert len(values) == len(expected)
+    has_value = ~np.isnan(values) if measure.has_value else np.full(len(values), True)
+    np.testing.assert_allclose(np.array(values)[has_value], np.array(expected)[has_value], rtol=1e-12, atol=1e-12)
 
 
 GRADED = [m for m in MEASURES if m.kernel and "qrels" in m.formats and m.number != "text" and m.name in graded.by_name]
@@ -181,14 +175,14 @@ def test_relevant_documents_come_first_or_last_among_equals(ties: str, options: 
             measure.kind, NoParameters | Cutoffs
         ):
             continue
-        for asked, arguments in names_and_loops(measure).items():
-            wanted = []
+        for request, arguments in names_and_loops(measure).items():
+            expected = []
             for case in cases:
                 least = level if options == "rel" else None
                 ranking = [code for group in case.groups for code in ordered(group, ties, least, level)]
                 topic = READ.get(options, as_it_is)(case.topic(ranking, level, depth))
-                wanted.append(of_loop(measure, topic, arguments))
-            assert_close(values_of(measure, asked, qrels, run, ties=ties, **given), wanted, measure)
+                expected.append(of_loop(measure, topic, arguments))
+            assert_close(values_of(measure, request, qrels, run, ties=ties, **given), expected, measure)
 
 
 def ordered(group: Sequence[int], ties: str, unjudged: int | None, level: float) -> list[int]:
@@ -225,15 +219,15 @@ def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
     for measure in GRADED:
         if (options in READ and options not in measure.treatments) or measure.name in excepted:
             continue
-        asked = names_and_loops(measure)
+        requests = names_and_loops(measure)
         if isinstance(measure.kind, Gains):
             more = (0.9,) if measure.name == "rbp" else ()
-            asked |= {f"{measure.name}.{text}": (pairs, *more) for text, pairs in GAIN_PAIRS.items()}
-        for name, arguments in asked.items():
+            requests |= {f"{measure.name}.{text}": (pairs, *more) for text, pairs in GAIN_PAIRS.items()}
+        for name, arguments in requests.items():
             of_orders = [[of_loop(measure, read(topic), arguments) for topic, _ in every] for every in topics]
             for ties, extreme in (("best", max), ("worst", min)):
-                found = values_of(measure, name, qrels, run, ties=ties, **given)
-                assert_close(found, [extreme(values) for values in of_orders], measure)
+                result = values_of(measure, name, qrels, run, ties=ties, **given)
+                assert_close(result, [extreme(values) for values in of_orders], measure)
 
 
 def test_exceptions_are_real() -> None:
@@ -242,11 +236,11 @@ def test_exceptions_are_real() -> None:
     for measure in GRADED:
         if measure.name not in NOT_EXTREME:
             continue
-        asked = {"G": ("G", ((),)), "unj": ("unj.1", (1,)), "rbp_resid": ("rbp_resid", ((), 0.9))}
-        name, arguments = asked.get(measure.name, list(names_and_loops(measure).items())[-1])
-        found = values_of(measure, name, qrels, run, ties="best")
+        requests = {"G": ("G", ((),)), "unj": ("unj.1", (1,)), "rbp_resid": ("rbp_resid", ((), 0.9))}
+        name, arguments = requests.get(measure.name, list(names_and_loops(measure).items())[-1])
+        result = values_of(measure, name, qrels, run, ties="best")
         greatest = [max(of_loop(measure, topic, arguments) for topic, _ in case.topics(1, None)) for case in cases]
-        assert any(value < most - 1e-9 for value, most in zip(found, greatest, strict=True)), measure.name
+        assert any(value < most - 1e-9 for value, most in zip(result, greatest, strict=True)), measure.name
 
 
 def test_real_grades_with_a_gain_for_some() -> None:

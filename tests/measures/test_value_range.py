@@ -67,7 +67,7 @@ def measure_of(printed: str) -> Measure:
 @cache
 def values() -> Mapping[str, list[float]]:
     """Return random values of all measures that have numbers, of topics and of the `all` row, as they are printed."""
-    found: dict[str, list[float]] = defaultdict(list)
+    by_measure: dict[str, list[float]] = defaultdict(list)
     with TemporaryDirectory() as folder:
         qrels = Path(folder) / "qrels"
         for rel_format in FORMATS:
@@ -79,11 +79,13 @@ def values() -> Mapping[str, list[float]]:
                     scores = irevalx.evaluate(qrels, run(chance), ["all"], rel_format=rel_format)
                 for row in scores.to_records():
                     if isinstance(row.value, int | float) and not math.isnan(row.value):
-                        found[measure_of(row.measure).name].append(row.value)
-    return found
+                        by_measure[measure_of(row.measure).name].append(row.value)
+    return by_measure
 
 
-@pytest.mark.parametrize("measure", [one for one in MEASURES if one.number != "text"], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "measure", [measure for measure in MEASURES if measure.number != "text"], ids=lambda measure: measure.name
+)
 def test_values_are_in_the_range(measure: Measure) -> None:
     """No value of random topics is outside, and the bounds are not those of another measure."""
     numbers = values()[measure.name]
@@ -94,7 +96,7 @@ def test_values_are_in_the_range(measure: Measure) -> None:
     assert bounds.is_share or measure.number == "integer" or min(numbers) < 0 or max(numbers) > 1
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda one: one.name)
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
 def test_help_says_the_range(measure: Measure) -> None:
     """The range stands after the formula, in help and manual, and nowhere in the docstring."""
     before, after = " ".join("\n".join(measure_lines([measure])).split()).split(

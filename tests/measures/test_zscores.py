@@ -43,7 +43,7 @@ def test_odd_numbers_are_never_read_in_silence(tmp_path: Path) -> None:
     assert result.status == 0
     assert result.stderr == (
         f"irevalx: {path}:2: topic '1': measure 'num_ret': mean or standard deviation must be a finite number, but got "
-        "'x', read as 0 as trec_eval does (1 more such mean or standard deviation in this file)\n"
+        "'x', read as 0, like trec_eval (1 more such mean or standard deviation in this file)\n"
     )
     assert run("--strict", "-Z", path, "-m", "map", *FILES).status == 2
 
@@ -71,14 +71,14 @@ def test_several_runs_are_called_by_their_tags(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "wanted", "found"),
+    ("names", "sought", "expected"),
     # Which of equal entries trec_eval takes, seen by giving each a mean of its own, and entries of another topic after.
     [
         ("a", "a", 0), ("aa", "a", 1), ("aaa", "a", 1), ("aaaa", "a", 2), ("aaaaa", "a", 2), ("abb", "b", 1),
         ("aabb", "a", 0), ("aabb", "b", 2), ("abbbbbc", "b", 3), ("aa", "b", None), ("bbc", "a", None),
     ],
 )  # fmt: skip
-def test_search(names: str, wanted: str, found: int | None) -> None:
+def test_search(names: str, sought: str, expected: int | None) -> None:
     """Of several entries for a measure the one counts that trec_eval's search meets first."""
     moments = ZscoreMoments([name.encode() for name in names], [(float(place), 1.0) for place in range(len(names))])
-    assert moments.find(wanted.encode()) == (None if found is None else (float(found), 1.0))
+    assert moments.find(sought.encode()) == (None if expected is None else (float(expected), 1.0))

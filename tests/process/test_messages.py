@@ -14,14 +14,14 @@ from irevalx.process.terminal import Messages
 
 def test_progress_is_shown_when_it_takes_long() -> None:
     """Nothing is shown for two seconds, then a bar and how many lines of which run have been read; nothing stays behind."""
-    shown: list[str] = []
+    messages: list[str] = []
     now = [0.0]
-    progress = Progress("irevalx", n_runs=3, show=shown.append, clock=lambda: now[0])
+    progress = Progress("irevalx", n_runs=3, show=messages.append, clock=lambda: now[0])
     progress.advance(1000)
     progress.next_run()
     now[0] = 1.9
     progress.advance(500)
-    assert shown == []
+    assert messages == []
     now[0] = 2.1
     progress.advance(500)
     progress.advance(500)
@@ -30,7 +30,7 @@ def test_progress_is_shown_when_it_takes_long() -> None:
     progress.clear()
     bar = "[######..............]"
     lines = [f"irevalx: {bar} run 2 of 3: {number} lines read" for number in ("1,000", "1,000,000")]
-    assert shown == [*lines, ""]
+    assert messages == [*lines, ""]
 
 
 class Terminal(io.StringIO):
@@ -64,8 +64,8 @@ def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, m
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    shown = "\rirevalx-lab: [##########..........] run 2 of 2: 1 lines read\x1b[K\r\x1b[K"
-    assert screen.getvalue() == (shown if screen.isatty() and not quiet else "")
+    expected = "\rirevalx-lab: [##########..........] run 2 of 2: 1 lines read\x1b[K\r\x1b[K"
+    assert screen.getvalue() == (expected if screen.isatty() and not quiet else "")
 
 
 @pytest.mark.usefixtures("_impatient")

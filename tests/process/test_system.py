@@ -28,16 +28,16 @@ POSIX_ALONE = re.compile(
 
 def test_one_module_knows_of_systems() -> None:
     """What not all systems have is in process/platform.py; comments and docstrings may speak of it."""
-    found = []
+    uses = []
     for path in (ROOT / "irevalx").rglob("*.py"):
         if path.parts[-2:] != ("process", "platform.py"):
             tree = ast.parse(path.read_text())
             for node in ast.walk(tree):  # an expression that is nothing but a text is a docstring
                 if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                     node.value.value = ""
-            found += [f"{path}: {one[0]}" for one in POSIX_ALONE.finditer(ast.unparse(tree))]
+            uses += [f"{path}: {match[0]}" for match in POSIX_ALONE.finditer(ast.unparse(tree))]
     # Names of files that a caller passes are encoded as the system does it.
-    assert found == [f"{ROOT / 'irevalx' / 'reading' / 'sources' / 'tables.py'}: os.fsdecode"]
+    assert uses == [f"{ROOT / 'irevalx' / 'reading' / 'sources' / 'tables.py'}: os.fsdecode"]
 
 
 def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[object]]:
@@ -51,28 +51,28 @@ def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[obje
     ]
     paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{TESTS}"}
     done = subprocess.run(command, check=True, capture_output=True, env=os.environ | paths | environment)
-    found: dict[str, list[object]] = json.loads(done.stdout)
-    return found
+    result: dict[str, list[object]] = json.loads(done.stdout)
+    return result
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
+def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
     """Return what the lines print here."""
-    return printed(tmp_path_factory.mktemp("usual") / "here", "")
+    return printed(tmp_path_factory.mktemp("default") / "here", "")
 
 
-def test_lines_have_every_command(usual: dict[str, list[object]]) -> None:
+def test_lines_have_every_command(default: dict[str, list[object]]) -> None:
     """No command is left out, and only the file that is missing is an error."""
-    assert {line.split()[1] for line in usual if line.startswith("irevalx-lab ")} >= set(COMMANDS)
-    assert [line for line, found in usual.items() if found[0]] == ["irevalx -m map EXAMPLE/qrels nosuch"]
+    assert {line.split()[1] for line in default if line.startswith("irevalx-lab ")} >= set(COMMANDS)
+    assert [line for line, result in default.items() if result[0]] == ["irevalx -m map EXAMPLE/qrels nosuch"]
 
 
 @pytest.mark.parametrize("which", ["poor", "full"])
-def test_commands_on_other_systems(which: str, usual: dict[str, list[object]], tmp_path: Path) -> None:
+def test_commands_on_other_systems(which: str, default: dict[str, list[object]], tmp_path: Path) -> None:
     """Without fork and all else that Windows lacks, and without room for processes, they print and write the same."""
-    found = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
-    assert found.keys() == usual.keys()
-    assert {line: (found[line], usual[line]) for line in usual if found[line] != usual[line]} == {}
+    result = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
+    assert result.keys() == default.keys()
+    assert {line: (result[line], default[line]) for line in default if result[line] != default[line]} == {}
 
 
 def test_output_of_a_windows_console(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ def test_warnings_of_packages_stay_away() -> None:
     code = (
         "from irevalx.process.terminal import silence_warnings; silence_warnings(); import warnings; warnings.warn('x')"
     )
-    for option, shown in (([], False), (["-W", "default"], True)):
+    for option, expected in (([], False), (["-W", "default"], True)):
         done = subprocess.run([sys.executable, *option, "-c", code], check=True, capture_output=True)
-        assert (b"UserWarning" in done.stderr) == shown
+        assert (b"UserWarning" in done.stderr) == expected
 
 
 def test_lines_leave_as_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:

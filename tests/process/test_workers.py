@@ -8,14 +8,14 @@ import os
 import pickle
 import signal
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 from examples.example_files import EVERYTHING, LINES, QRELS, RUN
-from running import run
+from running import refused, run
 
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
 from irevalx.process import workers
@@ -51,8 +51,7 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
         1,
         1,
     ]
-    usage_error = run("-m", "P.0", QRELS, RUN, RUN, "--threads", processes)
-    assert (usage_error.status, usage_error.stdout) == (2, b"")
+    refused("-m", "P.0", QRELS, RUN, RUN, "--threads", processes, status=2)
 
 
 @pytest.mark.parametrize("made_once", [False, True])
@@ -98,11 +97,11 @@ def test_items_are_made_once() -> None:
         for number in range(6):
             yield os.getpid(), bytes([number]) * 1_000_000
 
-    found = list(
+    result = list(
         workers.in_order(lambda item: (os.getpid(), *item), lambda: (item for item in items()), 2, made_once=True)
     )
-    assert [text[-1] for *_, text in found] == list(range(6))
-    made_by, worked_by = {maker for _, maker, _ in found}, {worker for worker, *_ in found}
+    assert [text[-1] for *_, text in result] == list(range(6))
+    made_by, worked_by = {maker for _, maker, _ in result}, {worker for worker, *_ in result}
     assert (len(made_by), len(worked_by)) == (1, 2)
     assert not {parent} & (made_by | worked_by)
     assert not made_by & worked_by
@@ -150,55 +149,46 @@ def many_topics() -> list[bytes]:
     return [*parts[0], *parts[1], *LINES[:half], *parts[2], *parts[3], *LINES[half:], *parts[4], *parts[5]]
 
 
-def divided(name: str) -> bytes:
-    """Return a run that several processes read, with something in it that one process must tell in the same words."""
-    lines = many_topics()
-    last = lines[-1].split()
-    if name == "no newline at the end":
-        return b"\n".join(lines)
-    if name == "a topic returns soon":
-        lines.insert(30, lines[0])
-    elif name == "a topic returns late":
-        lines.append(lines[0])
-    elif name == "a document twice":
-        lines += [lines[-1], lines[len(lines) // 2]]
-        lines.insert(len(lines) // 2, lines[len(lines) // 2])
-    elif name == "scores that are no numbers":
-        for place in (len(lines) // 2, len(lines) - 3):
-            lines[place] = b" ".join([*lines[place].split()[:4], b"1e999", b"tag"])
-    elif name == "a malformed line":
-        lines.insert(len(lines) - 2, b"301 Q0")
-    elif name == "a topic returns before a malformed line":
-        lines += [lines[0], b" ".join([*last[:4], b"nan", last[5]]), b"301 Q0"]
-    elif name == "a byte of zero":
-        lines.insert(len(lines) - 2, b"301 Q0 a\0 1 1 tag")
-    elif name == "comments and blank lines":
-        lines = [part for line in lines for part in (line, b"", b"# comment")]
-    elif name == "ranks against scores":
-        lines = [b" ".join([*line.split()[:3], line.split()[4].lstrip(b"-"), *line.split()[4:]]) for line in lines]
-    return b"".join(line + b"\n" for line in lines)
+def with_score(line: bytes, score: bytes) -> bytes:
+    """Return a line of a run with another score."""
+    return b" ".join([*line.split()[:4], score, b"tag"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "as it is",
-        "no newline at the end",
-        "a topic returns soon",
-        "a topic returns late",
-        "a document twice",
-        "scores that are no numbers",
-        "a malformed line",
-        "a topic returns before a malformed line",
-        "a byte of zero",
-        "comments and blank lines",
-        "ranks against scores",
+def with_documents_twice(lines: list[bytes]) -> list[bytes]:
+    """Return the lines with two of them repeated, one next to itself."""
+    half = len(lines) // 2
+    return [*lines[:half], *lines[half : half + 1] * 2, *lines[half + 1 :], lines[-1], lines[half]]
+
+
+DIVIDED: dict[str, Callable[[list[bytes]], list[bytes]]] = {
+    "as it is": lambda lines: lines,
+    "no newline at the end": lambda lines: lines,
+    "a topic returns soon": lambda lines: [*lines[:30], lines[0], *lines[30:]],
+    "a topic returns late": lambda lines: [*lines, lines[0]],
+    "a document twice": with_documents_twice,
+    "scores that are no numbers": lambda lines: [
+        with_score(line, b"1e999") if place in {len(lines) // 2, len(lines) - 3} else line
+        for place, line in enumerate(lines)
     ],
-)
+    "a malformed line": lambda lines: [*lines[:-2], b"301 Q0", *lines[-2:]],
+    "a topic returns before a malformed line": lambda lines: [
+        *(*lines, lines[0], with_score(lines[-1], b"nan"), b"301 Q0")
+    ],
+    "a byte of zero": lambda lines: [*lines[:-2], b"301 Q0 a\0 1 1 tag", *lines[-2:]],
+    "comments and blank lines": lambda lines: [part for line in lines for part in (line, b"", b"# comment")],
+    "ranks against scores": lambda lines: [
+        b" ".join([*line.split()[:3], line.split()[4].lstrip(b"-"), *line.split()[4:]]) for line in lines
+    ],
+}
+"""Runs that several processes read, with something in them that one process must report in the same words."""
+
+
+@pytest.mark.parametrize("name", DIVIDED)
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_run_in_shares(name: str, strict: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that read their own bytes of a run print, and complain about, what one process does."""
-    (tmp_path / "run").write_bytes(divided(name))
+    lines = DIVIDED[name](many_topics())
+    (tmp_path / "run").write_bytes(b"\n".join(lines if name == "no newline at the end" else [*lines, b""]))
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 700)
     command: list[str | Path] = [*EVERYTHING, *["--strict"] * strict, QRELS, tmp_path / "run"]
     alone = run(*command, "--threads", "1")

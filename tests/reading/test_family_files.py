@@ -170,8 +170,8 @@ def test_a_sampled_document_twice() -> None:
         (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
         (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),
         (PRELS, "1 a 1 1 nan\n", ":1: a probability must be a number or NA, but got 'nan'"),
-        (PRELS, "1 a 0 1 0\n", ":1: the probability of a document that was drawn must be above 0, but got 0 for 'a'"),
-        (PRELS, "1 a 0 1 -0\n", ":1: the probability of a document that was drawn must be above 0"),
+        (PRELS, "1 a 0 1 0\n", ":1: the inclusion probability of a sampled document must be above 0, but got 0 for 'a'"),
+        (PRELS, "1 a 0 1 -0\n", ":1: the inclusion probability of a sampled document must be above 0"),
     ],
 )  # fmt: skip
 def test_malformed_lines(fmt: FileFormat[Any], text: str, problem: str) -> None:

@@ -61,17 +61,17 @@ CASES = {
         "7 11 22 22\n7 11 33 11\n", "7 Q0 22 1 2 r\n7 Q0 33 2 1 r\n", "map", "1.0000", "q:1: the fourth column repeats a document"
     ),
     "winners that are no numbers": Case(
-        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; if this is the winner of two documents, use -R pairs"
+        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0, like trec_eval; if this is the winner of two documents, use -R pairs"
     ),
     "NTCIR grades": Case(
         "01 0 A L3\n01 0 B L0\n", "01 Q0 A 1 2 r\n01 Q0 B 2 1 r\n", "map", "0.0000", "is this an NTCIR grade (L0 to L4)? If so, remove the letter L"
     ),
     "quoted grades": Case('1 0 a "1"\n1 0 b "0"\n', "1 Q0 a 1 2 r\n", "map", "0.0000", "; remove the quotes (1 more"),
     "a header of judgments": Case(
-        "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': grade must be a whole number of 64 bits, but got 'rel', read as 0 as trec_eval does; is this a header?", ("-c",)
+        "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': grade must be a whole number of 64 bits, but got 'rel', read as 0, like trec_eval; is this a header?", ("-c",)
     ),
     "a header of a run": Case(
-        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0 as trec_eval does; is this a header? If so, remove the line"
+        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0, like trec_eval; is this a header? If so, remove the line"
     ),
     "ids that differ in part": Case(
         "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",

@@ -1,4 +1,4 @@
-"""Sums over ranks by their definitions, AP and nDCG, and all ways to judge a few documents; literal and slow."""
+"""Weighted sums over ranks, AP and nDCG by definition, and all ways to judge a few documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def written(folder: Path, grades: Grades, runs: Ranked) -> list[Path]:
 
 
 def weights_of(measure: str) -> Callable[[int], float]:
-    """Return the weight of a rank, by the definition of the measure."""
+    """Return the weight of a rank by the definition of the measure."""
     return {
         "P.2": lambda k: 1 / 2 if k <= 2 else 0.0,
         "P.10": lambda k: 1 / 10 if k <= 10 else 0.0,
@@ -38,7 +38,7 @@ def weights_of(measure: str) -> Callable[[int], float]:
 
 
 def gain_of(measure: str, grade: int) -> float:
-    """Return the gain of a grade; P counts grades of at least 1."""
+    """Return the gain of a grade; for P grades of at least 1 count."""
     if measure.startswith("P"):
         return float(grade >= 1)
     given: dict[str, dict[int, float]] = {"rbp.p=0.5,1=0.25,2=1": {1: 0.25, 2: 1}, "dcg.1=5,2=3": {1: 5, 2: 3}}
@@ -75,5 +75,5 @@ def ndcg_at(k: int, docnos: list[str], topic: str, grades: Grades) -> float:
     """Return nDCG@k of a topic, by its definition."""
     gains = sorted((max(grade, 0) for (of_topic, _), grade in grades.items() if of_topic == topic), reverse=True)
     best = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:k], 1))
-    found = sum(max(grades.get((topic, docno), 0), 0) / math.log2(r + 1) for r, docno in enumerate(docnos[:k], 1))
-    return found / best if best else 0.0
+    result = sum(max(grades.get((topic, docno), 0), 0) / math.log2(r + 1) for r, docno in enumerate(docnos[:k], 1))
+    return result / best if best else 0.0

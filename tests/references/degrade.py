@@ -1,4 +1,4 @@
-"""How judgments are made incomplete and pooled, again as literal loops over dictionaries, from the papers' definitions."""
+"""Incomplete and pooled judgments as literal loops over dictionaries, from the papers' definitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ranked = dict[str, list[str]]
 
 
 def read_qrels(text: str) -> Qrels:
-    """Judgments, a line ``TOPIC 0 DOCNO GRADE`` each."""
+    """Return judgments from lines ``TOPIC 0 DOCNO GRADE``."""
     qrels: Qrels = {}
     for line in text.splitlines():
         topic, _, docno, grade = line.split()
@@ -24,16 +24,16 @@ def read_qrels(text: str) -> Qrels:
 
 
 def read_run(text: str) -> Ranked:
-    """Results ranked by score, the highest first; among equal scores the last document by name."""
-    found: dict[str, list[tuple[float, str]]] = {}
+    """Return the documents of each topic by descending score; ties are sorted by name, last first."""
+    result: dict[str, list[tuple[float, str]]] = {}
     for line in text.splitlines():
         topic, _, docno, _, score, _ = line.split()
-        found.setdefault(topic, []).append((float(score), docno))
-    return {topic: [docno for _, docno in sorted(results, reverse=True)] for topic, results in found.items()}
+        result.setdefault(topic, []).append((float(score), docno))
+    return {topic: [docno for _, docno in sorted(results, reverse=True)] for topic, results in result.items()}
 
 
 def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: int) -> list[str]:
-    """Documents by the SHA-256 of who they are."""
+    """Return documents sorted by the SHA-256 digest of seed, topic and name."""
 
     def digest(docno: str) -> bytes:
         return hashlib.sha256(f"{seed} {scheme} {topic} {docno} {draw}".encode()).digest()
@@ -42,7 +42,7 @@ def shuffled(docnos: Sequence[str], seed: int, scheme: str, topic: str, draw: in
 
 
 def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
-    """max(1, floor(p n + 1/2)) of a topic's n judgments, drawn again until one is relevant."""
+    """Keep max(1, floor(p n + 1/2)) of a topic's n judgments, drawn again until one is relevant."""
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
@@ -57,22 +57,22 @@ def uniform(qrels: Qrels, rate: str, seed: int, level: int = 1) -> Qrels:
 
 
 def stratified(qrels: Qrels, fraction: str, seed: int, level: int = 1) -> Qrels:
-    """The first max(1, ceil(f R)) of the relevant and max(10, ceil(f N)) of the nonrelevant documents."""
+    """Keep the first max(1, ceil(f R)) relevant and max(10, ceil(f N)) nonrelevant documents."""
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
         order = shuffled(judged, seed, "stratified", topic, 0)
-        kept: set[str] = set()
+        selected: set[str] = set()
         is_relevant: Callable[[str], bool] = lambda docno, grades=grades: grades[docno] >= level  # type: ignore[misc]  # noqa: E731
         for least, stratum in ((1, list(filter(is_relevant, order))), (10, [d for d in order if not is_relevant(d)])):
             number = max(least, math.ceil(Decimal(fraction) * len(stratum)))
-            kept.update(stratum[:number])
-        reduced[topic] = {docno: grade if docno in kept else -1 for docno, grade in grades.items()}
+            selected.update(stratum[:number])
+        reduced[topic] = {docno: grade if docno in selected else -1 for docno, grade in grades.items()}
     return reduced
 
 
 def pooled(runs: Sequence[Ranked], depth: int) -> dict[str, set[str]]:
-    """The first documents of each topic of any run."""
+    """Return the first documents of each topic of any run."""
     pool: dict[str, set[str]] = {}
     for run in runs:
         for topic, docnos in run.items():
@@ -81,7 +81,7 @@ def pooled(runs: Sequence[Ranked], depth: int) -> dict[str, set[str]]:
 
 
 def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
-    """Only what lies in the pool is judged."""
+    """Keep the judgments of a shallower pool."""
     pool = pooled(runs, depth)
     return {
         topic: {docno: grade if docno in pool.get(topic, ()) else -1 for docno, grade in grades.items()}
@@ -90,54 +90,54 @@ def shallow(qrels: Qrels, runs: Sequence[Ranked], depth: int) -> Qrels:
 
 
 def mixed(qrels: Qrels, runs: Sequence[Ranked], depth: int, seed: int) -> Qrels:
-    """What lies in the pool, and as many of the other judgments."""
+    """Keep the judgments of a pool and as many others."""
     pool = pooled(runs, depth)
     reduced: Qrels = {}
     for topic, grades in qrels.items():
         judged = [docno for docno, grade in grades.items() if grade >= 0]
         first = [docno for docno in judged if docno in pool.get(topic, ())]
         rest = [docno for docno in shuffled(judged, seed, "mixed", topic, 0) if docno not in first]
-        kept = {*first, *rest[: len(first)]}
-        reduced[topic] = {docno: grade if docno in kept else -1 for docno, grade in grades.items()}
+        selected = {*first, *rest[: len(first)]}
+        reduced[topic] = {docno: grade if docno in selected else -1 for docno, grade in grades.items()}
     return reduced
 
 
 def strata_by_depth(qrels: Qrels, runs: Sequence[Ranked], ends: Sequence[int], *, rest: bool) -> Qrels:
-    """Number of the stratum of each judged document: up to which of the depths it lies, or in the rest."""
-    found: Qrels = {}
+    """Return the stratum of each judged document by its best rank."""
+    results: Qrels = {}
     for topic, grades in qrels.items():
         for docno, grade in grades.items():
             ranks = [run[topic].index(docno) + 1 for run in runs if docno in run.get(topic, ())]
             strata = [number for number, end in enumerate(ends, start=1) if ranks and min(ranks) <= end]
             if grade >= 0 and (strata or rest):
-                found.setdefault(topic, {})[docno] = strata[0] if strata else len(ends) + 1
-    return found
+                results.setdefault(topic, {})[docno] = strata[0] if strata else len(ends) + 1
+    return results
 
 
 def strata_by_runs(qrels: Qrels, runs: Sequence[Ranked], least: Sequence[int], *, rest: bool) -> Qrels:
-    """Number of the stratum of each judged document: how many runs have it at least, in descending order, or the rest."""
-    found: Qrels = {}
+    """Return the stratum of each judged document by the number of runs that retrieve it."""
+    results: Qrels = {}
     for topic, grades in qrels.items():
         for docno, grade in grades.items():
             number_of_runs = sum(1 for run in runs if docno in run.get(topic, ()))
             strata = [number for number, at_least in enumerate(least, start=1) if number_of_runs >= at_least]
             if grade >= 0 and (strata or rest):
-                found.setdefault(topic, {})[docno] = strata[0] if strata else len(least) + 1
-    return found
+                results.setdefault(topic, {})[docno] = strata[0] if strata else len(least) + 1
+    return results
 
 
 def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -> dict[str, dict[str, tuple[int, int]]]:
-    """Stratum and grade of each document of a stratum; of D documents max(1, floor(p D + 1/2)) keep their grade."""
+    """Return strata and grades; of D documents in a stratum max(1, floor(p D + 1/2)) keep their grade."""
     sample: dict[str, dict[str, tuple[int, int]]] = {}
     for topic, of_topic in strata.items():
         judged = [docno for docno, grade in qrels[topic].items() if grade >= 0]
         order = shuffled(judged, seed, "strata", topic, 0)
-        kept: set[str] = set()
+        selected: set[str] = set()
         for number, rate in enumerate(rates, start=1):
             documents = [docno for docno in order if of_topic.get(docno) == number]
-            kept.update(documents[: max(1, int((Decimal(rate) * len(documents)).to_integral_value(ROUND_HALF_UP)))])
+            selected.update(documents[: max(1, int((Decimal(rate) * len(documents)).to_integral_value(ROUND_HALF_UP)))])
         sample[topic] = {
-            docno: (number, qrels[topic][docno] if docno in kept else -1) for docno, number in of_topic.items()
+            docno: (number, qrels[topic][docno] if docno in selected else -1) for docno, number in of_topic.items()
         }
     return sample
 
@@ -145,7 +145,7 @@ def drawn_strata(qrels: Qrels, strata: Qrels, rates: Sequence[str], seed: int) -
 def without_group(
     qrels: Qrels, runs: dict[str, Ranked], groups: dict[str, str], group: str, depth: int
 ) -> tuple[Qrels, Qrels]:
-    """The judgments of the pool of all runs, and those that some other group has found as well; lines are deleted."""
+    """Return the judgments of the pool of all runs, and of the pool without one group."""
     everybody = pooled(list(runs.values()), depth)
     others = pooled([run for name, run in runs.items() if groups[name] != group], depth)
     full = {t: {d: g for d, g in grades.items() if d in everybody.get(t, ())} for t, grades in qrels.items()}

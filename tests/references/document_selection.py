@@ -18,12 +18,12 @@ Judged = Mapping[str, bool]
 
 
 def skipping(order: Callable[..., Asked]) -> Callable[[Lists, Judged, int], Asked]:
-    """Return an order that learns nothing, without the judged documents."""
-    return lambda runs, judged, cut: [one for one in order(runs, (), cut) if one[0] not in judged]
+    """Return a strategy that learns nothing, without the judged documents."""
+    return lambda runs, judged, cut: [pair for pair in order(runs, (), cut) if pair[0] not in judged]
 
 
 def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
-    """Return the order by a digest of seed, topic and name, the greatest first."""
+    """Return documents sorted by a digest of seed, topic and name, greatest first."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         digest = {
@@ -31,13 +31,13 @@ def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
             for name in names_of(runs)
             if name not in judged
         }
-        return sorted(digest.items(), key=lambda one: -one[1])
+        return sorted(digest.items(), key=lambda pair: -pair[1])
 
     return order
 
 
 def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """Read a run on until a judged document is not relevant; an unjudged one is selected, and read over."""
+    """Read a run until a judged document is nonrelevant; unjudged documents are selected and skipped."""
     priority = [0] * len(runs)
     seen: set[str] = set()
     selected: Asked = []
@@ -56,7 +56,7 @@ def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists, Judged, int], Asked]:
-    """Return maxmean, or with a generator Thompson sampling: only judged documents that are read count."""
+    """Return maxmean or, with a generator, Thompson sampling, which learn from judged documents that were read."""
 
     def order(runs: Lists, judged: Judged, cut: int) -> Asked:
         seen: set[str] = set()
@@ -65,10 +65,10 @@ def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists
         while len(seen) < len(names_of(runs)):
             known = [history[-1:] if forgets else history for history in read]
             if generator is None:
-                value = [float(Fraction(1 + sum(one), 2 + len(one))) for one in known]
+                value = [float(Fraction(1 + sum(history), 2 + len(history))) for history in known]
                 ties = [len(history) for history in read]
             else:
-                value = [generator.betavariate(1 + sum(one), 1 + len(one) - sum(one)) for one in known]
+                value = [generator.betavariate(1 + sum(history), 1 + len(history) - sum(history)) for history in known]
                 ties = [0] * len(runs)
             best = sorted(range(len(runs)), key=lambda number: (-value[number], ties[number], number))
             run, name = read_on(runs, seen, best)
@@ -83,12 +83,12 @@ def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists
 
 
 def descending(scores: dict[str, float]) -> Asked:
-    """Return names by score, the greatest first; scores that are equal but for noise are equal, and go by name."""
-    return sorted(scores.items(), key=lambda one: (-round(one[1], 9), one[0]))
+    """Return names by descending score; scores equal up to rounding are sorted by name."""
+    return sorted(scores.items(), key=lambda pair: (-round(pair[1], 9), pair[0]))
 
 
 def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """By the weighted loss after the losses of the judged documents that were reached before."""
+    """Select by weighted loss after the losses of judged documents that were reached before."""
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
@@ -97,7 +97,7 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
     selected: Asked = []
     left = set(names_of(runs))
     while left:
-        weights = [0.1 ** (one - min(losses)) for one in losses]
+        weights = [0.1 ** (loss - min(losses)) for loss in losses]
         scores = {
             name: sum(weight * loss(run, name) for weight, run in zip(weights, runs, strict=True)) / sum(weights)
             for name in left
@@ -106,8 +106,8 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
         left.remove(name)
         if name in judged:
             losses = [
-                one - loss(run, name) if judged[name] else one + loss(run, name)
-                for one, run in zip(losses, runs, strict=True)
+                total - loss(run, name) if judged[name] else total + loss(run, name)
+                for total, run in zip(losses, runs, strict=True)
             ]
         else:
             selected.append((name, score))
@@ -115,11 +115,11 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
 
 
 def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """By how much a document could change differences, given all documents that are judged relevant."""
+    """Select by the possible change of differences, given all documents judged relevant."""
 
     def share(run: Sequence[str], name: str) -> float:
-        known = [one for one in judged if judged[one] and one in run]
-        return sum(1 / max(rank(run, name), rank(run, one)) for one in [name, *known]) if name in run else 0.0
+        known = [document for document in judged if judged[document] and document in run]
+        return sum(1 / max(rank(run, name), rank(run, other)) for other in [name, *known]) if name in run else 0.0
 
     return descending(
         {

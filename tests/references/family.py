@@ -81,14 +81,7 @@ class SubtopicLine:
 
 @dataclass(frozen=True)
 class TopicWithSubtopics:
-    """One topic with subtopics.
-
-    Parameters
-    ----------
-    ranking : the retrieved documents in rank order, those that nobody judged included.
-    lines : in any order.
-    level : the least grade that is relevant; a negative grade never is.
-    """
+    """One topic with subtopics; a negative grade is never relevant."""
 
     ranking: Sequence[str]
     lines: Sequence[SubtopicLine]
@@ -255,11 +248,11 @@ def map_ia(topic: TopicWithSubtopics) -> float:
     """Average precision for each subtopic, averaged."""
     total = 0.0
     for subtopic in topic.subtopics:
-        found, precisions = 0, 0.0
+        hits, precisions = 0, 0.0
         for rank, document in enumerate(topic.ranking, 1):
             if topic.is_relevant(document, subtopic):
-                found += 1
-                precisions += found / rank
+                hits += 1
+                precisions += hits / rank
         total += precisions / topic.n_relevant(subtopic)
     return quotient(total, len(topic.subtopics))
 
@@ -298,14 +291,7 @@ class LineWithProbability:
 
 @dataclass(frozen=True)
 class TopicWithProbabilities:
-    """One topic of which a sample was drawn.
-
-    Parameters
-    ----------
-    ranking : the retrieved documents in rank order, those outside the sample included.
-    lines : the sample, in any order.
-    level : the least grade that is relevant; a negative grade never is.
-    """
+    """One topic with a sample of judgments and inclusion probabilities; a negative grade is never relevant."""
 
     ranking: Sequence[str]
     lines: Sequence[LineWithProbability]
@@ -425,22 +411,12 @@ def always(topic: Any) -> bool:
 
 @dataclass(frozen=True)
 class Literal:
-    """A measure.
-
-    Parameters
-    ----------
-    rel_format : of the judgments.
-    compute : called with the topic, the cutoff if it has any, and parameters by name.
-    cutoffs : the usual ones.
-    named : what its other parameters are called, and the keyword of each.
-    has_value : whether it has a value for a topic, whatever the ranking.
-    summary : from the values, and the number of topics, to that of `all`.
-    """
+    """One measure: its function, its parameters and its summary."""
 
     rel_format: str
     compute: Callable[..., float]
-    cutoffs: tuple[int, ...] = ()
-    named: tuple[tuple[str, str], ...] = ()
+    cutoffs: tuple[int, ...] = ()  # the defaults
+    named: tuple[tuple[str, str], ...] = ()  # each other parameter in the output and as keyword
     has_value: Callable[[Any], bool] = always
     summary: Callable[[Sequence[float], int], float] = mean
 
@@ -497,24 +473,24 @@ class Options:
     def of(cls, argv: Sequence[str]) -> Options:
         """Read a command line without its files."""
         left = list(argv)
-        found: dict[str, Any] = {"measures": ()}
+        options: dict[str, Any] = {"measures": ()}
         while left:
             match left.pop(0):
                 case "-c":
-                    found["complete"] = True
+                    options["complete"] = True
                 case "-J":
-                    found["judged_only"] = True
+                    options["judged_only"] = True
                 case "-R":
-                    found["rel_format"] = left.pop(0)
+                    options["rel_format"] = left.pop(0)
                 case "-m":
-                    found["measures"] += (left.pop(0),)
+                    options["measures"] += (left.pop(0),)
                 case "-l":
-                    found["level"] = int(left.pop(0))
+                    options["level"] = int(left.pop(0))
                 case "-M":
-                    found["max_retrieved"] = int(left.pop(0))
+                    options["max_retrieved"] = int(left.pop(0))
                 case other:
                     raise ValueError(other)
-        return cls(**found)
+        return cls(**options)
 
 
 @dataclass(frozen=True)
@@ -573,7 +549,7 @@ def read_run(text: str, options: Options) -> dict[str, list[str]]:
 
 def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any]]:
     """The lines of each topic that count."""
-    found: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     known = set()
     for row in table(file, text, 5 if file == "prels" else 4):
         topic = row[0]
@@ -589,8 +565,8 @@ def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any
         if (topic, key) in known:
             raise RefusedError(file)
         known.add((topic, key))
-        found.setdefault(topic, []).append(line)
-    return found
+        values.setdefault(topic, []).append(line)
+    return values
 
 
 def line_with_probability(row: Sequence[str]) -> LineWithProbability | None:
@@ -622,12 +598,7 @@ def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> A
 
 
 def evaluate(argv: Sequence[str], judgments: str, run: str) -> dict[str, dict[str, float]]:
-    """Evaluate the texts of two files: {topic: {printed name: value}}, the topic of means being "all".
-
-    Raises
-    ------
-    RefusedError : the argument names the file.
-    """
+    """Evaluate the texts of two files: {topic or "all": {printed name: value}}; RefusedError names a wrong file."""
     options = Options.of(argv)
     lines = read_judgments(options.rel_format, judgments, options)
     rankings = read_run(run, options)
@@ -637,14 +608,14 @@ def evaluate(argv: Sequence[str], judgments: str, run: str) -> dict[str, dict[st
         if options.complete or name in rankings
     }
     values: dict[str, dict[str, float]] = {name: {} for name in [*topics, "all"]}
-    for one in [one for text in options.measures for one in asked(text)]:
-        if one.literal.compute is expected_reciprocal_rank:
+    for request in [request for text in options.measures for request in asked(text)]:
+        if request.literal.compute is expected_reciprocal_rank:
             for topic_lines in lines.values():
                 for _, grade in topic_lines:
-                    if grade > one.named.get("highest", HIGHEST_GRADE):
+                    if grade > request.named.get("highest", HIGHEST_GRADE):
                         raise RefusedError("qrels")
-        found = [(name, one.of(topic)) for name, topic in topics.items() if one.literal.has_value(topic)]
-        for name, value in found:
-            values[name][one.printed] = value
-        values["all"][one.printed] = one.literal.summary([value for _, value in found], len(found))
+        results = [(name, request.of(topic)) for name, topic in topics.items() if request.literal.has_value(topic)]
+        for name, value in results:
+            values[name][request.printed] = value
+        values["all"][request.printed] = request.literal.summary([value for _, value in results], len(results))
     return values

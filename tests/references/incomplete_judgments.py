@@ -36,7 +36,7 @@ class Above:
 
 def above_relevant(topic: Topic) -> list[Above]:
     """What stands above each relevant document retrieved, in rank order."""
-    found = []
+    precisions = []
     relevant = nonrelevant = unjudged = outside = 0
     for rank in topic.ranks():
         grade = topic.ranking[rank - 1]
@@ -47,9 +47,9 @@ def above_relevant(topic: Topic) -> list[Above]:
         elif grade < topic.level:
             nonrelevant += 1
         else:
-            found.append(Above(rank, relevant, nonrelevant, unjudged, outside))
+            precisions.append(Above(rank, relevant, nonrelevant, unjudged, outside))
             relevant += 1
-    return found
+    return precisions
 
 
 def average(terms: Sequence[float], n_rel: int) -> float:
@@ -128,11 +128,11 @@ def bpref_10(topic: Topic) -> float:
 @graded("judged", default=(5, 10, 20))
 def judged(topic: Topic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
-    found = 0
+    hits = 0
     for rank in topic.ranks(k):
         if topic.ranking[rank - 1] >= 0:
-            found += 1
-    return found / k
+            hits += 1
+    return hits / k
 
 
 @graded("infAP")
@@ -174,20 +174,12 @@ class Stratum:
 
 @dataclass(frozen=True)
 class SampledTopic:
-    """One topic with stratified judgments.
+    """A topic with stratified judgments: documents as stratum and grade, None for documents outside the pool."""
 
-    Parameters
-    ----------
-    ranking : stratum and grade of each document in rank order, None for one outside the pool; cut at the depth already.
-    judgments : stratum and grade of each document of the pool, retrieved or not; a negative grade was not sampled.
-    level : the least grade that is relevant.
-    depth : the rank at which lists were cut, and at which the ideal ranking stops too.
-    """
-
-    ranking: Sequence[Sampled | None]
-    judgments: Sequence[Sampled]
+    ranking: Sequence[Sampled | None]  # cut at the depth
+    judgments: Sequence[Sampled]  # all documents of the pool; a negative grade was not sampled
     level: int = 1
-    depth: int = 1000
+    depth: int = 1000  # also of the ideal ranking
 
     def is_relevant(self, grade: int) -> bool:
         """Whether a document with this grade was judged and found relevant."""
@@ -230,31 +222,31 @@ def sampled_num_ret(topic: SampledTopic) -> int:
 @sampled("num_rel")
 def sampled_num_rel(topic: SampledTopic) -> int:
     """Documents judged relevant."""
-    found = 0
+    hits = 0
     for _, grade in topic.judgments:
         if topic.is_relevant(grade):
-            found += 1
-    return found
+            hits += 1
+    return hits
 
 
 @sampled("num_rel_ret")
 def sampled_num_rel_ret(topic: SampledTopic) -> int:
     """Documents retrieved that were judged relevant."""
-    found = 0
+    hits = 0
     for document in topic.ranking:
         if document is not None and topic.is_relevant(document[1]):
-            found += 1
-    return found
+            hits += 1
+    return hits
 
 
 @sampled("judged", default=(5, 10, 20))
 def sampled_judged(topic: SampledTopic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
-    found = 0
+    hits = 0
     for document in topic.ranking[:k]:
         if document is not None and document[1] >= 0:
-            found += 1
-    return found / k
+            hits += 1
+    return hits / k
 
 
 @sampled("inum_rel")
@@ -299,10 +291,10 @@ def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
         return 0.0
     best = 0.0
     for rank in range(len(topic.ranking), 0, -1):
-        found = topic.expected_within(rank)
-        if found < recall * (1 - 1e-4) * every:
+        result = topic.expected_within(rank)
+        if result < recall * (1 - 1e-4) * every:
             break
-        best = max(best, found / rank)
+        best = max(best, result / rank)
     return best
 
 

@@ -31,13 +31,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
 class Loops:
-    """The loops of measures; ``@graded("P", default=NINE_CUTOFFS)`` says that the one below it is that of P.
-
-    Attributes
-    ----------
-    by_name : the loop of each measure, by trec_eval's name; that of a geometric mean is before the logarithm.
-    defaults : the numbers that a measure has for parameters when none are given.
-    """
+    """Loops by measure: ``@graded("P", default=NINE_CUTOFFS)`` registers a loop and its default parameters."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Callable[..., Any]] = {}
@@ -124,23 +118,13 @@ def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic, as all measures see it.
+    """One topic, as all measures see it."""
 
-    Parameters
-    ----------
-    ranking : a code for each retrieved document in rank order: its grade from 0 up, -1 outside the pool, -2 pooled but
-        not judged. The documents cut off or removed are gone already.
-    judgments : the grade of each document of the pool, retrieved or not; negative is unjudged.
-    level : the least grade that is relevant; below 0 unjudged documents count as hits.
-    collection_size : documents in the collection; 0 when unknown.
-    recall_rounding : the version of trec_eval whose rounding of recall cutoffs is followed.
-    """
-
-    ranking: Sequence[int]
-    judgments: Sequence[int]
-    level: int = 1
-    collection_size: int = 0
-    recall_rounding: Literal["9", "10"] = "10"
+    ranking: Sequence[int]  # in rank order: a grade, -1 outside the pool, -2 pooled but unjudged
+    judgments: Sequence[int]  # grades of the whole pool; a negative grade is unjudged
+    level: int = 1  # below 0 unjudged documents count as hits
+    collection_size: int = 0  # 0 if unknown
+    recall_rounding: Literal["9", "10"] = "10"  # the version of trec_eval
 
     @property
     def n_ret(self) -> int:
@@ -150,29 +134,29 @@ class Topic:
     @property
     def n_rel(self) -> int:
         """Documents judged relevant, retrieved or not."""
-        found = 0
+        hits = 0
         for grade in self.judgments:
             if grade >= 0 and grade >= self.level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     @property
     def n_nonrel(self) -> int:
         """Documents judged nonrelevant, retrieved or not."""
-        found = 0
+        hits = 0
         for grade in self.judgments:
             if grade >= 0 and grade < self.level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     @property
     def n_rel_ret(self) -> int:
         """Documents retrieved that were judged relevant."""
-        found = 0
+        hits = 0
         for grade in self.ranking:
             if grade >= 0 and grade >= self.level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     @property
     def n_levels(self) -> int:
@@ -184,11 +168,11 @@ class Topic:
 
     def n_judged(self, level: int) -> int:
         """Documents judged with this grade, retrieved or not."""
-        found = 0
+        hits = 0
         for grade in self.judgments:
             if grade == level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     def is_hit(self, rank: int) -> bool:
         """Whether the document at this rank counts as found: its code is compared with the level, whatever it is."""
@@ -200,11 +184,11 @@ class Topic:
 
     def hits_within(self, k: int) -> int:
         """Hits among the first k documents."""
-        found = 0
+        hits = 0
         for rank in self.ranks(k):
             if self.is_hit(rank):
-                found += 1
-        return found
+                hits += 1
+        return hits
 
 
 # Counts
@@ -343,11 +327,11 @@ def success_at(topic: Topic, k: int) -> float:
 @graded("unj", default=(5, 10, 20))
 def unjudged_at(topic: Topic, k: int) -> float:
     """Documents without a grade among the first k / k."""
-    found = 0
+    hits = 0
     for rank in topic.ranks(k):
         if topic.ranking[rank - 1] < 0:
-            found += 1
-    return found / k
+            hits += 1
+    return hits / k
 
 
 # Average precision and its relatives
@@ -455,16 +439,16 @@ def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[
     while current >= 0 and cutoff[current] > topic.n_rel_ret:
         current -= 1
     best = divide(topic.n_rel_ret, topic.n_ret)
-    found = topic.n_rel_ret
+    result = topic.n_rel_ret
     for rank in reversed(topic.ranks()):
-        if found <= 0:
+        if result <= 0:
             break
-        best = max(best, found / rank)
+        best = max(best, result / rank)
         if topic.is_hit(rank):
-            while current >= 0 and cutoff[current] == found:
+            while current >= 0 and cutoff[current] == result:
                 yield current, best
                 current -= 1
-            found -= 1
+            result -= 1
     while current >= 0:
         yield current, best
         current -= 1
@@ -497,15 +481,15 @@ def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float
     while current >= 0 and cutoff[current] > topic.n_ret:
         values[current] = topic.n_rel_ret / cutoff[current]
         current -= 1
-    found = topic.n_rel_ret
+    result = topic.n_rel_ret
     for rank in reversed(topic.ranks()):
-        if found <= 0:
+        if result <= 0:
             break
         while current >= 0 and cutoff[current] == rank:
-            values[current] = found / rank
+            values[current] = result / rank
             current -= 1
         if topic.is_hit(rank):
-            found -= 1
+            result -= 1
     return values
 
 
@@ -564,12 +548,12 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
     """Discounted cumulative gain of the ranking, and of the best possible one."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
-    found = best = 0.0
+    gained = best = 0.0
     rank = 1
     while rank <= topic.n_ret and ideal.gain > 0:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         ideal.step()
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
@@ -577,14 +561,14 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
     while rank <= topic.n_ret:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         rank += 1
     while ideal.gain > 0:
         ideal.step()
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
-    return found, best
+    return gained, best
 
 
 @graded("dcg")
@@ -602,18 +586,18 @@ def ideal_dcg(topic: Topic, pairs: Pairs) -> float:
 @graded("ndcg")
 def ndcg(topic: Topic, pairs: Pairs) -> float:
     """One divided by the other."""
-    found, best = discounted_gains(topic, pairs)
-    return found / best if best > 0 else 0.0
+    gained, best = discounted_gains(topic, pairs)
+    return gained / best if best > 0 else 0.0
 
 
 @graded("ndcg_cut", default=NINE_CUTOFFS)
 def ndcg_at(topic: Topic, k: int) -> float:
     """Over the first k documents of both rankings, with grades as gains; not divided where there is nothing to gain."""
-    found = 0.0
+    gained = 0.0
     for rank in topic.ranks(k):
         grade = topic.ranking[rank - 1]
         if grade > 0:
-            found += grade / math.log2(rank + 1)
+            gained += grade / math.log2(rank + 1)
     best = 0.0
     rank = 1
     for grade in range(topic.n_levels - 1, 0, -1):
@@ -621,7 +605,7 @@ def ndcg_at(topic: Topic, k: int) -> float:
             if rank <= k:
                 best += grade / math.log2(rank + 1)
             rank += 1
-    return found if best == 0 else found / best
+    return gained if best == 0 else gained / best
 
 
 @graded("ndcg_rel")
@@ -629,27 +613,27 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
     """Mean over the documents with a gain of what ndcg is there; those not found take what it is in the end."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
-    found = best = total = 0.0
+    gained = best = total = 0.0
     n_ideal = n_found = 0
     rank = 1
     while rank <= topic.n_ret and ideal.gain > 0:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         ideal.step()
         if ideal.gain > 0:
             n_ideal += 1
             best += ideal.gain / math.log2(rank + 1)
         if gain > 0:
-            total += divide(found, best)
+            total += divide(gained, best)
             n_found += 1
         rank += 1
     while rank <= topic.n_ret:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         if gain > 0:
-            total += divide(found, best)
+            total += divide(gained, best)
             n_found += 1
         rank += 1
     while ideal.gain > 0:
@@ -658,7 +642,7 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
             n_ideal += 1
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
-    total += divide((n_ideal - n_found) * found, best)
+    total += divide((n_ideal - n_found) * gained, best)
     return divide(total, n_ideal) if total > 0 else 0.0
 
 
@@ -670,19 +654,19 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     old = ideal.gain
-    found = best = total = 0.0
+    gained = best = total = 0.0
     changes = 0
     rank = 1
     while rank <= topic.n_ret and ideal.gain > 0:
         ideal.step()
         if ideal.gain != old:
             if best > 0:
-                total += found / best
+                total += gained / best
                 changes += 1
             old = ideal.gain
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
@@ -690,16 +674,16 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
         while rank <= topic.n_ret:
             gain = gain_of(table, topic.ranking[rank - 1])
             if gain != 0:
-                found += gain / math.log2(rank + 1)
+                gained += gain / math.log2(rank + 1)
             rank += 1
         if best > 0:
-            total += found / best
+            total += gained / best
             changes += 1
     while ideal.gain > 0:
         ideal.step()
         if ideal.gain != old:
             if best > 0:
-                total += found / best
+                total += gained / best
                 changes += 1
             old = ideal.gain
         if ideal.gain > 0:
@@ -924,11 +908,11 @@ class Rows:
 
     def first(self, mask: Sequence[bool], *, absent: int = -1) -> list[int]:
         """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
-        found = []
+        values = []
         for places in self.places:
             true = [position for position, place in enumerate(places) if mask[place]]
-            found.append(true[0] if true else absent)
-        return found
+            values.append(true[0] if true else absent)
+        return values
 
     def keep(self, mask: Sequence[bool]) -> Rows:
         """The rows without the elements where ``mask`` is false."""

@@ -23,19 +23,11 @@ Results: TypeAlias = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the page: what these measures of a program are in irevalx.
-
-    Parameters
-    ----------
-    program : as the head of the table calls it.
-    names : of the measures.
-    options : of irevalx; without ``-m`` its names are the same.
-    remark : where the two differ.
-    """
+    """A row of the page: the measures of another program and the options of irevalx that compute them."""
 
     program: str
     names: tuple[str, ...]
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # without -m the names are the same
     remark: str
 
 
@@ -88,18 +80,18 @@ def beir(name: str, qrels: Grades, run: Results) -> float:
     kind, _, k = name.partition("@")
     given = copy.deepcopy(qrels), copy.deepcopy(run), [int(k)]
     custom = {"MRR": "mrr", "R_cap": "r_cap", "Accuracy": "accuracy"}
-    found = [evaluator.evaluate_custom(*given, custom[kind])] if kind in custom else evaluator.evaluate(*given)
-    return next(float(means[name]) for means in found if name in means)
+    result = [evaluator.evaluate_custom(*given, custom[kind])] if kind in custom else evaluator.evaluate(*given)
+    return next(float(means[name]) for means in result if name in means)
 
 
 def mteb(name: str, qrels: Grades, run: Results) -> float:
     """Return the mean that MTEB gives, most of them rounded to 5 decimals, in a task that drops topics from results."""
     metrics = import_module("mteb._evaluators.retrieval_metrics")
     evaluate = import_module("mteb._evaluators.retrieval_evaluator").RetrievalEvaluator.evaluate
-    found = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
+    result = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
     kinds = ("ndcg", "recall", "precision", "naucs", "mrr", "naucs_mrr", "hit_rate")
-    scores = metrics.make_score_dict(_map=found.map, task_scores={}, **{kind: getattr(found, kind) for kind in kinds})
-    return float({**scores, **found.hit_rate}[name])
+    scores = metrics.make_score_dict(_map=result.map, task_scores={}, **{kind: getattr(result, kind) for kind in kinds})
+    return float({**scores, **result.hit_rate}[name])
 
 
 PROGRAMS: dict[str, Callable[[str, Grades, Results], float]] = {

@@ -31,13 +31,7 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic.
-
-    Parameters
-    ----------
-    lines : in any order.
-    ranking : the retrieved documents in rank order, those that nobody judged included.
-    """
+    """One topic: lines of preferences in any order, and the retrieved documents in rank order."""
 
     lines: Sequence[Line]
     ranking: Sequence[str]
@@ -201,12 +195,7 @@ class Group:
         return len([document for document in documents if document < self.n_ret])
 
     def recounted(self, n_counted: int) -> list[Pair]:
-        """The pairs that count where there are more nonrelevant than relevant documents.
-
-        Parameters
-        ----------
-        n_counted : how many documents of the last class take part.
-        """
+        """Pairs that count if few documents are relevant; n_counted documents of the last class take part."""
         if self.has_classes:
             *others, last = self.classes
             new = last[:n_counted]

@@ -29,8 +29,8 @@ def dcg(ranking: Sequence[float | None], gains: Mapping[float, float], k: int | 
 
 def ideal(judgments: Sequence[float], gains: Mapping[float, float]) -> list[float]:
     """The gains above 0 of all judged documents, the greatest first."""
-    found = [gain_of(grade, gains) for grade in judgments]
-    return sorted((gain for gain in found if gain > 0), reverse=True)
+    gained = [gain_of(grade, gains) for grade in judgments]
+    return sorted((gain for gain in gained if gain > 0), reverse=True)
 
 
 def ideal_dcg(judgments: Sequence[float], gains: Mapping[float, float], k: int | None = None) -> float:
@@ -106,6 +106,6 @@ def err(ranking: Sequence[float | None], k: int, highest: float) -> float:
 
 def ndcg_burges(ranking: Sequence[float | None], judgments: Sequence[float], k: int) -> float:
     """Return ndcg at a cutoff with the gains 2**grade - 1."""
-    found = dcg([2 ** (grade or 0.0) - 1 for grade in ranking], {}, k)
+    result = dcg([2 ** (grade or 0.0) - 1 for grade in ranking], {}, k)
     best = dcg([2**grade - 1 for grade in sorted(judgments, reverse=True)], {}, k)
-    return found / best
+    return result / best

@@ -13,20 +13,7 @@ from running import FIXTURES
 
 @dataclass(frozen=True)
 class Case:
-    """One recorded case.
-
-    Parameters
-    ----------
-    program, argv, stdout, status : the call.
-    files : what irevalx is given, by name.
-    irevalx : its options.
-    expect : topic or "all", measure, and the value as printed; None where nothing may be printed.
-    refuses : the file that irevalx must refuse instead.
-    note : what the case is about.
-    departure : why irevalx differs.
-    oracle_files : what the program was given, if that is something else.
-    also : further calls of the case.
-    """
+    """One recorded call of a program of TREC, and what irevalx is expected to print for the same files."""
 
     id: str
     program: str
@@ -35,11 +22,11 @@ class Case:
     stdout: str
     status: int
     irevalx: list[str]
-    expect: dict[str, dict[str, str | None]]
+    expect: dict[str, dict[str, str | None]]  # by topic (or all) and measure, as printed; None where nothing is printed
     note: str
-    refuses: str | None = None
+    refuses: str | None = None  # the file that irevalx refuses instead
     departure: str | None = None
-    oracle_files: dict[str, str] | None = None
+    oracle_files: dict[str, str] | None = None  # the files of the program, if they differ
     also: list[dict[str, Any]] = field(default_factory=list)
 
     @property

@@ -16,7 +16,7 @@ from itertools import combinations, permutations, product
 
 
 def tau(x: Sequence[float], y: Sequence[float]) -> float:
-    """Kendall's tau with ties concordant."""
+    """Return Kendall's tau with ties counted as concordant."""
     concordant = discordant = 0
     for i, j in combinations(range(len(x)), 2):
         if (x[i] > x[j] and y[i] < y[j]) or (x[i] < x[j] and y[i] > y[j]):
@@ -29,7 +29,7 @@ def tau(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def tau_ap(x: Sequence[float], y: Sequence[float]) -> float:
-    """tau_AP of the order by y, x being the reference: each run against the runs strictly above it in y."""
+    """Return tau_AP of the order by y with reference x: each run against the runs strictly above it in y."""
     shares = []
     for run in range(len(y)):
         above = [other for other in range(len(y)) if y[other] > y[run]]
@@ -41,44 +41,44 @@ def tau_ap(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def tau_ap_b(x: Sequence[float], y: Sequence[float]) -> float:
-    """The mean of both directions."""
+    """Return the mean of tau_AP in both directions."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
 def rms(x: Sequence[float], y: Sequence[float]) -> float:
-    """Root mean square of the differences."""
+    """Return the root mean square of the differences."""
     return math.sqrt(math.fsum((b - a) ** 2 for a, b in zip(x, y, strict=True)) / len(x))
 
 
 def bias(x: Sequence[float], y: Sequence[float]) -> float:
-    """Mean of the differences."""
+    """Return the mean of the differences."""
     return math.fsum(b - a for a, b in zip(x, y, strict=True)) / len(x)
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Rank of each run: after all that are strictly better."""
+    """Return the rank of each run, after all strictly better runs."""
     return [1 + sum(1 for other in scores if other > score) for score in scores]
 
 
 def best(scores: Sequence[float], k: int) -> set[int]:
-    """The k best runs, and those that are as good as the last of them."""
+    """Return the k best runs, and runs tied with the last of them."""
     return {run for run, rank in enumerate(ranks(scores)) if rank <= k}
 
 
 def overlap(x: Sequence[float], y: Sequence[float], k: int) -> Fraction:
-    """The best runs of both over those of the side that has more."""
+    """Return the common best runs divided by the larger set of best runs."""
     return Fraction(len(best(x, k) & best(y, k)), max(len(best(x, k)), len(best(y, k))))
 
 
 def loss(x: Sequence[float], y: Sequence[float]) -> float:
-    """What the unluckiest choice among the best runs by y costs."""
+    """Return the greatest loss in x from choosing a best run by y."""
     return max(max(x) - x[run] for run in range(len(x)) if y[run] == max(y))
 
 
 def rank_changes(
     x: Sequence[float], y: Sequence[float], names: Sequence[str]
 ) -> tuple[float, tuple[int, str | None], tuple[int, str | None]]:
-    """Mean absolute change, largest rise and largest fall, each with the run."""
+    """Return the mean absolute change of rank, and the largest rise and fall with their runs."""
     gains = [before - after for before, after in zip(ranks(x), ranks(y), strict=True)]
     rise: tuple[int, str | None] = (0, None)
     fall: tuple[int, str | None] = (0, None)
@@ -91,7 +91,7 @@ def rank_changes(
 
 
 def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | None]:
-    """The least place from which on all values exceed the threshold, and the first whose value does."""
+    """Return the first place from which all values exceed the threshold, and the first place that exceeds it."""
     above = [place for place in range(len(values)) if values[place] > threshold]
     from_here_on = [place for place in above if all(value > threshold for value in values[place:])]
     return (from_here_on[0] if from_here_on else None), (above[0] if above else None)
@@ -101,14 +101,14 @@ def knee(values: Sequence[float], threshold: float) -> tuple[int | None, int | N
 
 
 def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
-    """Wilcoxon's two-sided p over all ways of flipping signs; topics without a difference are left out."""
-    kept = [d for d in differences if d != 0]
-    sizes = sorted(abs(d) for d in kept)
+    """Return Wilcoxon's two-sided p-value over all sign flips; zero differences are left out."""
+    remaining = [d for d in differences if d != 0]
+    sizes = sorted(abs(d) for d in remaining)
     rank = {size: Fraction(2 * sizes.index(size) + 1 + sizes.count(size), 2) for size in sizes}
-    observed = sum((rank[abs(d)] for d in kept if d > 0), Fraction(0))
+    observed = sum((rank[abs(d)] for d in remaining if d > 0), Fraction(0))
     null = [
-        sum((rank[abs(d)] for d, taken in zip(kept, signs, strict=True) if taken), Fraction(0))
-        for signs in product([False, True], repeat=len(kept))
+        sum((rank[abs(d)] for d, taken in zip(remaining, signs, strict=True) if taken), Fraction(0))
+        for signs in product([False, True], repeat=len(remaining))
     ]
     below = Fraction(sum(1 for value in null if value <= observed), len(null))
     above = Fraction(sum(1 for value in null if value >= observed), len(null))
@@ -116,7 +116,7 @@ def wilcoxon_exact(differences: Sequence[int]) -> Fraction:
 
 
 def sign_flips_exact(differences: Sequence[int]) -> Fraction:
-    """Share of the ways of flipping signs for which the sum is as far from zero as the one observed."""
+    """Return the share of sign flips with a sum at least as far from zero as the observed one."""
     null = [
         abs(sum(sign * d for sign, d in zip(signs, differences, strict=True)))
         for signs in product([1, -1], repeat=len(differences))
@@ -125,41 +125,41 @@ def sign_flips_exact(differences: Sequence[int]) -> Fraction:
 
 
 def tukey_ranges(values: Sequence[Sequence[int]]) -> list[Fraction]:
-    """D of all arrangements of the runs within the topics, in descending order."""
+    """Return the ranges of all arrangements of the runs within topics, in descending order."""
     n_runs, n_topics = len(values), len(values[0])
-    found = []
+    results = []
     for orders in product(permutations(range(n_runs)), repeat=n_topics):
         sums = [sum(values[orders[topic][run]][topic] for topic in range(n_topics)) for run in range(n_runs)]
-        found.append(Fraction(max(sums) - min(sums), n_topics))
-    return sorted(found, reverse=True)
+        results.append(Fraction(max(sums) - min(sums), n_topics))
+    return sorted(results, reverse=True)
 
 
 def six_ways(pairs: Sequence[tuple[bool, int, bool, int]]) -> dict[str, int]:
-    """Active, mixed and passive agreement and disagreement of decisions: different and sign under x, then under y."""
-    found = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
+    """Return active, mixed and passive agreement and disagreement of decisions (significance, sign) under x and y."""
+    result = dict.fromkeys(("aa", "ad", "ma", "md", "pa", "pd"), 0)
     for different_x, sign_x, different_y, sign_y in pairs:
         kind = "a" if different_x and different_y else "m" if different_x or different_y else "p"
         opposite = (sign_x > 0 and sign_y < 0) or (sign_x < 0 and sign_y > 0)
-        found[kind + ("d" if opposite else "a")] += 1
-    return found
+        result[kind + ("d" if opposite else "a")] += 1
+    return result
 
 
 def confusion(full: Sequence[bool], reduced: Sequence[bool]) -> dict[tuple[int, int], int]:
-    """Decisions by kind: 1 is "not different", 2 is "different"; first under full, then under reduced judgments."""
-    found = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
-    for one, other in zip(full, reduced, strict=True):
-        found[2 if one else 1, 2 if other else 1] += 1
-    return found
+    """Return counts of decisions under full and reduced judgments: 1 not significant, 2 significant."""
+    results = {(1, 1): 0, (1, 2): 0, (2, 1): 0, (2, 2): 0}
+    for first, other in zip(full, reduced, strict=True):
+        results[2 if first else 1, 2 if other else 1] += 1
+    return results
 
 
 def accuracy(full: Sequence[bool], reduced: Sequence[bool]) -> float:
-    """Share of decisions that are the same."""
+    """Return the share of equal decisions."""
     c = confusion(full, reduced)
     return (c[1, 1] + c[2, 2]) / len(full) if full else 0.0
 
 
 def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
-    """sqrt(TP · P), 0/0 being 0; nothing if every pair differs in both."""
+    """Return sqrt(TP · P) with 0/0 = 0, and nan if every pair differs significantly in both."""
     c = confusion(full, reduced)
     if full and c[2, 2] == len(full):
         return math.nan
@@ -169,7 +169,7 @@ def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
 
 
 def holm(p: Sequence[Fraction]) -> list[Fraction]:
-    """Holm's correction: each p as the greatest of its own and all smaller ones, times how many are left."""
+    """Return p-values with Holm's correction."""
     order = sorted(range(len(p)), key=p.__getitem__)
     corrected = [Fraction(0)] * len(p)
     worst = Fraction(0)
@@ -183,11 +183,11 @@ def holm(p: Sequence[Fraction]) -> list[Fraction]:
 
 
 def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[int, int, int]:
-    """Comparisons, swaps and ties over pairs of runs and pairs of topic sets."""
+    """Return comparisons, swaps and ties over pairs of runs and pairs of topic sets."""
     comparisons = swapped = tied = 0
     for a, b in combinations(values, 2):
-        for one, other in sets:
-            first = sum(a[topic] - b[topic] for topic in one)
+        for first_set, other in sets:
+            first = sum(a[topic] - b[topic] for topic in first_set)
             second = sum(a[topic] - b[topic] for topic in other)
             comparisons += 1
             if first == 0 or second == 0:
@@ -200,30 +200,30 @@ def swaps(values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], S
 def swap_bins(
     values: Sequence[Sequence[int]], sets: Sequence[tuple[Sequence[int], Sequence[int]]], width: int
 ) -> dict[int, tuple[int, int]]:
-    """Comparisons and swaps by the size of the sum on the one set, each set being the one once."""
-    found: dict[int, tuple[int, int]] = {}
+    """Return comparisons and swaps by the sum on one set; each set of a pair is this set once."""
+    results: dict[int, tuple[int, int]] = {}
     for a, b in combinations(values, 2):
         for pair in sets:
-            for one, other in (pair, pair[::-1]):
-                first = sum(a[topic] - b[topic] for topic in one)
+            for first_set, other in (pair, pair[::-1]):
+                first = sum(a[topic] - b[topic] for topic in first_set)
                 second = sum(a[topic] - b[topic] for topic in other)
-                comparisons, swapped = found.get(abs(first) // width, (0, 0))
-                found[abs(first) // width] = (comparisons + 1, swapped + (first * second < 0))
-    return found
+                comparisons, swapped = results.get(abs(first) // width, (0, 0))
+                results[abs(first) // width] = (comparisons + 1, swapped + (first * second < 0))
+    return results
 
 
 def all_pairs_of_sets(n_topics: int, size: int) -> set[frozenset[frozenset[int]]]:
-    """All pairs of disjoint topic sets of a size, whichever comes first."""
+    """Return all unordered pairs of disjoint topic sets of a size."""
     return {
-        frozenset((frozenset(one), frozenset(other)))
-        for one in combinations(range(n_topics), size)
+        frozenset((frozenset(topics), frozenset(other)))
+        for topics in combinations(range(n_topics), size)
         for other in combinations(range(n_topics), size)
-        if not set(one) & set(other)
+        if not set(topics) & set(other)
     }
 
 
 def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
-    """Two sets, the lesser first, from topics in the order of 64-bit numbers, low byte first, made of a text."""
+    """Return two topic sets, the lesser first, from topics sorted by 64-bit numbers derived from a text."""
     stream = shake_256(text.encode()).digest(8 * n_topics)
     numbers = [sum(byte << 8 * place for place, byte in enumerate(stream[8 * i : 8 * i + 8])) for i in range(n_topics)]
     order = sorted(range(n_topics), key=numbers.__getitem__)

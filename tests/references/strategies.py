@@ -16,30 +16,30 @@ Asked = list[tuple[str, float]]
 
 
 def names_of(runs: Lists) -> list[str]:
-    """Return all documents in the order of names."""
+    """Return all documents sorted by name."""
     return sorted({name for run in runs for name in run})
 
 
 def rank(run: Sequence[str], name: str) -> int:
-    """Return the rank of a document that a run has."""
+    """Return the rank of a document in a run that contains it."""
     return run.index(name) + 1
 
 
 def depth(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """By the best rank, by how many runs have it there, by name."""
+    """Sort by best rank, number of runs at this rank, and name."""
     best = {name: min(rank(run, name) for run in runs if name in run) for name in names_of(runs)}
     there = {name: sum(name in run and rank(run, name) == best[name] for run in runs) for name in best}
     return [(name, -best[name]) for name in sorted(best, key=lambda name: (best[name], -there[name], name))]
 
 
 def rrf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """By the sum of 1/(60 + rank)."""
+    """Sort by the sum of 1/(60 + rank)."""
     score = {name: sum(Fraction(1, 60 + rank(run, name)) for run in runs if name in run) for name in names_of(runs)}
     return [(name, float(score[name])) for name in sorted(score, key=lambda name: (-score[name], name))]
 
 
 def borda(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """By points: n for the first of n candidates, and the others share evenly what is left of 1 + 2 + ... + n."""
+    """Sort by points: n for the first of n candidates; other documents share the remaining points."""
     names = names_of(runs)
     n = len(names)
     score = dict.fromkeys(names, Fraction(0))
@@ -52,7 +52,7 @@ def borda(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
 
 
 def read_on(runs: Lists, done: Collection[str], preferred: Sequence[int]) -> tuple[int, str]:
-    """Return the first of some runs that has a document left, and that document."""
+    """Return the first preferred run with an unread document, and the document."""
     for number in preferred:
         for name in runs[number]:
             if name not in done:
@@ -61,68 +61,68 @@ def read_on(runs: Lists, done: Collection[str], preferred: Sequence[int]) -> tup
 
 
 def mtf(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """Read a run on until a document is not relevant; then the run with the highest priority."""
+    """Read a run until a document is nonrelevant, then the run with the highest priority."""
     priority = [0] * len(runs)
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     current: list[int] = []
-    while len(found) < len(names_of(runs)):
+    while len(results) < len(names_of(runs)):
         highest = sorted(range(len(runs)), key=lambda number: (-priority[number], number))
-        run, name = read_on(runs, found, [*current, *highest])
-        found[name] = float(priority[run])
+        run, name = read_on(runs, results, [*current, *highest])
+        results[name] = float(priority[run])
         current = [run]
         if name not in relevant:
             priority[run] -= 1
             current = []
-    return list(found.items())
+    return list(results.items())
 
 
 def hedge(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """The document with the greatest weighted loss, were it not relevant."""
+    """Select the document with the greatest weighted loss if it were nonrelevant."""
     losses = [0.0] * len(runs)
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
 
-    while len(found) < len(names_of(runs)):
-        weights = [0.1 ** (one - min(losses)) for one in losses]
+    while len(results) < len(names_of(runs)):
+        weights = [0.1 ** (loss - min(losses)) for loss in losses]
         mixed = {
             name: sum(weight * loss(run, name) for weight, run in zip(weights, runs, strict=True)) / sum(weights)
             for name in names_of(runs)
-            if name not in found
+            if name not in results
         }
         name = first_greatest(mixed)
-        found[name] = mixed[name]
+        results[name] = mixed[name]
         for number, run in enumerate(runs):
             losses[number] += -loss(run, name) if name in relevant else loss(run, name)
-    return list(found.items())
+    return list(results.items())
 
 
 def first_greatest(scores: dict[str, float]) -> str:
-    """Return the first name of those whose score is the greatest, but for noise."""
+    """Return the first name with the greatest score, up to rounding."""
     greatest = max(scores.values())
     return min(name for name, score in scores.items() if score > greatest - 1e-9)
 
 
 def bandit(draw: Callable[[int, int], float] | None, *, forgets: bool) -> Callable[..., Asked]:
-    """Return the order that reads the run with the greatest mean, or draw, of what its precision may be."""
+    """Return the strategy that reads the run with the greatest mean, or draw, of its precision."""
 
     def order(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-        found: dict[str, float] = {}
+        results: dict[str, float] = {}
         read: list[list[bool]] = [[] for _ in runs]
-        while len(found) < len(names_of(runs)):
+        while len(results) < len(names_of(runs)):
             known = [history[-1:] if forgets else history for history in read]
             if draw is None:
-                value = [float(Fraction(1 + sum(one), 2 + len(one))) for one in known]
+                value = [float(Fraction(1 + sum(history), 2 + len(history))) for history in known]
                 ties = [len(history) for history in read]
             else:
-                value = [draw(1 + sum(one), 1 + len(one) - sum(one)) for one in known]
+                value = [draw(1 + sum(history), 1 + len(history) - sum(history)) for history in known]
                 ties = [0] * len(runs)
             best = sorted(range(len(runs)), key=lambda number: (-value[number], ties[number], number))
-            run, name = read_on(runs, found, best)
-            found[name] = value[run]
+            run, name = read_on(runs, results, best)
+            results[name] = value[run]
             read[run].append(name in relevant)
-        return list(found.items())
+        return list(results.items())
 
     return order
 
@@ -133,34 +133,29 @@ def thompson(generator: random.Random, *, forgets: bool) -> Callable[..., Asked]
 
 
 def mtc(runs: Lists, relevant: Collection[str], cut: int) -> Asked:
-    """The document that could change the differences in R times average precision most."""
-    found: dict[str, float] = {}
+    """Select the document that could change differences in R times average precision most."""
+    results: dict[str, float] = {}
 
     def share(run: Sequence[str], name: str) -> float:
         """What the document adds to R times average precision, were it relevant."""
         if name not in run:
             return 0.0
-        known = [one for one in found if one in relevant and one in run]
-        return sum(1 / max(rank(run, name), rank(run, one)) for one in [name, *known])
+        known = [other for other in results if other in relevant and other in run]
+        return sum(1 / max(rank(run, name), rank(run, other)) for other in [name, *known])
 
-    while len(found) < len(names_of(runs)):
+    while len(results) < len(names_of(runs)):
         change = {
             name: sum(abs(share(x, name) - share(y, name)) for x, y in combinations(runs, 2))
             for name in names_of(runs)
-            if name not in found
+            if name not in results
         }
         name = first_greatest(change)
-        found[name] = change[name]
-    return list(found.items())
+        results[name] = change[name]
+    return list(results.items())
 
 
 def bounds(topics: Sequence[Lists], relevant: Sequence[Collection[str]], topic: int, judged: list[set[str]]) -> Asked:
-    """Return the documents of a topic that are left, the most useful first: to how many undecided pairs they matter.
-
-    Parameters
-    ----------
-    judged : of each topic.
-    """
+    """Return a topic's unjudged documents by the number of undetermined pairs that they affect, most first."""
     n_runs = len(topics[0])
 
     def counts(runs: Lists, number: int, name: str) -> int:

@@ -14,7 +14,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def terms_of(text: str) -> list[str]:
-    """Runs of a-z and 0-9 in the text in lower case."""
+    """Return runs of a-z and 0-9 in the text in lower case."""
     terms = [""]
     for character in text.lower():
         if character in LETTERS:
@@ -25,8 +25,8 @@ def terms_of(text: str) -> list[str]:
 
 
 def smoothed(document: Terms, collection: Sequence[Terms]) -> dict[str, float]:
-    """P(x|M) for every term of the collection: 0.8 of the document and 0.2 of all documents after each other."""
-    everything = [term for one in collection for term in one]
+    """Return P(x|M) of each term: 0.8 of the document and 0.2 of the collection."""
+    everything = [term for document in collection for term in document]
     return {
         term: 0.8 * document.count(term) / len(document) + 0.2 * everything.count(term) / len(everything)
         for term in set(everything)
@@ -34,43 +34,37 @@ def smoothed(document: Terms, collection: Sequence[Terms]) -> dict[str, float]:
 
 
 def divergence(document: Terms, relevant: Sequence[Terms], collection: Sequence[Terms]) -> float:
-    """KLD(M_D, M_R): the sum of P(x|M_D) ln(P(x|M_D) / P(x|M_R)) over the terms of the collection."""
+    """Return KLD(M_D, M_R), the sum of P(x|M_D) ln(P(x|M_D) / P(x|M_R)) over terms."""
     p = smoothed(document, collection)
-    q = smoothed([term for one in relevant for term in one], collection)
+    q = smoothed([term for terms in relevant for term in terms], collection)
     return math.fsum(p[x] * math.log(p[x] / q[x]) for x in p)
 
 
 def kld_passes(
-    divergences: dict[str, float], relevant: dict[str, bool], asked: Sequence[str]
+    divergences: dict[str, float], relevant: dict[str, bool], requested: Sequence[str]
 ) -> tuple[set[str], set[str]]:
-    """The judged documents and those asked about that are below the threshold, where |R| judged ones are.
-
-    Parameters
-    ----------
-    divergences : of all documents, by docno.
-    relevant : whether a judged document is.
-    """
+    """Return judged and requested documents below the threshold that |R| judged documents pass."""
     in_order = sorted((divergences[docno], docno) for docno in relevant)
     threshold = in_order[sum(relevant.values())]
     below = {docno for docno, value in divergences.items() if (value, docno) < threshold}
-    return below & set(relevant), below & set(asked)
+    return below & set(relevant), below & set(requested)
 
 
 def features(document: Terms, collection: Sequence[Terms], n_frequent: int) -> dict[str, float]:
-    """The document's vector: tf ln(|D| / df) for the most frequent terms, divided by the sum."""
-    everything = [term for one in collection for term in one]
+    """Return tf ln(|D| / df) of the most frequent terms, divided by the sum."""
+    everything = [term for terms in collection for term in terms]
     ranked = sorted(set(everything), key=lambda term: (-everything.count(term), term))
     vector = {}
     for term in ranked[:n_frequent]:
-        df = sum(term in one for one in collection)
+        df = sum(term in terms for terms in collection)
         vector[term] = document.count(term) * math.log(len(collection) / df)
     total = sum(vector.values())
     return {term: weight / total for term, weight in vector.items()} if total else vector
 
 
-def agreement(found: set[str], there: set[str]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the documents found, given those that are there; 0/0 is 0."""
-    right = len(found & there)
-    precision = right / len(found) if found else 0.0
+def agreement(result: set[str], there: set[str]) -> tuple[float, float, float]:
+    """Return precision, recall and F1 with 0/0 = 0."""
+    right = len(result & there)
+    precision = right / len(result) if result else 0.0
     recall = right / len(there) if there else 0.0
     return precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0

@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from running import FIXTURES, lab, run
+from running import FIXTURES, lab, refused, run
 
 import irevalx
 from irevalx.errors import ArgumentError
@@ -66,42 +66,42 @@ ALL = ["301", "302", "303", "304", "305"]
 def test_intervals(complete: bool) -> None:
     """Two lines after each mean, none after a sum; geometric means on the scale of logarithms."""
     options = ["-c"] if complete else []
-    found = lines_of(*options, "--ci", "95%", *MEASURES, QRELS, BM25)
-    assert [key for key in found if key[0] != "all"] == [
+    result = lines_of(*options, "--ci", "95%", *MEASURES, QRELS, BM25)
+    assert [key for key in result if key[0] != "all"] == [
         (f"all:{end}", measure) for measure in ("map", "gm_map", "P_5") for end in ("low", "high")
     ]
     for measure, name in (("map", "map"), ("P.5", "P_5")):
         ends = literal_ends(of_topics(measure, ALL, complete=complete), 0.95)
-        assert [found[f"all:{end}", name] for end in ("low", "high")] == ends
+        assert [result[f"all:{end}", name] for end in ("low", "high")] == ends
     logarithms = [math.log(max(value, 0.00001)) for value in of_topics("map", ALL, complete=complete)]
     half = stats.t.ppf(0.975, len(logarithms) - 1) * stdev(logarithms) / math.sqrt(len(logarithms))
     ends = [f"{math.exp(fmean(logarithms) + sign * half):.4f}" for sign in (-1, 1)]
-    assert [found[f"all:{end}", "gm_map"] for end in ("low", "high")] == ends
+    assert [result[f"all:{end}", "gm_map"] for end in ("low", "high")] == ends
 
 
 def test_complete_as_trec_eval_9() -> None:
     """Where topics without results have no lines they count in the interval all the same."""
-    found = lines_of("-c", "--compat", "9", "--ci", "0.9", "-m", "map", QRELS, BM25)
+    result = lines_of("-c", "--compat", "9", "--ci", "0.9", "-m", "map", QRELS, BM25)
     ends = literal_ends([*of_topics("map", ALL), 0.0], 0.9)
-    assert [found[f"all:{end}", "map"] for end in ("low", "high")] == ends
+    assert [result[f"all:{end}", "map"] for end in ("low", "high")] == ends
 
 
 def test_values_do_not_change() -> None:
     """All other lines are those of a call without the options."""
     for options in ((), ("-q",), ("-c",), ("--unjudged", "nonrel,skip"), ("--names", "asked", "-m", "AP@5:skip")):
         plain = run(*options, *MEASURES, QRELS, BM25, DENSE).stdout.splitlines()
-        shown = run(*options, *MEASURES, "--ci", "90%", QRELS, BM25, DENSE).stdout.splitlines()
-        assert [line for line in shown if b"\tall:" not in line] == plain
+        lines = run(*options, *MEASURES, "--ci", "90%", QRELS, BM25, DENSE).stdout.splitlines()
+        assert [line for line in lines if b"\tall:" not in line] == plain
 
 
 def test_readings_zscores_and_no_summary(tmp_path: Path) -> None:
     """Readings have intervals of their own, z-scores those of z-scores; with -n there is none."""
-    found = lines_of("--ci", "90%", "-m", "P.5:skip", "-m", "P.5", QRELS, BM25)
-    assert {key for key in found if key[0] == "all:low"} == {("all:low", "P_5"), ("all:low", "P_5:skip")}
+    result = lines_of("--ci", "90%", "-m", "P.5:skip", "-m", "P.5", QRELS, BM25)
+    assert {key for key in result if key[0] == "all:low"} == {("all:low", "P_5"), ("all:low", "P_5:skip")}
     (tmp_path / "z").write_text("".join(f"{topic} map 0.5 0.25\n" for topic in ALL))
-    found = lines_of("-Z", tmp_path / "z", "--ci", "90%", "-m", "map", QRELS, BM25)
+    result = lines_of("-Z", tmp_path / "z", "--ci", "90%", "-m", "map", QRELS, BM25)
     ends = literal_ends([(value - 0.5) / 0.25 for value in of_topics("map", ALL)], 0.9)
-    assert [found[f"all:{end}", "Zmap"] for end in ("low", "high")] == ends
+    assert [result[f"all:{end}", "Zmap"] for end in ("low", "high")] == ends
     assert run("-n", "--ci", "90%", "-m", "map", QRELS, BM25).stdout == b""
     assert b"all" not in run("-n", "-q", "--ci", "90%", "-m", "map", QRELS, BM25).stdout
 
@@ -112,12 +112,12 @@ def test_bootstrap() -> None:
     first, again, other = (run(*seed, *call).stdout for seed in ((), ("--seed", "0"), ("--seed", "5")))
     assert first == again
     ends = irevalx.evaluate(QRELS, BM25, "map").interval("map", None, 0.9, method="bootstrap", seed=5)
-    shown = [line.split()[2] for line in other.decode().splitlines()[1:]]
-    assert shown == [f"{end:.4f}" for end in ends]
+    values = [line.split()[2] for line in other.decode().splitlines()[1:]]
+    assert values == [f"{end:.4f}" for end in ends]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--ci", "95"), "--ci must be above 0 and below 1, or 0% and 100%, but got '95'"),
         (("--ci", "100%"), "but got '100%'"),
@@ -127,11 +127,9 @@ def test_bootstrap() -> None:
         (("--topic-groups", "x", "-D", "0.301"), "--topic-groups cannot be combined with -D"),
     ],
 )
-def test_refused(words: tuple[str, ...], told: str) -> None:
+def test_refused(words: tuple[str, ...], message: str) -> None:
     """What makes no sense is a usage error."""
-    done = run(*words, "-m", "map", QRELS, BM25)
-    assert (done.status, done.stdout) == (1, b"")
-    assert told in done.stderr
+    assert message in refused(*words, "-m", "map", QRELS, BM25)
 
 
 def test_scipy_is_not_imported() -> None:
@@ -151,12 +149,14 @@ def test_scipy_is_not_imported() -> None:
 def test_warnings(groups: Path) -> None:
     """Few topics, one topic, and several runs are each told in a line."""
     groups.write_text("301 one\n302 two\n303 two\n")
-    told = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
+    message = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
     for path in (BM25, DENSE):
-        assert f"{path}: no interval of all:one, which is over fewer than 2 topics\n" in told
-        assert f"{path}: the interval of all, all:two is over fewer than 10 topics; take it with care\n" in told
-    assert "groups: 2 of 5 judged topics are in no group: '304', '305'\n" in told
-    assert "say little about the differences between runs, which irevalx-lab compare tests" in told
+        assert f"{path}: no interval of all:one, which is over fewer than 2 topics\n" in message
+        assert (
+            f"{path}: the interval of all, all:two is over fewer than 10 topics; interpret it with caution\n" in message
+        )
+    assert "groups: 2 of 5 judged topics are in no group: '304', '305'\n" in message
+    assert "say little about the differences between runs, which irevalx-lab compare tests" in message
     assert "compare" not in run("--ci", "95%", "-m", "map", QRELS, BM25).stderr
     assert run("--quiet", "--ci", "95%", "-m", "map", QRELS, BM25, DENSE).stderr == ""
 
@@ -167,16 +167,16 @@ def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path
     path = tmp_path / "run"
     path.write_text("".join(f"{topic} Q0 nothing 1 1 none\n" for topic in ALL))
     call = ("--ci", "95%", "--topic-groups", groups, "-m", "map", "-m", "P.5,10", "-m", "num_rel", "-m", "num_ret")
-    told = run(*call, QRELS, path).stderr
-    assert f"{path}: no interval for map, P_5, P_10 (all): all 5 topics have the same value\n" in told
-    assert f"{path}: no interval for map, P_5, P_10 (all:one): all 3 topics have the same value\n" in told
+    message = run(*call, QRELS, path).stderr
+    assert f"{path}: no interval for map, P_5, P_10 (all): all 5 topics have the same value\n" in message
+    assert f"{path}: no interval for map, P_5, P_10 (all:one): all 3 topics have the same value\n" in message
     assert "no interval for map" not in run(*call, QRELS, BM25).stderr
 
 
 def only(topics: list[str], path: Path, folder: Path) -> Path:
     """Return the judgments without other topics."""
-    kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] in topics]
-    (folder / "of-group").write_text("".join(kept))
+    chosen = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] in topics]
+    (folder / "of-group").write_text("".join(chosen))
     return folder / "of-group"
 
 
@@ -187,7 +187,7 @@ def test_groups_as_trec_eval(groups: Path, tmp_path: Path, version: str, options
     program = os.environ.get(f"TREC_EVAL_{version}")
     if not program:
         pytest.skip(f"TREC_EVAL_{version} names no program")
-    found = lines_of(*options, "--compat", version, "--topic-groups", groups, "-m", "all_trec", QRELS, BM25)
+    result = lines_of(*options, "--compat", version, "--topic-groups", groups, "-m", "all_trec", QRELS, BM25)
     for group, topics in GROUPS.items():
         # Where a topic lacks results, trec_eval 10 averages nothing without -c, against its own help.
         refuses = version == "10" and "-c" not in options
@@ -195,22 +195,22 @@ def test_groups_as_trec_eval(groups: Path, tmp_path: Path, version: str, options
         command = [program, *options, "-m", "all_trec", str(judged), str(BM25)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         theirs = {words[0]: words[2] for words in map(str.split, done.stdout.splitlines()) if words[0] != "runid"}
-        ours = {measure: value for (topic, measure), value in found.items() if topic == f"all:{group}"}
+        ours = {measure: value for (topic, measure), value in result.items() if topic == f"all:{group}"}
         assert ours == theirs
 
 
 def test_groups(groups: Path) -> None:
     """Means over the topics of the group that were evaluated, sums over them, and their number."""
-    found = lines_of("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25)
+    result = lines_of("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25)
     relevant = irevalx.evaluate(QRELS, BM25, "num_rel")
     for group, topics in GROUPS.items():
         values = of_topics("map", topics)
-        assert found[f"all:{group}", "num_q"] == str(len(values))
-        assert found[f"all:{group}", "map"] == f"{fmean(values):.4f}"
-        assert [found[f"all:{group}:{end}", "map"] for end in ("low", "high")] == literal_ends(values, 0.8)
+        assert result[f"all:{group}", "num_q"] == str(len(values))
+        assert result[f"all:{group}", "map"] == f"{fmean(values):.4f}"
+        assert [result[f"all:{group}:{end}", "map"] for end in ("low", "high")] == literal_ends(values, 0.8)
         each = dict(zip(relevant.topics(), relevant.per_topic("num_rel").tolist(), strict=True))
-        assert found[f"all:{group}", "num_rel"] == str(int(sum(each.get(topic, 0) for topic in topics)))
-    assert not any(topic.startswith("all:") and measure == "runid" for topic, measure in found)
+        assert result[f"all:{group}", "num_rel"] == str(int(sum(each.get(topic, 0) for topic in topics)))
+    assert not any(topic.startswith("all:") and measure == "runid" for topic, measure in result)
 
 
 def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any, Any]]:
@@ -223,38 +223,42 @@ def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any,
         for line in text.splitlines():
             yield tuple(json.loads(line).values())
     else:
-        for one in json.loads(text)["runs"]:
-            for topic, found in (("all", one), *((f"all:{name}", found) for name, found in one["groups"].items())):
-                for measure, value in found["all"].items():
-                    yield one["run"], topic, measure, value, found["low"].get(measure), found["high"].get(measure)
+        for report in json.loads(text)["runs"]:
+            for topic, group in (
+                ("all", report),
+                *((f"all:{name}", group) for name, group in report["groups"].items()),
+            ):
+                for measure, value in group["all"].items():
+                    yield report["run"], topic, measure, value, group["low"].get(measure), group["high"].get(measure)
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl"])
 def test_formats_for_programs(groups: Path, form: str) -> None:
     """All formats have the same, with every digit."""
     call = ("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25, DENSE)
-    shown = run(*call, "--format", form).stdout.decode()
-    found = {
-        (name, topic, measure): (value, low, high) for name, topic, measure, value, low, high in values_in(form, shown)
+    printed = run(*call, "--format", form).stdout.decode()
+    values = {
+        (name, topic, measure): (value, low, high)
+        for name, topic, measure, value, low, high in values_in(form, printed)
     }
     lines = list(map(str.split, run(*call).stdout.decode().splitlines()))
-    assert len(found) == len(
+    assert len(values) == len(
         [words for words in lines if words[0] != "runid" and not words[1].endswith(("low", "high"))]
     )
     scores = irevalx.evaluate(QRELS, [BM25, DENSE], ["num_rel", "map", "gm_map", "P.5"])
     by_group = scores.by_group({topic: [name for name in GROUPS if topic in GROUPS[name]] for topic in ALL})
-    for topic, some in (("all", scores), *((f"all:{name}", some) for name, some in by_group.items())):
-        for name in some.runs:
+    for topic, of_group in (("all", scores), *((f"all:{name}", of_group) for name, of_group in by_group.items())):
+        for name in of_group.runs:
             for measure in ("map", "gm_map", "P_5"):
-                ends = [None if math.isnan(end) else end for end in some.interval(measure, name, 0.8)]
-                assert found[name, topic, measure] == (some[measure, name], *ends)
-            assert found[name, topic, "num_rel"] == (some["num_rel", name], None, None)
+                ends = [None if math.isnan(end) else end for end in of_group.interval(measure, name, 0.8)]
+                assert values[name, topic, measure] == (of_group[measure, name], *ends)
+            assert values[name, topic, "num_rel"] == (of_group["num_rel", name], None, None)
 
 
 def test_tables(groups: Path) -> None:
     """A row for a run and group, with the number of topics; intervals stand in brackets after the mean."""
-    shown = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
-    rows = [line.split() for line in shown.stdout.decode().splitlines()]
+    printed = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
+    rows = [line.split() for line in printed.stdout.decode().splitlines()]
     low, high = literal_ends(of_topics("map", GROUPS["easy"]), 0.8)
     assert rows[0] == ["run", "topic", "num_q", "map"]
     assert [row[:3] for row in rows[2:8]] == [

@@ -67,8 +67,8 @@ def test_options(flags: tuple[str, ...]) -> None:
     """One run and several, topics, summaries, intervals and groups."""
     for runs in ([BM25], [BM25, DENSE]):
         document = printed(*flags, QRELS, *runs)
-        assert [one["run"] for one in document["runs"]] == [one.stem for one in runs]
-        assert [("topics" in one, "all" in one) for one in document["runs"]] == [
+        assert [run["run"] for run in document["runs"]] == [run.stem for run in runs]
+        assert [("topics" in run, "all" in run) for run in document["runs"]] == [
             ("-q" in flags, "-n" not in flags) for _ in runs
         ]
         assert ("low" in document["runs"][0]) == ("--ci" in flags)
@@ -78,8 +78,8 @@ def test_options(flags: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("compat", ["9", "10"])
 def test_all_measures(compat: str) -> None:
     """Every measure of grades, numbers and texts."""
-    asked = [measure for measure in MEASURES if measure.kernel and "qrels" in measure.formats]
-    words = [word for measure in asked for word in ("-m", measure.name)]
+    measures = [measure for measure in MEASURES if measure.kernel and "qrels" in measure.formats]
+    words = [word for measure in measures for word in ("-m", measure.name)]
     document = printed(
         "-q", "--compat", compat, "--pool", POOL, *(words if compat == "10" else ("-m", "all_trec")), QRELS, BM25
     )
@@ -94,8 +94,8 @@ def test_other_judgments(rel_format: str, tmp_path: Path) -> None:
     (tmp_path / "run").write_text("301 Q0 A 1 2.0 x\n301 Q0 B 2 1.0 x\n302 Q0 A 1 2.0 x\n")
     own = [measure.name for measure in MEASURES if measure.kernel and measure.formats == {rel_format}]
     shared = {"qrels_jg": ["map_avgjg"], "prefs": ["prefs_simp"], "qrels_prefs": ["prefs_simp"]}
-    asked = own or shared.get(rel_format, ["official"])
-    flags = [word for name in asked for word in ("-m", name)]
+    requests = own or shared.get(rel_format, ["official"])
+    flags = [word for name in requests for word in ("-m", name)]
     document = printed("-q", "-R", rel_format, *flags, tmp_path / "judged", tmp_path / "run")
     assert document["options"]["rel_format"] == rel_format
 
@@ -105,7 +105,7 @@ def test_runs_that_cannot_be_evaluated(tmp_path: Path) -> None:
     (tmp_path / "damaged").write_text("301 Q0 A 1 2.0 x\n301 Q0\n")
     (tmp_path / "twice").write_text("301 Q0 A 1 2.0 x\n301 Q0 A 2 1.0 x\n")
     document = printed("-q", QRELS, tmp_path / "damaged", BM25, tmp_path / "twice", status=2)
-    assert [one["run"] for one in document["runs"]] == ["bm25", "x"]
+    assert [run["run"] for run in document["runs"]] == ["bm25", "x"]
     assert len(document["inputs"]) == 4
     assert document["warnings"]
 

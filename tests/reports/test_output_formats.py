@@ -30,7 +30,7 @@ Cells = list[list[str]]
 def read_aligned(text: str) -> Cells:
     """Read columns that stand above and below lines of dashes."""
     head, dashes, *rows = text.splitlines()
-    places = [found.span() for found in re.finditer("-+", dashes)]
+    places = [match.span() for match in re.finditer("-+", dashes)]
     return [[line[begin:end].strip() for begin, end in places] for line in (head, *rows)]
 
 
@@ -46,7 +46,7 @@ def read_latex(text: str) -> Cells:
     plain |= {r"\textless{}": "<", r"\textgreater{}": ">", r"\textbar{}": "|"}
     rows = [re.split(r"(?<!\\)&", line.removesuffix(r"\\")) for line in text.splitlines() if line.endswith(r"\\")]
     command = re.compile(r"\\text\w+\{\}|\\([&%$#_{}])")
-    return [[command.sub(lambda found: found[1] or plain[found[0]], cell.strip()) for cell in row] for row in rows]
+    return [[command.sub(lambda match: match[1] or plain[match[0]], cell.strip()) for cell in row] for row in rows]
 
 
 def read_separated(delimiter: str) -> Callable[[str], Cells]:
@@ -56,7 +56,7 @@ def read_separated(delimiter: str) -> Callable[[str], Cells]:
 
 def read_objects(objects: Sequence[dict[str, object]]) -> Cells:
     """Read rows that have become objects."""
-    rows = [["" if value is None else str(value) for value in one.values()] for one in objects]
+    rows = [["" if value is None else str(value) for value in row.values()] for row in objects]
     return [list(objects[0]), *rows]
 
 
@@ -210,11 +210,11 @@ def test_runs_that_have_nothing_to_show(form: OutputFormat, tmp_path: Path) -> N
 @every_format
 def test_formats_are_explained(form: OutputFormat) -> None:
     """Help, manual and documentation follow from the row in OUTPUT_FORMATS."""
-    shown = f"{form.name} ({form.purpose})"
+    text = f"{form.name} ({form.purpose})"
     for shown_by, has_it in ((command, True), (described("compare"), form.in_lab)):
         option = next(param for param in shown_by.params if param.name == "format")
         assert isinstance(option, click.Option)
-        assert (shown in (option.help or "")) == has_it
+        assert (text in (option.help or "")) == has_it
     page = (ROOT / "man" / "man1" / "irevalx.1").read_text().replace("\\-", "-")
     assert f"--format {form.name}" in page, "run python docs/generate"
     assert f"| `{form.name}` |" in (ROOT / "docs" / "command.md").read_text(), "run python docs/generate"
@@ -340,5 +340,5 @@ def test_documents_that_were_pooled_and_not_judged_are_told_as_such(tmp_path: Pa
     """A document with a grade below 0 is no example of a name that differs."""
     (tmp_path / "qrels").write_text("1 0 D004 -2\n")
     (tmp_path / "run").write_text("1 Q0 D004 1 1 x\n")
-    told = run("-m", "map", tmp_path / "qrels", tmp_path / "run").stderr
-    assert "document 'D004' is in both, but its grade is negative" in told
+    message = run("-m", "map", tmp_path / "qrels", tmp_path / "run").stderr
+    assert "document 'D004' is in both, but its grade is negative" in message

@@ -89,7 +89,7 @@ def test_parts(options: str, pooled: bool, compat: str, tmp_path: Path) -> None:
     flags, keywords = OPTIONS[options]
     settings = Settings(compat=COMPAT[compat], **keywords)
     names = tuple({name for name, *_ in tables.runs}) if settings.complete and compat == "10" else ()
-    expected, said = said_by_command(tables, tmp_path, flags, pooled=pooled, compat=compat)
+    expected, messages = said_by_command(tables, tmp_path, flags, pooled=pooled, compat=compat)
     all_divisions = options in {"none", "-c"} and pooled and compat == "10"
     divisions = DIVISIONS if all_divisions else [DIVISIONS[place % len(DIVISIONS)]]
     for n_parts, block_rows in divisions:
@@ -98,8 +98,8 @@ def test_parts(options: str, pooled: bool, compat: str, tmp_path: Path) -> None:
         )
         values, lines = evaluated(batches_of(tables, n_parts, pooled=pooled), workers)
         assert with_every_digit(values) == expected
-        of_options = {line for line in said if line.startswith("measures without the reading")}
-        assert set(map(without_example, lines)) == said - of_options
+        of_options = {line for line in messages if line.startswith("measures without the reading")}
+        assert set(map(without_example, lines)) == messages - of_options
 
 
 def test_examples(tmp_path: Path) -> None:
@@ -112,8 +112,10 @@ def test_examples(tmp_path: Path) -> None:
     runs += [("other", str(topic), "G", 1.0) for topic in range(16, 28) if topic != 20]
     runs += [("other", "20", "X", 2.0), ("third", "11", "D5", 3.0)]
     tables = Tables(qrels, pool, runs)
-    expected, said = said_by_command(tables, tmp_path, (), pooled=True, compat="10")
-    assert any("the judgments contain 'D5' and the run 'd5', which differ only by case" in one for one in said)
+    expected, messages = said_by_command(tables, tmp_path, (), pooled=True, compat="10")
+    assert any(
+        "the judgments contain 'D5' and the run 'd5', which differ only by case" in message for message in messages
+    )
     settings = Settings(compat=COMPAT["10"])
     for n_parts, block_rows in DIVISIONS:
         workers = Workers(
@@ -121,7 +123,7 @@ def test_examples(tmp_path: Path) -> None:
         )
         values, lines = evaluated(batches_of(tables, n_parts, pooled=True), workers)
         assert with_every_digit(values) == expected
-        assert set(map(without_example, lines)) == said
+        assert set(map(without_example, lines)) == messages
         [outside] = [line for line in lines if "must be in the pool" in line]
         assert outside == (
             "pool: topic '12': a judged document must be in the pool, but 'D5' is not; it is counted into it (16 more "

@@ -88,7 +88,7 @@ def test_options(
     """Values, `all` rows and warnings are those of the command."""
     tables = made_tables(list(OPTIONS).index(options))
     flags, keywords = OPTIONS[options]
-    expected, said = said_by_command(tables, tmp_path, flags, pooled=pooled, compat=compat)
+    expected, messages = said_by_command(tables, tmp_path, flags, pooled=pooled, compat=compat)
     frames = frames_of(session, tables)
     if not pooled:
         del frames["pool"]
@@ -99,11 +99,11 @@ def test_options(
             **frames, measures="all", partitions=partitions, block_rows=block_rows, compat=compat, **keywords
         )
         summary = values.summary()
-    found = {(row.run, row.topic, row.measure): row.value for row in values.topics.collect()}
-    found |= {(row.run, "all", row.measure): row.value for row in summary.collect()}
-    assert with_every_digit(found) == expected
-    lines = [one.message.args[0] for one in caught if isinstance(one.message, IrevalxWarning)]
-    assert sorted(map(without_example, lines)) == sorted(map(in_python_words, said))
+    by_key = {(row.run, row.topic, row.measure): row.value for row in values.topics.collect()}
+    by_key |= {(row.run, "all", row.measure): row.value for row in summary.collect()}
+    assert with_every_digit(by_key) == expected
+    lines = [warning.message.args[0] for warning in caught if isinstance(warning.message, IrevalxWarning)]
+    assert sorted(map(without_example, lines)) == sorted(map(in_python_words, messages))
     values.unpersist()
 
 
@@ -128,13 +128,15 @@ def test_wide(session: Any) -> None:
     measures = ["ERR", "num_q", "map", "iprec_at_recall", "gm_map"]
     long = irevalx.spark.evaluate(frames["qrels"], frames["runs"], measures)
     wide = irevalx.spark.evaluate(frames["qrels"], frames["runs"], measures, wide=True)
-    found = {(row.run, row.topic, row.measure): row.value for row in long.topics.collect()}
+    values = {(row.run, row.topic, row.measure): row.value for row in long.topics.collect()}
     columns = ["map", *(f"iprec_at_recall_{level / 10:.2f}" for level in range(11)), "ERR_5", "ERR_10", "ERR_20"]
     assert long.topics.columns == ["run", "topic", "measure", "value"]
     assert wide.topics.columns == ["run", "topic", *columns]
     rows = wide.topics.collect()
     assert any(row["ERR_5"] is None for row in rows)
-    assert found == {(row.run, row.topic, name): row[name] for row in rows for name in columns if row[name] is not None}
+    assert values == {
+        (row.run, row.topic, name): row[name] for row in rows for name in columns if row[name] is not None
+    }
     assert [row.measure for row in long.summary().collect()][:3] == ["num_q", "map", "gm_map"]
 
 
@@ -252,7 +254,7 @@ def test_measures_that_are_left_out(session: Any, frames: dict[str, Any]) -> Non
     graded = session.createDataFrame([("1", "A", 9)], "topic string, docno string, grade int")
     with pytest.warns(IrevalxWarning) as caught:
         values = irevalx.spark.evaluate(graded, frames["runs"], ["official", "relstring", "all"])
-    lines = [one.message.args[0] for one in caught if isinstance(one.message, IrevalxWarning)]
+    lines = [warning.message.args[0] for warning in caught if isinstance(warning.message, IrevalxWarning)]
     assert lines[0] == "relstring is left out: its values are texts"
     assert lines[1].startswith("qrels: a grade must be at most 4 for ERR, but got 9")
     assert lines[1].endswith("; it is left out")

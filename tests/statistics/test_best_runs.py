@@ -60,8 +60,8 @@ def n_covered(x: FloatArray, y: FloatArray, k: int, n_topics: int, n_draws: int)
         sample = x[:, topics], y[:, topics]
         draws = TopicDraws.of(n_topics, 200, int(random.integers(2**32)))
         scores = sample[0].mean(axis=1), sample[1].mean(axis=1)
-        found = top_intervals(k, scores, (draws.summaries(sample[0]), draws.summaries(sample[1])))
-        for name, (low, high) in found.items():
+        result = top_intervals(k, scores, (draws.summaries(sample[0]), draws.summaries(sample[1])))
+        for name, (low, high) in result.items():
             covered[name] += low - 1e-9 <= truth[name] <= high + 1e-9
     return covered
 
@@ -86,7 +86,10 @@ def test_coverage_on_collections(
         pytest.skip("needs the collection")
     runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["TOP_DRAWS"])
     machine = machine_labels(folder / "qrels.gz", tmp_path / "machine", missed=rates[0], wrong=rates[1], seed=1)
-    both = [irevalx.evaluate(one, runs, ["map", "P.10"], complete=True) for one in (folder / "qrels.gz", machine)]
+    both = [
+        irevalx.evaluate(judgments, runs, ["map", "P.10"], complete=True)
+        for judgments in (folder / "qrels.gz", machine)
+    ]
     for measure in ("map", "P_10"):
         x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
         for n_topics in (25, 50):

@@ -61,8 +61,8 @@ def test_every_draw_is_that_of_the_loop(scale: Scale) -> None:
     """Runs are summarised over the drawn topics, and compared as ever."""
     x, y = values_of(1, 4, 6), values_of(2, 4, 6)
     draws = TopicDraws.of(6, 50, 1)
-    found = agreement_draws(scale.transform(x), scale.transform(y), draws, (scale, scale))
-    assert set(found) == set(STATISTICS)
+    result = agreement_draws(scale.transform(x), scale.transform(y), draws, (scale, scale))
+    assert set(result) == set(STATISTICS)
 
     for number, topics in enumerate(draws.topics.tolist()):
         a, b = ([summary([float(row[topic]) for topic in topics], scale) for row in side] for side in (x, y))
@@ -75,7 +75,7 @@ def test_every_draw_is_that_of_the_loop(scale: Scale) -> None:
             "bias": reference.bias(a, b),
         }
         for name, value in expected.items():
-            assert float(found[name][number]) == pytest.approx(value, abs=1e-10, nan_ok=True), name
+            assert float(result[name][number]) == pytest.approx(value, abs=1e-10, nan_ok=True), name
 
 
 @pytest.mark.parametrize("scale", [MEAN, GEOMETRIC_MEAN, TOTAL])
@@ -85,7 +85,7 @@ def test_topics_without_a_value_are_left_out_of_every_draw(scale: Scale) -> None
     y[:, [0, 2, 3, 5]] = np.nan
     y[1, 0] = 0.5  # the others have none
     draws = TopicDraws.of(6, 50, 1)
-    found = agreement_draws(x, scale.transform(y), draws, (MEAN, scale))
+    result = agreement_draws(x, scale.transform(y), draws, (MEAN, scale))
     none_drawn = 0
     for number, topics in enumerate(draws.topics.tolist()):
         known = [topic for topic in topics if topic in {1, 4}]
@@ -99,7 +99,7 @@ def test_topics_without_a_value_are_left_out_of_every_draw(scale: Scale) -> None
             "bias": reference.bias(a, b),
         }
         for name, value in expected.items():
-            assert float(found[name][number]) == pytest.approx(value, abs=1e-10, nan_ok=True), name
+            assert float(result[name][number]) == pytest.approx(value, abs=1e-10, nan_ok=True), name
     assert none_drawn
 
 
@@ -108,12 +108,12 @@ def test_many_scorings_have_the_same_draws() -> None:
     x, y = values_of(1, 3, 4, 6), values_of(2, 5, 2, 3, 4, 6)
     draws = TopicDraws.of(6, 20, 1)
     for side in (x, x[0]):
-        found = agreement_draws(side, y, draws)
-        assert found["tau"].shape == (20, 5, 2, 3)
+        result = agreement_draws(side, y, draws)
+        assert result["tau"].shape == (20, 5, 2, 3)
         for m in range(3):
             alone = agreement_draws(side[m] if side.ndim == 3 else side, y[4, 1, m], draws)
             for name in STATISTICS:
-                np.testing.assert_allclose(found[name][:, 4, 1, m], alone[name], rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(result[name][:, 4, 1, m], alone[name], rtol=1e-12, atol=1e-12)
 
 
 def test_quantiles() -> None:
@@ -205,7 +205,7 @@ def test_coverage_on_collections(folder: Path, rate: str, tmp_path: Path, capsys
     for measure in measures:
         x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
         for n_topics in (25, 50, 100):
-            found = np.array(n_covered(x, y, n_topics, n_draws)) / n_draws
+            covered = np.array(n_covered(x, y, n_topics, n_draws)) / n_draws
             with capsys.disabled():
-                print(f"{folder.name} {rate} {measure} {n_topics} topics: {found[0]:.2f}, quantiles {found[1]:.2f}")  # noqa: T201
-            assert found[0] >= 0.9
+                print(f"{folder.name} {rate} {measure} {n_topics} topics: {covered[0]:.2f}, quantiles {covered[1]:.2f}")  # noqa: T201
+            assert covered[0] >= 0.9

@@ -43,7 +43,7 @@ def reference(labels: Sequence[Sequence[int]], n_grades: int, rounds: int) -> li
         shares = []
         for of in labels:
             likely = [prior[t] * math.prod(errors[j, g, t] for j, g in enumerate(of) if g >= 0) for t in grades]
-            shares.append([one / math.fsum(likely) for one in likely])
+            shares.append([weight / math.fsum(likely) for weight in likely])
     return shares
 
 
@@ -52,9 +52,9 @@ def reference(labels: Sequence[Sequence[int]], n_grades: int, rounds: int) -> li
 def test_as_the_loops(seed: int, n_grades: int) -> None:
     """After as many rounds as the model took."""
     _, labels = made(seed, 40, n_grades)
-    found = dawid_skene(labels, n_grades)
-    expected = reference(labels.tolist(), n_grades, found.rounds)
-    assert found.probabilities == pytest.approx(np.array(expected), abs=1e-8)
+    result = dawid_skene(labels, n_grades)
+    expected = reference(labels.tolist(), n_grades, result.rounds)
+    assert result.probabilities == pytest.approx(np.array(expected), abs=1e-8)
 
 
 @pytest.mark.judges
@@ -66,13 +66,13 @@ def test_as_crowd_kit(seed: int) -> None:
     _, labels = made(seed)
     document, worker = np.nonzero(labels >= 0)
     data = pd.DataFrame({"task": document, "worker": worker, "label": labels[document, worker]})
-    found = dawid_skene(labels, 3)
-    theirs = aggregation.DawidSkene(n_iter=found.rounds, tol=-1.0).fit(data)
-    assert found.probabilities == pytest.approx(theirs.probas_.sort_index()[[0, 1, 2]].to_numpy(), abs=1e-6)
-    assert found.prevalence == pytest.approx(theirs.priors_[[0, 1, 2]].to_numpy(), abs=1e-6)
+    result = dawid_skene(labels, 3)
+    theirs = aggregation.DawidSkene(n_iter=result.rounds, tol=-1.0).fit(data)
+    assert result.probabilities == pytest.approx(theirs.probas_.sort_index()[[0, 1, 2]].to_numpy(), abs=1e-6)
+    assert result.prevalence == pytest.approx(theirs.priors_[[0, 1, 2]].to_numpy(), abs=1e-6)
     for place in range(4):
         errors = theirs.errors_.loc[place].reindex([0, 1, 2])[[0, 1, 2]].to_numpy()
-        assert found.errors[place] == pytest.approx(errors, abs=1e-6)
+        assert result.errors[place] == pytest.approx(errors, abs=1e-6)
 
 
 @pytest.mark.judges
@@ -94,17 +94,17 @@ def test_a_judge_that_guesses_counts_for_nothing() -> None:
     true = rng.integers(0, 2, 2000)
     good = np.where(rng.random((2000, 3)) < 0.1, 1 - true[:, np.newaxis], true[:, np.newaxis])
     labels = np.concatenate((good, rng.integers(0, 2, (2000, 4))), axis=1)
-    found = dawid_skene(labels, 2)
-    assert np.mean(found.grades == true) > 0.96
-    assert np.mean(found.grades == true) > np.mean(vote(labels) == true) + 0.1
-    assert found.errors[:3, 0, 0] == pytest.approx(0.9, abs=0.03)
-    assert found.errors[3:, 0, 0] == pytest.approx(0.5, abs=0.05)
+    result = dawid_skene(labels, 2)
+    assert np.mean(result.grades == true) > 0.96
+    assert np.mean(result.grades == true) > np.mean(vote(labels) == true) + 0.1
+    assert result.errors[:3, 0, 0] == pytest.approx(0.9, abs=0.03)
+    assert result.errors[3:, 0, 0] == pytest.approx(0.5, abs=0.05)
 
 
 def test_one_judge_is_believed() -> None:
     """Its labels are the truth, and equally probable grades the lowest."""
-    found = dawid_skene(np.array([[0], [1], [1]]), 2)
-    assert found.grades.tolist() == [0, 1, 1]
+    result = dawid_skene(np.array([[0], [1], [1]]), 2)
+    assert result.grades.tolist() == [0, 1, 1]
     assert dawid_skene(np.array([[0, 1]]), 2).grades.tolist() == [0]
 
 

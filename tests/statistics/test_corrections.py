@@ -18,10 +18,10 @@ from irevalx.statistics.significance import CORRECTIONS, correction_named
 @given(st.lists(st.fractions(0, 1, max_denominator=50), min_size=1, max_size=8))
 def test_corrections(p: list[Fraction]) -> None:
     """Holm's is the loop's, Bonferroni's the product, Benjamini and Hochberg's scipy's; all stay within [p, 1]."""
-    given_p = np.array([float(one) for one in p])
-    assert CORRECTIONS["holm"](given_p).tolist() == pytest.approx([float(one) for one in reference.holm(p)])
+    given_p = np.array([float(value) for value in p])
+    assert CORRECTIONS["holm"](given_p).tolist() == pytest.approx([float(value) for value in reference.holm(p)])
     assert CORRECTIONS["bonferroni"](given_p).tolist() == pytest.approx(
-        [float(min(Fraction(1), one * len(p))) for one in p]
+        [float(min(Fraction(1), value * len(p))) for value in p]
     )
     assert CORRECTIONS["none"](given_p).tolist() == given_p.tolist()
     for correct in CORRECTIONS.values():

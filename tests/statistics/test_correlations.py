@@ -45,13 +45,15 @@ def near(value: float | list[float]) -> object:
 
 def arrays(*lists: Sequence[float]) -> list[FloatArray]:
     """Return lists as arrays."""
-    return [np.array(one, np.float64) for one in lists]
+    return [np.array(values, np.float64) for values in lists]
 
 
 def inversions_counted(x: list[float], y: list[float]) -> int:
     """Count the pairs that x and y put in opposite orders, one by one; rounding makes no order."""
     return sum(
-        round(x[one] - x[other], 9) * round(y[one] - y[other], 9) < 0 for one in range(len(x)) for other in range(one)
+        round(x[first] - x[other], 9) * round(y[first] - y[other], 9) < 0
+        for first in range(len(x))
+        for other in range(first)
     )
 
 
@@ -104,16 +106,16 @@ def test_agree(drawn: tuple[list[float], list[float]]) -> None:
     """``agree`` has all of it."""
     names = names_of(len(drawn[0]))
     x, y = arrays(*drawn)
-    found = agree(x, y, names)
+    result = agree(x, y, names)
     change, rise, fall = reference.rank_changes(*drawn, names)
-    assert found["tau"] == near(reference.tau(*drawn))
-    assert found["inversions"] == inversions_counted(*drawn)
-    assert found["tau_ap"] == near(reference.tau_ap(*drawn))
-    assert found["tau_ap_b"] == near(reference.tau_ap_b(*drawn))
-    assert found["rms"] == near(reference.rms(*drawn))
-    assert found["bias"] == near(reference.bias(*drawn))
-    assert found["rank_change"] == near(change)
-    assert ((found["rise"], found["risen"]), (found["fall"], found["fallen"])) == (rise, fall)
+    assert result["tau"] == near(reference.tau(*drawn))
+    assert result["inversions"] == inversions_counted(*drawn)
+    assert result["tau_ap"] == near(reference.tau_ap(*drawn))
+    assert result["tau_ap_b"] == near(reference.tau_ap_b(*drawn))
+    assert result["rms"] == near(reference.rms(*drawn))
+    assert result["bias"] == near(reference.bias(*drawn))
+    assert result["rank_change"] == near(change)
+    assert ((result["rise"], result["risen"]), (result["fall"], result["fallen"])) == (rise, fall)
 
 
 @SETTINGS

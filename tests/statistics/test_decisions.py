@@ -23,21 +23,21 @@ def decisions_of(different: list[bool], direction: list[int]) -> Decisions:
     return Decisions(np.array(different, np.bool_), np.array(direction, np.int64))
 
 
-def assert_decided(found: Decisions, sample: FloatArray) -> None:
+def assert_decided(decisions: Decisions, sample: FloatArray) -> None:
     """Check decisions on a sample: scipy's, pair by pair in the order of ``pairs_of_runs``."""
     pairs = list(combinations(range(len(sample)), 2))
     expected = [float(stats.wilcoxon(np.round(sample[i] - sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
     sums = [round(100 * float((sample[i] - sample[j]).sum())) for i, j in pairs]
-    assert found.different.tolist() == expected
-    assert found.direction.tolist() == [(total > 0) - (total < 0) for total in sums]
+    assert decisions.different.tolist() == expected
+    assert decisions.direction.tolist() == [(total > 0) - (total < 0) for total in sums]
 
 
 def test_decisions_by_hand() -> None:
     """Runs that are equal for all topics do not differ, nor do few topics; a constant gain for many topics decides."""
     base = np.linspace(0.1, 0.4, 30)
-    found = decide(np.stack((base, base, base + 0.1)))
-    assert found.different.tolist() == [False, True, True]
-    assert found.direction.tolist() == [0, -1, -1]
+    result = decide(np.stack((base, base, base + 0.1)))
+    assert result.different.tolist() == [False, True, True]
+    assert result.direction.tolist() == [0, -1, -1]
     few = decide(np.stack((base + 0.1, base))[:, :5])
     assert (few.different.tolist(), few.direction.tolist()) == ([False], [1])
     assert decide(np.zeros((3, 0))).different.tolist() == [False, False, False]
@@ -48,9 +48,9 @@ def test_decisions_by_hand() -> None:
 def test_decisions_about_many_samples_at_once(seed: int) -> None:
     """A stack of values is decided sample by sample, pairs in the order of ``pairs_of_runs``."""
     stack = np.stack([random_values(seed + sample, 4, 20) for sample in range(3)])
-    found = decide(stack)
-    assert found.different.shape == found.direction.shape == (3, 6)
-    for sample, *decided in zip(stack, found.different, found.direction, strict=True):
+    result = decide(stack)
+    assert result.different.shape == result.direction.shape == (3, 6)
+    for sample, *decided in zip(stack, result.different, result.direction, strict=True):
         assert_decided(Decisions(*decided), sample)
 
 
@@ -59,12 +59,12 @@ def test_topics_without_a_value_decide_nothing() -> None:
     stack = np.stack([random_values(sample, 3, 20) for sample in range(3)])
     stack[1, :, :7] = stack[1, 0, 9] = np.nan
     stack[2] = np.nan
-    found = decide(stack)
+    result = decide(stack)
     known = [topic for topic in range(20) if topic not in {*range(7), 9}]
     for sample, topics in ((0, list(range(20))), (1, known)):
-        assert_decided(Decisions(found.different[sample], found.direction[sample]), stack[sample][:, topics])
-    assert not found.different[2].any()
-    assert not found.direction[2].any()
+        assert_decided(Decisions(result.different[sample], result.direction[sample]), stack[sample][:, topics])
+    assert not result.different[2].any()
+    assert not result.direction[2].any()
 
 
 PAIRS = st.lists(
@@ -79,23 +79,23 @@ PAIRS = st.lists(
 def test_confusion(pairs: list[tuple[bool, int, bool, int]]) -> None:
     """Counts and rates are those of the definition; 0/0 is 0, but nothing if all pairs differ in both."""
     full, reduced = [pair[0] for pair in pairs], [pair[2] for pair in pairs]
-    found = confusion(
+    result = confusion(
         decisions_of(full, [pair[1] for pair in pairs]), decisions_of(reduced, [pair[3] for pair in pairs])
     ).columns
     cells = reference.confusion(full, reduced)
-    assert [found[name] for name in ("c11", "c12", "c21", "c22")] == [
+    assert [result[name] for name in ("c11", "c12", "c21", "c22")] == [
         cells[1, 1],
         cells[1, 2],
         cells[2, 1],
         cells[2, 2],
     ]
-    assert {name: int(found[name]) for name in ("aa", "ad", "ma", "md", "pa", "pd")} == reference.six_ways(pairs)
-    assert found["accuracy"] == pytest.approx(reference.accuracy(full, reduced))
-    assert found["g_mean"] == pytest.approx(reference.g_mean(full, reduced), nan_ok=True)
+    assert {name: int(result[name]) for name in ("aa", "ad", "ma", "md", "pa", "pd")} == reference.six_ways(pairs)
+    assert result["accuracy"] == pytest.approx(reference.accuracy(full, reduced))
+    assert result["g_mean"] == pytest.approx(reference.g_mean(full, reduced), nan_ok=True)
     equal, unequal = full.count(False), full.count(True)
-    assert found["fpr"] == pytest.approx(cells[1, 2] / equal if equal else 0)
-    assert found["fnr"] == pytest.approx(cells[2, 1] / unequal if unequal else 0)
-    assert tuple(found) == DECISION_COLUMNS
+    assert result["fpr"] == pytest.approx(cells[1, 2] / equal if equal else 0)
+    assert result["fnr"] == pytest.approx(cells[2, 1] / unequal if unequal else 0)
+    assert tuple(result) == DECISION_COLUMNS
 
 
 def test_reversals() -> None:
@@ -113,4 +113,4 @@ def test_letters(different: list[tuple[int, int]]) -> None:
         assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) == (pair not in different)
     assert "a" in letters[2]
     groups = [{run for run in range(4) if letter in letters[run]} for letter in sorted(set("".join(letters)))]
-    assert not any(one < other for one in groups for other in groups)
+    assert not any(group < other for group in groups for other in groups)

@@ -37,10 +37,10 @@ def test_as_numpy_fits_lines() -> None:
     rng = np.random.default_rng(1)
     human, machine = rng.random((2, 20, 9))
     member = np.array([True, False, False, True, False, False, False, False, False])
-    for row, found in enumerate(excess_bias(human, machine, member)):
+    for row, result in enumerate(excess_bias(human, machine, member)):
         bias = machine[row] - human[row]
         line = np.polyfit(human[row, ~member], bias[~member], 1)
-        assert found == pytest.approx((bias - np.polyval(line, human[row]))[member].mean())
+        assert result == pytest.approx((bias - np.polyval(line, human[row]))[member].mean())
 
 
 @pytest.mark.parametrize("n_others", [1, 2])
@@ -50,8 +50,8 @@ def test_few_other_runs(n_others: int) -> None:
     slope = sum(x * (y - x) for x, y in zip(human[1:], machine[1:], strict=True)) / sum(x * x for x in human[1:])
     member = np.arange(n_others + 1) == 0
     assert excess_bias(human, machine, member) == pytest.approx(0.1 - slope * 0.5)
-    found = excess_bias_of(human, machine, member, np.array([0.1, 0.2]), 30)
-    assert found.freedom == (29 if n_others == 1 else 1)
+    result = excess_bias_of(human, machine, member, np.array([0.1, 0.2]), 30)
+    assert result.freedom == (29 if n_others == 1 else 1)
 
 
 def test_bias_that_goes_with_quality_is_no_excess() -> None:
@@ -62,10 +62,7 @@ def test_bias_that_goes_with_quality_is_no_excess() -> None:
 
 
 def test_error_is_that_of_a_prediction() -> None:
-    """The variance of a new value by (1 + x' (X'X)^-1 x) s^2, beside that of the draws; t has the runs' freedom.
-
-    What the group has with shuffled labels is an error too.
-    """
+    """The variance of a prediction, (1 + x' (X'X)^-1 x) s^2, is added to that of the draws and to the shuffled bias."""
     rng = np.random.default_rng(2)
     human, machine = rng.random((2, 12))
     member, drawn = np.arange(12) == 3, rng.normal(0, 0.01, 50)
@@ -73,16 +70,16 @@ def test_error_is_that_of_a_prediction() -> None:
     fitted, residuals, *_ = np.linalg.lstsq(x, (machine - human)[~member], rcond=None)
     new = np.array([1, human[3]])
     variance = residuals[0] / 9 * (1 + new @ np.linalg.inv(x.T @ x) @ new)
-    found = excess_bias_of(human, machine, member, drawn, 100)
-    assert found.value == pytest.approx(machine[3] - human[3] - new @ fitted)
-    assert found.error == pytest.approx(np.sqrt(variance + drawn.var(ddof=1)))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.value) / found.error, 9))
+    result = excess_bias_of(human, machine, member, drawn, 100)
+    assert result.value == pytest.approx(machine[3] - human[3] - new @ fitted)
+    assert result.error == pytest.approx(np.sqrt(variance + drawn.var(ddof=1)))
+    assert result.p == pytest.approx(2 * stats.t.sf(abs(result.value) / result.error, 9))
     wrong_line = excess_bias_of(human, machine, member, drawn, 100, 0.3)
-    assert (wrong_line.value, wrong_line.shuffled) == (found.value, 0.3)
-    assert wrong_line.error == pytest.approx(np.hypot(found.error, 0.3))
+    assert (wrong_line.value, wrong_line.shuffled) == (result.value, 0.3)
+    assert wrong_line.error == pytest.approx(np.hypot(result.error, 0.3))
     for alpha in (0.01, 0.2, 0.7):
-        low, high = found.interval(alpha)
-        assert (low > 0 or high < 0) == (found.p < alpha)
+        low, high = result.interval(alpha)
+        assert (low > 0 or high < 0) == (result.p < alpha)
     assert ExcessBias(0.1, 0.0, 9).p == 1
 
 
@@ -137,15 +134,12 @@ def random_machine(collection: str, to: Path, seed: int) -> Path:
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
-    """NLPR03vb10 has ten documents for each topic, and loses more average precision to false alarms than others do.
-
-    So its excess bias is not near 0, nor is it with shuffled labels, and the machine is not said to disfavour it.
-    """
+    """NLPR03vb10 has ten documents per topic: its bias is as large with shuffled labels and not significant."""
     folder = SHARED / "robust03"
     machine = random_machine("robust03", tmp_path / "machine", 0)
     runs = sorted((folder / "runs").iterdir())
-    found = irevalx.lab.labels(folder / "qrels.gz", machine, runs, group_by="^NLPR", seed=1, resamples=500)
-    of_run = {one.statistic: one.value for one in found.rows if one.group == "NLPR"}
+    result = irevalx.lab.labels(folder / "qrels.gz", machine, runs, group_by="^NLPR", seed=1, resamples=500)
+    of_run = {row.statistic: row.value for row in result.rows if row.group == "NLPR"}
     assert max(of_run["excess_bias"] or 0.0, of_run["excess_bias_shuffled"] or 0.0) < -0.015
     assert called_biased(folder / "qrels.gz", machine, runs, "map") == {"map": set()}
 
@@ -165,13 +159,13 @@ def test_how_often_groups_are_called_biased(
     runs = [path for path in sorted((folder / "runs").iterdir()) if not own or path != reranked_run]
     if own and not reranked_run.exists():
         pytest.skip("only one collection has this run")
-    found: dict[str, list[set[str]]] = {"map": [], "P_10": []}
+    flagged: dict[str, list[set[str]]] = {"map": [], "P_10": []}
     for seed in range(DRAWS):
         machine = random_machine(collection, tmp_path / "machine", seed)
         more = [reranked(reranked_run, machine, tmp_path / "reranked")] if own else []
         for measure, biased in called_biased(folder / "qrels.gz", machine, [*runs, *more], "map P.10").items():
-            found[measure].append(biased)
-    for measure, each in found.items():
+            flagged[measure].append(biased)
+    for measure, each in flagged.items():
         n_biased = sum(len(biased - {"reranked"}) for biased in each)
         n_found = sum("reranked" in biased for biased in each)
         with capsys.disabled():

@@ -38,8 +38,8 @@ def test_two_groups_have_the_square_of_welchs_t() -> None:
     random = np.random.default_rng(1)
     first, second = random.normal(0.1, 0.1, 12), random.normal(0, 0.3, 7)
     expected = stats.ttest_ind(first, second, equal_var=False)
-    found = result_of(first, second)
-    assert [found.f[0], found.within[0]] == pytest.approx([expected.statistic**2, expected.df])
+    result = result_of(first, second)
+    assert [result.f[0], result.within[0]] == pytest.approx([expected.statistic**2, expected.df])
 
 
 @pytest.mark.parametrize("sizes", [(5, 9), (4, 8, 20), (2, 3, 5, 7, 11)], ids=str)
@@ -48,8 +48,8 @@ def test_f_as_statsmodels(sizes: tuple[int, ...]) -> None:
     oneway = judge("statsmodels.stats.oneway")
     random = np.random.default_rng(len(sizes))
     groups = [random.normal(0.05 * place, 0.1 + 0.1 * place, size) for place, size in enumerate(sizes)]
-    expected, found = oneway.anova_oneway(groups, use_var="unequal"), result_of(*groups)
-    assert [found.f[0], found.within[0]] == pytest.approx([expected.statistic, expected.df[1]])
+    expected, result = oneway.anova_oneway(groups, use_var="unequal"), result_of(*groups)
+    assert [result.f[0], result.within[0]] == pytest.approx([expected.statistic, expected.df[1]])
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 4), (5, 6), (2, 3, 2), (3, 3, 2)], ids=str)
@@ -58,11 +58,11 @@ def test_all_labellings_as_scipy(sizes: tuple[int, ...], decimals: int) -> None:
     """Few topics: the share of all distinct labellings with as great a statistic, with ties or without."""
     random = np.random.default_rng(sum(sizes))
     groups = [np.round(random.normal(0.2 * place, 0.2, size), decimals) for place, size in enumerate(sizes)]
-    found = result_of(*groups)
+    result = result_of(*groups)
     expected = stats.permutation_test(groups, literal_f, vectorized=False, n_resamples=10**6, alternative="greater")
-    assert not found.is_random
-    assert found.f[0] == pytest.approx(literal_f(*groups))
-    assert (found.labellings, found.p[0]) == (len(expected.null_distribution), pytest.approx(expected.pvalue))
+    assert not result.is_random
+    assert result.f[0] == pytest.approx(literal_f(*groups))
+    assert (result.labellings, result.p[0]) == (len(expected.null_distribution), pytest.approx(expected.pvalue))
 
 
 def test_labellings_by_a_literal_loop() -> None:
@@ -70,20 +70,20 @@ def test_labellings_by_a_literal_loop() -> None:
     d = np.array([0.3, 0.1, 0.2, 0.25, -0.1, 0.0])
     least = literal_f(d[:4], d[4:]) * (1 - 1e-9)
     as_great = [literal_f(np.array(order[:4]), np.array(order[4:])) >= least for order in permutations(d.tolist())]
-    found = result_of(d[:4], d[4:])
-    assert (found.labellings, found.p[0]) == (15, pytest.approx(np.mean(as_great)))
+    result = result_of(d[:4], d[4:])
+    assert (result.labellings, result.p[0]) == (15, pytest.approx(np.mean(as_great)))
 
 
 def test_random_labellings() -> None:
     """One more than the resamples; the same for a seed, whatever other pairs there are, and near scipy's."""
     random = np.random.default_rng(3)
     d = random.normal(0, 0.1, (3, 40)) + np.where(np.arange(40) < 15, 0.08, 0)
-    found = interactions(d, places(15, 25), 999, 5)
-    assert (found.is_random, found.labellings) == (True, 1000)
-    assert np.allclose(found.p * 1000, np.rint(found.p * 1000))
-    assert interactions(d[1:2], places(15, 25), 999, 5).p[0] == found.p[1]
-    assert (interactions(d, places(15, 25), 999, 6).p != found.p).any()
-    for row, p in zip(d, found.p.tolist(), strict=True):
+    result = interactions(d, places(15, 25), 999, 5)
+    assert (result.is_random, result.labellings) == (True, 1000)
+    assert np.allclose(result.p * 1000, np.rint(result.p * 1000))
+    assert interactions(d[1:2], places(15, 25), 999, 5).p[0] == result.p[1]
+    assert (interactions(d, places(15, 25), 999, 6).p != result.p).any()
+    for row, p in zip(d, result.p.tolist(), strict=True):
         expected = stats.permutation_test(
             (row[:15], row[15:]), literal_f, vectorized=False, n_resamples=999, alternative="greater", rng=1
         )
@@ -94,18 +94,18 @@ def test_order_of_topics_and_groups() -> None:
     """Neither the order of the topics nor that of the groups matters where all labellings are taken."""
     d = np.random.default_rng(4).normal(0, 0.1, 9)
     groups = [np.array([0, 4, 8]), np.array([1, 2]), np.array([7, 3, 6, 5])]
-    found = interactions(d[np.newaxis], groups)
+    result = interactions(d[np.newaxis], groups)
     other = interactions(d[np.newaxis], [groups[2][::-1], groups[0], groups[1][::-1]])
-    assert found.p[0] == pytest.approx(other.p[0])
-    assert found.f[0] == pytest.approx(other.f[0])
+    assert result.p[0] == pytest.approx(other.p[0])
+    assert result.f[0] == pytest.approx(other.f[0])
 
 
 def test_not_defined() -> None:
     """One group, or no difference but one; groups without variance are tested."""
     assert np.isnan(interactions(np.array([[0.1, 0.2]]), places(2)).p).all()
     assert np.isnan(result_of(np.full(3, 0.1), np.full(4, 0.1)).p).all()
-    found = result_of(np.full(4, 0.1), np.full(4, 0.3))
-    assert found.p[0] == 2 / 70
+    result = result_of(np.full(4, 0.1), np.full(4, 0.3))
+    assert result.p[0] == 2 / 70
 
 
 @pytest.mark.parametrize(("size", "n_groups"), [(2, 30), (3, 20), (10, 5)])

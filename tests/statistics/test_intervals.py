@@ -27,16 +27,16 @@ def random_differences(seed: int, n_topics: int, decimals: int) -> FloatArray:
 def test_bca_is_that_of_scipy() -> None:
     """The interval is scipy's with the same random numbers, for each pair as if it were alone, at each confidence."""
     d = random_differences(3, 30, 12)
-    found = bca_intervals(d, [0.9, 0.99], seed=4)
-    for (low, high), confidence in zip(found, (0.9, 0.99), strict=True):
+    result = bca_intervals(d, [0.9, 0.99], seed=4)
+    for (low, high), confidence in zip(result, (0.9, 0.99), strict=True):
         for row in range(2):
             expected = stats.bootstrap(
                 (d[row],), np.mean, confidence_level=confidence, n_resamples=9999, rng=generator(4)
             ).confidence_interval
             assert low[row] == pytest.approx(expected.low)
             assert high[row] == pytest.approx(expected.high)
-    assert (found[1][0] < found[0][0]).all()
-    assert (found[1][1] > found[0][1]).all()
+    assert (result[1][0] < result[0][0]).all()
+    assert (result[1][1] > result[0][1]).all()
 
 
 def test_bca_does_not_depend_on_how_means_are_added() -> None:
@@ -81,8 +81,8 @@ def test_bca_of_means_either_way() -> None:
     """Means are a kind of summary: the same resamples give the same interval."""
     x, y = np.random.default_rng(2).random((2, 1, 25))
     [(low, high)] = bca_intervals_of_summaries(x, y, MEAN, [0.9], seed=3)
-    [(one, other)] = bca_intervals(differences(x, y), [0.9], seed=3)
-    assert [low[0], high[0]] == pytest.approx([one[0], other[0]])
+    [(interval, other)] = bca_intervals(differences(x, y), [0.9], seed=3)
+    assert [low[0], high[0]] == pytest.approx([interval[0], other[0]])
 
 
 @pytest.mark.parametrize("n_topics", [2, 3, 30])

@@ -74,37 +74,37 @@ def labels_of(confusion: list[list[int]], grades: list[int]) -> tuple[list[int],
 def test_examples(confusion: list[list[int]], grades: list[int], expected: dict[str, float]) -> None:
     """The packages' numbers."""
     n_categories = grades[-1] - grades[0] + 1
-    found = coefficients(np.array(confusion, np.float64), np.array(grades), n_categories)
-    assert {name: float(found[name]) for name in expected} == pytest.approx(expected, abs=5e-7)
+    result = coefficients(np.array(confusion, np.float64), np.array(grades), n_categories)
+    assert {name: float(result[name]) for name in expected} == pytest.approx(expected, abs=5e-7)
 
 
 def test_nothing_relevant() -> None:
     """0/0 is 0 for precision and for recall, as in scikit-learn; but nothing where neither side has a relevant one."""
     for counts in ([[3.0, 0.0], [2.0, 0.0]], [[3.0, 2.0], [0.0, 0.0]]):  # relevant in one labelling only
-        found = at_level(np.array(counts), np.arange(2), 1)
-        assert [float(found[name]) for name in ("precision", "recall", "f1")] == [0, 0, 0]
+        result = at_level(np.array(counts), np.arange(2), 1)
+        assert [float(result[name]) for name in ("precision", "recall", "f1")] == [0, 0, 0]
     for counts in ([[3.0, 0.0], [0.0, 0.0]], np.zeros((2, 2)).tolist()):
         assert all(np.isnan(value) for value in at_level(np.array(counts), np.arange(2), 1).values())
 
 
 def test_one_grade() -> None:
     """Where all labels are the same, agreement is complete and nothing else is defined."""
-    found = coefficients(np.array([[7.0]]), np.array([1]), 1)
-    assert float(found.pop("agreement")) == 1
-    assert all(np.isnan(value) for value in found.values())
+    result = coefficients(np.array([[7.0]]), np.array([1]), 1)
+    assert float(result.pop("agreement")) == 1
+    assert all(np.isnan(value) for value in result.values())
 
 
 def test_one_grade_of_two_in_a_topic() -> None:
     """A topic with one of two grades: chance agreement is complete for kappa and alpha, and none for AC1."""
-    found = coefficients(np.array([[4.0, 0.0], [0.0, 0.0]]), np.arange(2), 2)
-    assert [float(found[name]) for name in ("agreement", "ac1")] == [1, 1]
-    assert all(np.isnan(found[name]) for name in ("kappa", "kappa_linear", "alpha_nominal", "alpha_ordinal"))
+    result = coefficients(np.array([[4.0, 0.0], [0.0, 0.0]]), np.arange(2), 2)
+    assert [float(result[name]) for name in ("agreement", "ac1")] == [1, 1]
+    assert all(np.isnan(result[name]) for name in ("kappa", "kappa_linear", "alpha_nominal", "alpha_ordinal"))
 
 
 def test_counting_pairs() -> None:
     """Each topic has its own confusion, the human grade first; a topic without pairs has zeros."""
-    found = confusions_by_topic(np.array([0, 3, 3]), np.array([3, 3, 0]), [0, 3], np.array([0, 0, 2]), 3)
-    assert found.tolist() == [[[0, 1], [0, 1]], [[0, 0], [0, 0]], [[0, 0], [1, 0]]]
+    result = confusions_by_topic(np.array([0, 3, 3]), np.array([3, 3, 0]), [0, 3], np.array([0, 0, 2]), 3)
+    assert result.tolist() == [[[0, 1], [0, 1]], [[0, 0], [0, 0]], [[0, 0], [1, 0]]]
 
 
 GRADES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30)
@@ -129,8 +129,8 @@ def test_alpha_by_its_definition(pairs: list[tuple[int, int]]) -> None:
         observed = sum(distance(a, b, ordinal=ordinal) for a, b in pairs) / len(pairs)
         every = list(combinations(labels, 2))
         expected = sum((distance(a, b, ordinal=ordinal) for a, b in every), Fraction(0)) / len(every)
-        found = float(alpha(matrix, ordinal=ordinal))
-        assert np.isnan(found) if not expected else found == pytest.approx(float(1 - observed / expected))
+        result = float(alpha(matrix, ordinal=ordinal))
+        assert np.isnan(result) if not expected else result == pytest.approx(float(1 - observed / expected))
 
 
 @settings(deadline=None)
@@ -157,10 +157,10 @@ def test_levels_as_scikit_learn(confusion: list[list[int]], grades: list[int]) -
         *expected, _ = metrics.precision_recall_fscore_support(
             human >= level, machine >= level, average="binary", zero_division=0
         )
-        found = at_level(np.array(confusion, np.float64), np.array(grades), level)
-        assert [float(found[name]) for name in ("precision", "recall", "f1")] == pytest.approx(expected)
+        result = at_level(np.array(confusion, np.float64), np.array(grades), level)
+        assert [float(result[name]) for name in ("precision", "recall", "f1")] == pytest.approx(expected)
         kappa_there = metrics.cohen_kappa_score(human >= level, machine >= level)
-        assert float(found["kappa"]) == pytest.approx(kappa_there, nan_ok=True)
+        assert float(result["kappa"]) == pytest.approx(kappa_there, nan_ok=True)
 
 
 @pytest.mark.judges
@@ -188,8 +188,8 @@ def test_ac1_as_irrcac(confusion: list[list[int]], grades: list[int]) -> None:
     human, machine = labels_of(confusion, grades)
     table = raw.CAC(pandas.DataFrame({"human": human, "machine": machine}), categories=list(range(grades[-1] + 1)))
     expected = table.gwet()["est"]["coefficient_value"]
-    found = float(ac1(np.array(confusion, np.float64), grades[-1] + 1))
-    assert found == pytest.approx(expected, abs=1e-5)  # irrCAC rounds to five digits
+    result = float(ac1(np.array(confusion, np.float64), grades[-1] + 1))
+    assert result == pytest.approx(expected, abs=1e-5)  # irrCAC rounds to five digits
 
 
 @pytest.mark.judges

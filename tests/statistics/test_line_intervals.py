@@ -22,9 +22,9 @@ def points(rng: np.random.Generator, n_groups: int) -> tuple[np.ndarray, np.ndar
 def jackknife(whole: float, without: list[float]) -> tuple[float, float]:
     """Return the ends of an interval, from the value of all groups and the values without each."""
     n = len(without)
-    pseudo = [n * whole - (n - 1) * one for one in without]
+    pseudo = [n * whole - (n - 1) * value for value in without]
     mean = math.fsum(pseudo) / n
-    error = math.sqrt(math.fsum((one - mean) ** 2 for one in pseudo) / (n - 1) / n)
+    error = math.sqrt(math.fsum((value - mean) ** 2 for value in pseudo) / (n - 1) / n)
     half = stats.t.ppf(0.975, n - 1) * error
     return whole - half, whole + half
 
@@ -36,15 +36,15 @@ def test_jackknife(n_groups: int) -> None:
     x, y, groups = points(rng, n_groups)
     lines = [stats.linregress(x, y)]
     for name in dict.fromkeys(groups):
-        kept = [place for place, group in enumerate(groups) if group != name]
-        lines.append(stats.linregress(x[kept], y[kept]))
+        rest = [place for place, group in enumerate(groups) if group != name]
+        lines.append(stats.linregress(x[rest], y[rest]))
     slope, *slopes = [float(line.slope) for line in lines]
     z, *zs = [math.atanh(line.rvalue) for line in lines]
     expected = [*jackknife(slope, slopes), *map(math.tanh, jackknife(z, zs))]
     shuffled = rng.permutation(x.size)
     for order in (np.arange(x.size), shuffled):
-        found = line_intervals(x[order], y[order], [groups[place] for place in order])
-        assert [end for ends in found for end in ends or ()] == pytest.approx(expected)
+        result = line_intervals(x[order], y[order], [groups[place] for place in order])
+        assert [end for ends in result for end in ends or ()] == pytest.approx(expected)
 
 
 def test_no_intervals() -> None:

@@ -26,9 +26,9 @@ CONFIDENCES = (0.5, 0.9, 0.95, 0.999)
 def test_t(n_topics: int, confidence: float) -> None:
     """They are those of Student's t distribution."""
     values = np.random.default_rng(n_topics).exponential(size=(5, n_topics))
-    found = MeanIntervals(confidence=confidence).of(values)
+    result = MeanIntervals(confidence=confidence).of(values)
     judged = stats.t.interval(confidence, n_topics - 1, loc=values.mean(axis=1), scale=stats.sem(values, axis=1))
-    np.testing.assert_allclose(found, np.stack(judged, axis=1), rtol=1e-12)
+    np.testing.assert_allclose(result, np.stack(judged, axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_topics", [15, 50, 300])
@@ -37,8 +37,8 @@ def test_bootstrap(n_topics: int, confidence: float) -> None:
     """With the same draws they are those of scipy, be there one mean or several."""
     values = np.random.default_rng(n_topics).exponential(size=(3, n_topics))
     how = MeanIntervals(confidence=confidence, method="bootstrap", seed=n_topics, resamples=2000)
-    found = how.of(values)
-    for row, ends in zip(values, found, strict=True):
+    result = how.of(values)
+    for row, ends in zip(values, result, strict=True):
         judged: Any = stats.bootstrap(
             (row,),
             np.mean,
@@ -76,20 +76,13 @@ def test_none(method: Any) -> None:
     how = MeanIntervals(confidence=0.9, method=method)
     assert np.isnan(how.of(np.array([[0.5]]))).all()
     assert np.isnan(how.of(np.empty((1, 0)))).all()
-    found = how.of(np.array([[0.5, 0.5, 0.5], [0.1, np.inf, 0.2], [0.1, 0.2, 0.4]]))
-    assert np.isnan(found[:2]).all()
-    assert np.isfinite(found[2]).all()
+    result = how.of(np.array([[0.5, 0.5, 0.5], [0.1, np.inf, 0.2], [0.1, 0.2, 0.4]]))
+    assert np.isnan(result[:2]).all()
+    assert np.isfinite(result[2]).all()
 
 
 def coverage(values: FloatArray, n_topics: int, n_draws: int, how: MeanIntervals) -> FloatArray:
-    """Return for each run how often its interval covers its mean over all topics of the collection.
-
-    Topics are drawn with replacement: the population is the collection's, of which a sample may be any share.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics of the collection).
-    """
+    """Return how often the interval of each run covers its mean over all topics; topics are drawn with replacement."""
     topics = np.random.default_rng(1).integers(0, values.shape[1], (n_draws, n_topics))
     ends = np.stack([how.of(run[topics]) for run in values])
     truth = values.mean(axis=1)[:, np.newaxis]
@@ -114,8 +107,8 @@ def test_coverage_on_collections(folder: Path, method: Any, capsys: pytest.Captu
     for measure in ("map", "P_10"):
         values = np.stack([scores.per_topic(measure, run) for run in scores.runs])
         for n_topics, least in COVERED[method].items():
-            found = coverage(values, n_topics, n_draws, how)
+            result = coverage(values, n_topics, n_draws, how)
             with capsys.disabled():
-                shown = f"{found.mean():.3f}, from {found.min():.3f} to {found.max():.3f}"
-                print(f"{folder.name} {measure} {method} {n_topics} topics: {shown} of {len(found)} runs")  # noqa: T201
-            assert found.mean() >= least - 3 * math.sqrt(least * (1 - least) / n_draws)
+                text = f"{result.mean():.3f}, from {result.min():.3f} to {result.max():.3f}"
+                print(f"{folder.name} {measure} {method} {n_topics} topics: {text} of {len(result)} runs")  # noqa: T201
+            assert result.mean() >= least - 3 * math.sqrt(least * (1 - least) / n_draws)

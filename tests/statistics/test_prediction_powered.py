@@ -36,11 +36,11 @@ MORE = np.array([[0.2, 0.5, 0.7, 0.6, 0.4, 0.8]])
 DRAWS = int(os.environ.get("COVERAGE_DRAWS", "0"))
 
 
-def first(found: Estimates) -> dict[str, float]:
+def first(estimates: Estimates) -> dict[str, float]:
     """Return the first row of estimates, with 95 % intervals."""
-    ends = (*found.interval(0.05), *found.classical_interval(0.05))
+    ends = (*estimates.interval(0.05), *estimates.classical_interval(0.05))
     names = ("low", "high", "classical_low", "classical_high")
-    columns = {name: getattr(found, name) for name in fields(found) if name != "n_human"}
+    columns = {name: getattr(estimates, name) for name in fields(estimates) if name != "n_human"}
     return {name: float(column[0]) for name, column in (columns | dict(zip(names, ends, strict=True))).items()}
 
 
@@ -91,11 +91,11 @@ def test_no_variance() -> None:
 
 def test_weights_are_cut() -> None:
     """A machine that underestimates differences would want more than 1; one that turns them round, less than 0."""
-    found = prediction_powered(
+    result = prediction_powered(
         np.repeat(HUMAN, 2, axis=0), np.stack([HUMAN[0] / 3, -HUMAN[0]]), np.repeat(MORE / 3, 2, axis=0)
     )
-    assert found.weight.tolist() == [1, 0]
-    assert found.cut.tolist() == [True, False]
+    assert result.weight.tolist() == [1, 0]
+    assert result.cut.tolist() == [True, False]
 
 
 VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
@@ -113,31 +113,31 @@ def test_as_ppi_python(data: st.DataObject) -> None:
     if not best_weights(human[np.newaxis], machine[np.newaxis], more[np.newaxis])[0]:
         return  # 0/0, which is 0 here, and rounding errors
     for weight in (None, 0.0, 0.3, 1.0):
-        found = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
+        result = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
         low, high = ppi_py.ppi_mean_ci(human, machine, more, alpha=0.05, lam=weight)
         error = (float(high[0]) - float(low[0])) / (2 * stats.norm.ppf(0.975))
-        assert found["standard_error"] == pytest.approx(error, abs=1e-9)
+        assert result["standard_error"] == pytest.approx(error, abs=1e-9)
         middle = ppi_py.ppi_mean_pointestimate(human, machine, more, lam=weight)
-        assert found["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
+        assert result["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_classical_intervals_are_those_of_scipy(alpha: float) -> None:
     """Student's t interval of the human topics alone."""
-    found = prediction_powered(HUMAN, MACHINE, MORE)
+    result = prediction_powered(HUMAN, MACHINE, MORE)
     expected = stats.ttest_1samp(HUMAN[0], 0).confidence_interval(1 - alpha)
-    assert [float(end[0]) for end in found.classical_interval(alpha)] == pytest.approx([expected.low, expected.high])
+    assert [float(end[0]) for end in result.classical_interval(alpha)] == pytest.approx([expected.low, expected.high])
 
 
 def test_p_and_interval_agree() -> None:
     """An interval leaves out 0 exactly where p is below its alpha; p is that of t with n - 1 degrees of freedom."""
     rng = np.random.default_rng(1)
     human, machine, more = (rng.normal(0.2, 0.5, (500, size)) for size in (8, 8, 30))
-    found = prediction_powered(human, machine, more)
-    assert found.p == pytest.approx(2 * stats.t.sf(np.abs(found.estimate / found.standard_error), 7))
+    result = prediction_powered(human, machine, more)
+    assert result.p == pytest.approx(2 * stats.t.sf(np.abs(result.estimate / result.standard_error), 7))
     for alpha in (0.01, 0.05, 0.3):
-        low, high = found.interval(alpha)
-        assert ((low > 0) | (high < 0)).tolist() == (found.p < alpha).tolist()
+        low, high = result.interval(alpha)
+        assert ((low > 0) | (high < 0)).tolist() == (result.p < alpha).tolist()
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Population:
 def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map") -> Population:
     """Return what runs have with the judgments, and with those of a machine."""
     path = machine_labels(qrels, folder / "machine", missed=0.3, wrong=0.02, seed=2)
-    human, machine = (graded_judgments_of(one) for one in (qrels, path))
+    human, machine = (graded_judgments_of(source) for source in (qrels, path))
     labels = PairedLabels.of(human, machine, machine.topics)
     experiment = rank_graded_runs(labels.judgments, opened([str(run) for run in runs], pytest.fail), (measure,))
     sides = [
@@ -159,7 +159,7 @@ def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map"
         experiment.values(labels.machine, labels.in_machine)[0],
     ]
     pairs = list(combinations(range(len(experiment.runs)), 2))
-    return Population(*(np.stack([*side, *(side[one] - side[other] for one, other in pairs)]) for side in sides))
+    return Population(*(np.stack([*side, *(side[first] - side[other] for first, other in pairs)]) for side in sides))
 
 
 def coverage(
@@ -170,9 +170,9 @@ def coverage(
     truth = of.human.mean(axis=1)
     covered, classical = np.zeros(len(truth)), np.zeros(len(truth))
     for _ in range(n_draws):
-        some, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
-        found = prediction_powered(of.human[:, some], of.machine[:, some], of.machine[:, others], **options)
-        (low, high), (classical_low, classical_high) = found.interval(0.05), found.classical_interval(0.05)
+        chosen, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
+        result = prediction_powered(of.human[:, chosen], of.machine[:, chosen], of.machine[:, others], **options)
+        (low, high), (classical_low, classical_high) = result.interval(0.05), result.classical_interval(0.05)
         covered += (low <= truth) & (truth <= high)
         classical += (classical_low <= truth) & (truth <= classical_high)
     return covered / n_draws, classical / n_draws
@@ -185,11 +185,11 @@ def all_pairs(of: Population, n_human: int, n_machine: int, n_draws: int) -> tup
     human, machine = of.human[n_runs:], of.machine[n_runs:]
     truth, n_together, n_wrong = human.mean(axis=1), 0, 0
     for _ in range(n_draws):
-        some, others = (rng.integers(0, human.shape[1], size) for size in (n_human, n_machine))
-        found = prediction_powered(human[:, some], machine[:, some], machine[:, others])
-        low, high = found.interval(0.05 / len(truth))
+        chosen, others = (rng.integers(0, human.shape[1], size) for size in (n_human, n_machine))
+        result = prediction_powered(human[:, chosen], machine[:, chosen], machine[:, others])
+        low, high = result.interval(0.05 / len(truth))
         n_together += bool((np.isnan(low) | ((low <= truth) & (truth <= high))).all())
-        n_wrong += bool(((holm(found.p) < 0.05) & (found.estimate * truth < 0)).any())
+        n_wrong += bool(((holm(result.p) < 0.05) & (result.estimate * truth < 0)).any())
     return n_together / n_draws, n_wrong / n_draws
 
 

@@ -45,10 +45,10 @@ def ranking(text: str) -> list[list[str]]:
 def test_examples(x: str, y: str, expected: list[float | None]) -> None:
     """What the program of Corsi and Urbano gives for p = 0.9, and for the last rbo 0.1.3; both ways round."""
     for pair in ((x, y), (y, x)):
-        found = rank_biased_overlap(ranking(pair[0]), ranking(pair[1]), 0.9)
-        assert tuple(found) == OVERLAP_COLUMNS
-        for (name, value), wanted in zip(found.items(), expected, strict=True):
-            assert wanted is None or value == pytest.approx(wanted, abs=6e-7), name
+        result = rank_biased_overlap(ranking(pair[0]), ranking(pair[1]), 0.9)
+        assert tuple(result) == OVERLAP_COLUMNS
+        for (name, value), limit in zip(result.items(), expected, strict=True):
+            assert limit is None or value == pytest.approx(limit, abs=6e-7), name
 
 
 LETTERS = st.permutations("abcdef").flatmap(
@@ -69,10 +69,7 @@ def _grouped(order: list[str], ties: list[bool]) -> list[list[str]]:
 
 
 def untied_overlap(x: list[str], y: list[str], p: float) -> tuple[float, float]:
-    """Extrapolated and least overlap of rankings without ties, depth by depth, far beyond their ends.
-
-    Webber et al. 2010, equations 11 and 32.
-    """
+    """Extrapolated and least overlap of untied rankings, depth by depth (Webber et al. 2010, eq. 11 and 32)."""
     short, long = sorted((x, y), key=len)
     n_short, n_long = len(short), len(long)
     common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]
@@ -87,20 +84,20 @@ def untied_overlap(x: list[str], y: list[str], p: float) -> tuple[float, float]:
 @given(st.permutations("abcdefgh"), st.permutations("abcdefgh"), st.integers(1, 8), st.integers(1, 8))
 def test_without_ties(x: list[str], y: list[str], n_x: int, n_y: int) -> None:
     """All variants are the overlap of Webber, Moffat and Zobel, and what follows decides between min and max."""
-    found = rank_biased_overlap([[one] for one in x[:n_x]], [[one] for one in y[:n_y]], 0.8)
+    result = rank_biased_overlap([[item] for item in x[:n_x]], [[item] for item in y[:n_y]], 0.8)
     ext, least = untied_overlap(x[:n_x], y[:n_y], 0.8)
     for variant in VARIANTS:
-        of_variant = [found[f"rbo_{variant}_{what}"] for what in ("min", "ext", "max")]
-        assert of_variant == pytest.approx([least, ext, found["rbo_w_max"]], abs=1e-12)
+        of_variant = [result[f"rbo_{variant}_{what}"] for what in ("min", "ext", "max")]
+        assert of_variant == pytest.approx([least, ext, result["rbo_w_max"]], abs=1e-12)
         assert of_variant[0] <= of_variant[1] + 1e-12 <= of_variant[2] + 2e-12 <= 1 + 3e-12
 
 
 def test_greatest_overlap_is_reached() -> None:
     """Rankings a b and c go on with what the other has, then with the same: the sum of that, depth by depth."""
-    found = rank_biased_overlap(ranking("ab"), ranking("c"), 0.5)["rbo_a_max"]
+    result = rank_biased_overlap(ranking("ab"), ranking("c"), 0.5)["rbo_a_max"]
     x, y = list("abc") + [f"z{n}" for n in range(100)], list("cab") + [f"z{n}" for n in range(100)]
     overlap = sum(len(set(x[:d]) & set(y[:d])) / d * 0.5**d for d in range(1, 90))
-    assert found == pytest.approx(overlap, abs=1e-12)
+    assert result == pytest.approx(overlap, abs=1e-12)
 
 
 def broken(groups: list[list[str]]) -> list[list[str]]:
@@ -115,12 +112,12 @@ def test_a_is_the_mean_over_all_ways_of_breaking_ties(x: list[list[str]], y: lis
     """The least overlap whatever the lengths, the others where both are as long."""
     if math.prod(math.factorial(len(group)) for group in x + y) > 500:
         return
-    found = rank_biased_overlap(x, y, 0.9)
+    result = rank_biased_overlap(x, y, 0.9)
     every = [
-        rank_biased_overlap([[a] for a in one], [[b] for b in other], 0.9) for one in broken(x) for other in broken(y)
+        rank_biased_overlap([[a] for a in left], [[b] for b in other], 0.9) for left in broken(x) for other in broken(y)
     ]
     for name in ("rbo_a_min", "rbo_a_ext", "rbo_a_max") if sum(map(len, x)) == sum(map(len, y)) else ("rbo_a_min",):
-        assert found[name] == pytest.approx(sum(one[name] for one in every) / len(every))
+        assert result[name] == pytest.approx(sum(values[name] for values in every) / len(every))
 
 
 @SETTINGS
@@ -147,7 +144,7 @@ def test_rbo() -> None:
     """The package rbo gives the same where nothing is tied."""
     rbo = judge("rbo")
     x, y = _long_rankings()
-    theirs = rbo.RankingSimilarity([one for [one] in x], [one for [one] in y]).rbo_ext(p=0.98)
+    theirs = rbo.RankingSimilarity([item for [item] in x], [item for [item] in y]).rbo_ext(p=0.98)
     assert rank_biased_overlap(x, y, 0.98)["rbo_w_ext"] == pytest.approx(theirs, abs=1e-9)
 
 

@@ -52,19 +52,19 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     experiment = rank_graded_runs(
         read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"]
     )
-    told: list[str] = []
-    by_map, by_gain = (one.values for one in measured_runs(experiment, told.append))
+    messages: list[str] = []
+    by_map, by_gain = (runs.values for runs in measured_runs(experiment, messages.append))
     assert (by_map.shape, by_gain.shape) == ((2, 3), (2, 2))
-    assert told == [f"{experiment.measures[1]}: 1 of 3 topics are left out: some run has no value for them"]
+    assert messages == [f"{experiment.measures[1]}: 1 of 3 topics are left out: some run has no value for them"]
     files = (tmp_path / name for name in ("qrels", "r", "s"))
     done = lab("compare", *files, *["-m", "Rndcg.1=0,2=3", "--seed", "1", "--format", "jsonl"])
     row = json.loads(done.stdout)
-    assert told[0] in done.stderr
+    assert messages[0] in done.stderr
     assert row["wins"] + row["losses"] + row["ties"] == 2
     assert row["mean"] == pytest.approx(by_gain[0].mean())
     nowhere = rank_graded_runs(read, opened([str(tmp_path / name) for name in "rs"], print), ["Rndcg.1=0,2=0"])
-    with pytest.raises(InputError, match="must have a value for one topic at least, but has none"):
-        measured_runs(nowhere, told.append)
+    with pytest.raises(InputError, match="must have a value for at least one topic, but has none"):
+        measured_runs(nowhere, messages.append)
 
 
 def test_summaries_by_hand() -> None:

@@ -14,12 +14,12 @@ from irevalx.statistics.decisions import SignProbabilities, convolve, sign_proba
 
 def by_enumeration(start: float, values: np.ndarray, chances: np.ndarray) -> list[float]:
     """Return the chances of the three signs: every outcome, one by one."""
-    found = [0.0, 0.0, 0.0]
+    sums = [0.0, 0.0, 0.0]
     for outcome in product(range(values.shape[1]), repeat=len(values)):
-        total = start + math.fsum(values[place, one] for place, one in enumerate(outcome))
-        chance = math.prod(chances[place, one] for place, one in enumerate(outcome))
-        found[1 + (total > 1e-11) - (total < -1e-11)] += chance
-    return found
+        total = start + math.fsum(values[place, index] for place, index in enumerate(outcome))
+        chance = math.prod(chances[place, index] for place, index in enumerate(outcome))
+        sums[1 + (total > 1e-11) - (total < -1e-11)] += chance
+    return sums
 
 
 def made(seed: int, kind: str) -> tuple[float, np.ndarray, np.ndarray]:
@@ -39,41 +39,41 @@ def made(seed: int, kind: str) -> tuple[float, np.ndarray, np.ndarray]:
 def test_every_outcome(kind: str, seed: int) -> None:
     """With few values the chances are exact."""
     drawn = made(seed, kind)
-    found = sign_probabilities(*drawn)
-    assert found.exact
-    assert [found.below, found.zero, found.above] == pytest.approx(by_enumeration(*drawn), abs=1e-12)
+    result = sign_probabilities(*drawn)
+    assert result.exact
+    assert [result.below, result.zero, result.above] == pytest.approx(by_enumeration(*drawn), abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 64, 501])
 def test_sum_of_yes_and_no(n: int) -> None:
     """The number of hits has scipy's distribution, whatever its probabilities."""
     p = np.random.default_rng(n).random(n)
-    found = convolve(np.tile([0, 1], (n, 1)), np.column_stack((1 - p, p)))
-    assert found == pytest.approx(stats.poisson_binom(p).pmf(np.arange(n + 1)), abs=1e-12)
+    result = convolve(np.tile([0, 1], (n, 1)), np.column_stack((1 - p, p)))
+    assert result == pytest.approx(stats.poisson_binom(p).pmf(np.arange(n + 1)), abs=1e-12)
 
 
 def test_many_documents_of_precision_are_exact() -> None:
     """Of 600 documents at the ranks of P.10, the half of them for the other run."""
     p = np.random.default_rng(5).random(600)
     weights = np.repeat([0.1, -0.1], 300)
-    found = sign_probabilities(0.0, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
+    result = sign_probabilities(0.0, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
     ours, theirs = stats.poisson_binom(p[:300]), stats.poisson_binom(p[300:])
     hits = np.arange(301)
     tie = math.fsum((ours.pmf(hits) * theirs.pmf(hits)).tolist())
     above = math.fsum((ours.pmf(hits)[1:] * theirs.cdf(hits[:-1])).tolist())
-    assert found.exact
-    assert [found.above, found.zero] == pytest.approx([above, tie], abs=1e-11)
+    assert result.exact
+    assert [result.above, result.zero] == pytest.approx([above, tie], abs=1e-11)
 
 
 def test_normal() -> None:
     """Of 40 different weights the chance is that of scipy's normal distribution with the same moments."""
     rng = np.random.default_rng(8)
     weights, p = rng.normal(size=40), rng.random(40)
-    found = sign_probabilities(0.7, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
+    result = sign_probabilities(0.7, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
     mean, deviation = 0.7 + weights @ p, math.sqrt(weights**2 @ (p * (1 - p)))
-    assert not found.exact
-    assert [found.below, found.zero] == [pytest.approx(stats.norm.cdf(0, mean, deviation)), 0.0]
-    assert found.above == pytest.approx(stats.norm.sf(0, mean, deviation))
+    assert not result.exact
+    assert [result.below, result.zero] == [pytest.approx(stats.norm.cdf(0, mean, deviation)), 0.0]
+    assert result.above == pytest.approx(stats.norm.sf(0, mean, deviation))
 
 
 def test_error_of_the_normal_distribution() -> None:
@@ -88,9 +88,9 @@ def test_error_of_the_normal_distribution() -> None:
             sums = np.concatenate((sums, sums + weight))
             shares = np.concatenate((shares * (1 - chance), shares * chance))
         start = float(rng.normal() * 0.5)
-        found = sign_probabilities(start, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
-        assert not found.exact
-        errors.append(abs(found.above - float(shares[sums > -start].sum())))
+        result = sign_probabilities(start, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
+        assert not result.exact
+        errors.append(abs(result.above - float(shares[sums > -start].sum())))
     assert max(errors) < 0.06
     assert np.mean(errors) < 0.02
 
@@ -106,6 +106,6 @@ def test_what_is_certain() -> None:
     assert sign_probabilities(0.001, weights, np.full((40, 2), 0.5)).above == 1.0
 
 
-def signs(found: SignProbabilities) -> tuple[float, float, float]:
+def signs(chances: SignProbabilities) -> tuple[float, float, float]:
     """Return the three chances."""
-    return found.below, found.zero, found.above
+    return chances.below, chances.zero, chances.above

@@ -40,10 +40,10 @@ def p_of(test: str, d: FloatArray, seed: int = 0, resamples: int = 9999) -> Floa
 def test_differences_are_free_of_rounding() -> None:
     """0.3 - 0.2 is 0.2 - 0.1, and what rounding leaves of nothing is nothing."""
     x, y = np.array([0.2, 0.1, 0.3, 0.5]), np.array([0.3, 0.2, 0.1 + 0.2, 0.5 - 1e-15])
-    found = differences(x, y)
-    assert found[0] == found[1] != 0
-    assert found.tolist()[2:] == [0.0, 0.0]
-    assert not np.signbit(found).any()
+    result = differences(x, y)
+    assert result[0] == result[1] != 0
+    assert result.tolist()[2:] == [0.0, 0.0]
+    assert not np.signbit(result).any()
 
 
 def test_a_test_by_ranks_sees_ties() -> None:
@@ -93,7 +93,7 @@ def test_each_test_says_what_it_is_and_has_a_reference() -> None:
         "permutation": reference.sign_flips_exact,
     }
     assert TESTS.keys() == references.keys(), "a test must have a reference"
-    assert all(one.words for one in TESTS.values())
+    assert all(test.words for test in TESTS.values())
 
 
 @SETTINGS
@@ -113,8 +113,8 @@ def test_t_is_that_of_scipy(seed: int, n_topics: int, decimals: int) -> None:
 @example([0, 0])
 def test_sign_flips_of_few_topics_are_all_tried(steps: list[int]) -> None:
     """Up to 13 topics p is the share of all ways of flipping signs."""
-    found = float(p_of("permutation", np.array(steps, np.float64), 3))
-    assert found == pytest.approx(float(reference.sign_flips_exact(steps)))
+    result = float(p_of("permutation", np.array(steps, np.float64), 3))
+    assert result == pytest.approx(float(reference.sign_flips_exact(steps)))
 
 
 def test_sign_flips_are_random_where_there_are_too_many() -> None:
@@ -144,12 +144,12 @@ def test_sign_flips_of_many_topics() -> None:
     """Of many topics a sample of the ways is tried: near the t test, the same for a seed and for a pair on its own."""
     values = random_values(5, 3, 40, 3)
     d = np.stack((differences(values[0], values[1]), differences(values[0], values[2])))
-    found = p_of("permutation", d, 7)
-    assert found == pytest.approx(p_of("t", d), abs=0.03)
+    result = p_of("permutation", d, 7)
+    assert result == pytest.approx(p_of("t", d), abs=0.03)
     expected = [float(stats.permutation_test((row,), np.mean, permutation_type="samples", rng=3).pvalue) for row in d]
-    assert found == pytest.approx(expected, abs=0.03)
-    assert p_of("permutation", d[1], 7) == found[1]
-    assert (p_of("permutation", d, 8) != found).any()
+    assert result == pytest.approx(expected, abs=0.03)
+    assert p_of("permutation", d[1], 7) == result[1]
+    assert (p_of("permutation", d, 8) != result).any()
     assert p_of("permutation", d, -7).shape == (2,)
 
 
@@ -186,8 +186,8 @@ def test_degenerate_data_show_nothing(test: str) -> None:
 def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: int) -> None:
     """The tests are two-sided."""
     x, y = random_values(seed, 2, n_topics, 1)
-    one, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
-    assert float(one) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
+    forward, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
+    assert float(forward) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
 
 
 # What few topics show
@@ -200,11 +200,11 @@ def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: i
 )
 def test_exact_sign_flips(d: list[float], expected: float) -> None:
     """Equal differences and few of them: 2 of 2^n ways; topics without a difference do not count."""
-    found = exact_sign_flips(np.array(d))
+    result = exact_sign_flips(np.array(d))
     assert without_spread(np.array([d])).all()
-    assert found == expected
-    assert found == pytest.approx(
-        float(reference.sign_flips_exact([round(10 * one) for one in d if one])) if any(d) else 1
+    assert result == expected
+    assert result == pytest.approx(
+        float(reference.sign_flips_exact([round(10 * step) for step in d if step])) if any(d) else 1
     )
 
 

@@ -48,31 +48,31 @@ def test_bins_are_those_of_the_loops(data: st.DataObject, width: int) -> None:
     values = data.draw(st.lists(row, min_size=2, max_size=4))
     size = data.draw(st.sampled_from([size for size in (1, 2, 4) if size <= n_topics // 2]))
     sets = topic_sets(n_topics, size, draws=20, seed=1)
-    found = swap_bins(np.array(values) / 10, sets, Fraction(width, 10 * size))
-    pairs = [(one.tolist(), other.tolist()) for one, other in sets]
+    result = swap_bins(np.array(values) / 10, sets, Fraction(width, 10 * size))
+    pairs = [(first.tolist(), other.tolist()) for first, other in sets]
     expected = reference.swap_bins(values, pairs, width)
-    assert {round(one.least * 10 * size / width): (one.comparisons, one.swaps) for one in found} == expected
-    assert [one.least for one in found] == sorted(one.least for one in found)
+    assert {round(row.least * 10 * size / width): (row.comparisons, row.swaps) for row in result} == expected
+    assert [row.least for row in result] == sorted(row.least for row in result)
     sums = swap_bins(np.array(values) / 10, sets, Fraction(width, 10), TOTAL)
-    assert [(one.comparisons, one.swaps) for one in sums] == [(one.comparisons, one.swaps) for one in found]
-    shares = [share for one in found for share in (one.percent, one.sigmas)]  # the unit makes no difference
-    assert [share for one in sums for share in (one.percent, one.sigmas)] == pytest.approx(shares, nan_ok=True)
+    assert [(row.comparisons, row.swaps) for row in sums] == [(row.comparisons, row.swaps) for row in result]
+    shares = [share for row in result for share in (row.percent, row.sigmas)]  # the unit makes no difference
+    assert [share for row in sums for share in (row.percent, row.sigmas)] == pytest.approx(shares, nan_ok=True)
 
 
 def test_geometric_means() -> None:
     """Differences of geometric means, found from logarithms."""
     values = np.array([[0.5, 0.2, 0.4], [0.1, 0.4, 0.0]])
     tested = GEOMETRIC_MEAN.transform(values)
-    found = swap_bins(tested, topic_sets(3, 1), Fraction("0.3"), GEOMETRIC_MEAN)
-    assert [(one.least, one.comparisons, one.swaps) for one in found] == [(0, 2, 2), (0.3, 4, 2)]
+    result = swap_bins(tested, topic_sets(3, 1), Fraction("0.3"), GEOMETRIC_MEAN)
+    assert [(row.least, row.comparisons, row.swaps) for row in result] == [(0, 2, 2), (0.3, 4, 2)]
 
 
 def test_nothing_to_compare_with() -> None:
     """Runs that score alike have no standard deviation; where all score 0 there is no percentage."""
-    [found] = swap_bins(np.zeros((2, 4)), topic_sets(4, 2), Fraction("0.1"))
-    assert math.isnan(found.percent)
-    assert math.isnan(found.sigmas)
-    assert (found.comparisons, found.swaps) == (6, 0)
+    [result] = swap_bins(np.zeros((2, 4)), topic_sets(4, 2), Fraction("0.1"))
+    assert math.isnan(result.percent)
+    assert math.isnan(result.sigmas)
+    assert (result.comparisons, result.swaps) == (6, 0)
 
 
 def a_bin(least: float, comparisons: int, swaps: int, ties: int = 0) -> SwapBin:
@@ -93,7 +93,7 @@ def test_small_bins_decide_nothing() -> None:
     """A bin of few comparisons neither breaks off what is reliable nor is itself the least difference."""
     of = [(100, 30), (100, 4), (29, 29), (100, 1), (3, 3)]
     bins = [a_bin(number / 10, *counts) for number, counts in enumerate(of)]
-    assert [one.is_small for one in bins] == [False, False, True, False, True]
+    assert [row.is_small for row in bins] == [False, False, True, False, True]
     assert least_reliable(bins) == 0.1
     assert least_reliable(bins[-1:]) is None
 
@@ -107,27 +107,27 @@ def test_bins_on_sets_of_each_pair_alone() -> None:
         counts: dict[int, tuple[list[int], list[int], list[int]]] = {}
         for draw, sides in enumerate(sets):
             d = [sum(second[topic] - first[topic] for topic in side) for side in sides]
-            for one, other in (d, d[::-1]):
-                compared, swapped, tied = counts.setdefault(abs(one) // 3, ([0] * 30, [0] * 30, [0] * 30))
+            for row, other in (d, d[::-1]):
+                compared, swapped, tied = counts.setdefault(abs(row) // 3, ([0] * 30, [0] * 30, [0] * 30))
                 compared[draw] += 1
-                swapped[draw] += one * other < 0
-                tied[draw] += one * other == 0
+                swapped[draw] += row * other < 0
+                tied[draw] += row * other == 0
         for number, of_pair in counts.items():
             expected.setdefault(number, []).append(of_pair)
-    found = swap_bins(np.array(values) / 10, own_sets(np.array(values) / 10, 2, draws=30, seed=5), Fraction(3, 20))
-    assert [round(one.least / 0.15) for one in found] == sorted(expected)
-    for one, of_pairs in zip(found, (expected[number] for number in sorted(expected)), strict=True):
+    result = swap_bins(np.array(values) / 10, own_sets(np.array(values) / 10, 2, draws=30, seed=5), Fraction(3, 20))
+    assert [round(row.least / 0.15) for row in result] == sorted(expected)
+    for row, of_pairs in zip(result, (expected[number] for number in sorted(expected)), strict=True):
         sums = tuple(sum(sum(of_pair[kind]) for of_pair in of_pairs) for kind in range(3))
-        assert (one.comparisons, one.swaps, one.ties) == sums
+        assert (row.comparisons, row.swaps, row.ties) == sums
         rate = (sums[1] + sums[2] / 2) / sums[0]
-        assert one.rate_with_half_ties == rate
+        assert row.rate_with_half_ties == rate
         variance = sum(
             30 * np.var([s + t / 2 - rate * c for c, s, t in zip(*of_pair, strict=True)], ddof=1)
             for of_pair in of_pairs
         )
-        assert one.error == pytest.approx(math.sqrt(variance) / sums[0])
+        assert row.error == pytest.approx(math.sqrt(variance) / sums[0])
     shared = swap_bins(np.array(values) / 10, topic_sets(8, 2, draws=30, seed=5), Fraction(3, 20))
-    assert [(one.swaps, one.ties) for one in shared] != [(one.swaps, one.ties) for one in found]
+    assert [(row.swaps, row.ties) for row in shared] != [(row.swaps, row.ties) for row in result]
 
 
 def test_ties_decide_as_half_swaps() -> None:
@@ -139,12 +139,12 @@ def test_ties_decide_as_half_swaps() -> None:
 def test_no_interval_of_all_sets() -> None:
     """Where all pairs of topic sets were compared nothing was drawn."""
     values = np.array([[0.5, 0.6, 0.3, 0.7], [0.4, 0.4, 0.4, 0.4]])
-    for found in (
+    for result in (
         swap_bins(values, topic_sets(4, 1), Fraction("0.2")),
         swap_bins(values, own_sets(values, 1), Fraction("0.2")),
     ):
-        assert [one.comparisons for one in found] == [6, 6]
-        assert all(math.isnan(end) for one in found for end in one.interval)
+        assert [row.comparisons for row in result] == [6, 6]
+        assert all(math.isnan(end) for row in result for end in row.interval)
 
 
 REPLAYS = int(os.environ.get("SWAP_REPLAYS", "0"))
@@ -157,14 +157,14 @@ def test_intervals_are_of_the_number_of_independent_comparisons(data: st.DataObj
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     values = random.integers(0, data.draw(st.integers(2, 9)), (3, 9)) / 10
     sets = topic_sets(9, 2, draws=25, seed=data.draw(st.integers(0, 99)))
-    for one in swap_bins(values, sets, Fraction("0.1")):
+    for result in swap_bins(values, sets, Fraction("0.1")):
         rows = []
         for two in sets.tolist():
             n, y = 0, Fraction(0)
             for x, z in combinations(np.rint(values * 10).astype(int).tolist(), 2):
                 d = [sum(z[topic] - x[topic] for topic in side) for side in two]
                 for a, b in (d, d[::-1]):
-                    if abs(a) // 2 == round(one.least * 10):
+                    if abs(a) // 2 == round(result.least * 10):
                         n, y = n + 1, y + (Fraction(1) if a * b < 0 else Fraction(a * b == 0, 2))
             rows.append((n, y))
         n = sum(row[0] for row in rows)
@@ -175,7 +175,7 @@ def test_intervals_are_of_the_number_of_independent_comparisons(data: st.DataObj
         x, rest = float(p * independent), float((1 - p) * independent)
         low = beta.ppf(0.025, x, rest + 1) if x else 0.0
         high = beta.ppf(0.975, x + 1, rest) if rest else 1.0
-        assert one.interval == pytest.approx((low, high), abs=1e-9)
+        assert result.interval == pytest.approx((low, high), abs=1e-9)
 
 
 def test_intervals_cover_the_rate_over_all_splits() -> None:
@@ -186,16 +186,16 @@ def test_intervals_cover_the_rate_over_all_splits() -> None:
     """
     values = generator(3).normal(np.linspace(0.1, 0.8, 6)[:, np.newaxis], 0.15, (6, 12))
     width = Fraction("0.1")
-    truth = {one.least: one.rate_with_half_ties for one in swap_bins(values, topic_sets(12, 4, draws=17_325), width)}
+    truth = {row.least: row.rate_with_half_ties for row in swap_bins(values, topic_sets(12, 4, draws=17_325), width)}
     covered: dict[float, list[bool]] = {}
     for seed in range(REPLAYS or 60):
-        for one in swap_bins(values, topic_sets(12, 4, draws=100, seed=seed), width):
-            low, high = one.interval
-            covered.setdefault(one.least, []).append(low <= truth[one.least] <= high)
+        for row in swap_bins(values, topic_sets(12, 4, draws=100, seed=seed), width):
+            low, high = row.interval
+            covered.setdefault(row.least, []).append(low <= truth[row.least] <= high)
             assert low < high
     assert min(truth.values()) < 0.001
-    assert all(sum(some) >= 0.85 * len(some) for some in covered.values())
-    every = [one for some in covered.values() for one in some]
+    assert all(sum(flags) >= 0.85 * len(flags) for flags in covered.values())
+    every = [flag for flags in covered.values() for flag in flags]
     assert sum(every) >= 0.92 * len(every)
 
 

@@ -25,9 +25,9 @@ def test_rates_are_those_of_the_loops(data: st.DataObject, draws: int) -> None:
     values = data.draw(st.lists(row, min_size=2, max_size=4))
     size, seed = data.draw(st.integers(1, n_topics // 2)), data.draw(st.integers(-5, 5))
     sets = topic_sets(n_topics, size, draws=draws, seed=seed)
-    found = swap_rate(np.array(values) / 10, sets)
-    assert (found.comparisons, found.swaps, found.ties) == reference.swaps(values, sets.tolist())
-    assert found.size == size
+    result = swap_rate(np.array(values) / 10, sets)
+    assert (result.comparisons, result.swaps, result.ties) == reference.swaps(values, sets.tolist())
+    assert result.size == size
 
 
 @SETTINGS
@@ -36,21 +36,21 @@ def test_topic_sets(n_topics: int, data: st.DataObject, draws: int) -> None:
     """Pairs are disjoint, of the size asked for, and different; all there are, if there are no more than asked for."""
     size = data.draw(st.integers(1, n_topics // 2))
     possible = reference.all_pairs_of_sets(n_topics, size)
-    found = topic_sets(n_topics, size, draws=draws, seed=3)
-    pairs = {frozenset((frozenset(one), frozenset(other))) for one, other in found.tolist()}
-    assert found.shape == (len(pairs), 2, size)
+    result = topic_sets(n_topics, size, draws=draws, seed=3)
+    pairs = {frozenset((frozenset(first), frozenset(other))) for first, other in result.tolist()}
+    assert result.shape == (len(pairs), 2, size)
     assert pairs <= possible
     assert len(pairs) == min(draws, len(possible))
 
 
 def test_topic_sets_depend_on_the_seed_alone() -> None:
     """The same seed gives the same sets everywhere: those of the written rule. Another seed gives others."""
-    found = topic_sets(40, 10, draws=50, seed=1)
-    assert topic_sets(40, 10, draws=50, seed=1).tolist() == found.tolist()
-    assert topic_sets(40, 10, draws=50, seed=2).tolist() != found.tolist()
-    assert topic_sets(40, 10, draws=20, seed=1).tolist() == found[:20].tolist()
-    assert found[0].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 0")
-    assert found[49].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 49")
+    result = topic_sets(40, 10, draws=50, seed=1)
+    assert topic_sets(40, 10, draws=50, seed=1).tolist() == result.tolist()
+    assert topic_sets(40, 10, draws=50, seed=2).tolist() != result.tolist()
+    assert topic_sets(40, 10, draws=20, seed=1).tolist() == result[:20].tolist()
+    assert result[0].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 0")
+    assert result[49].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 49")
 
 
 def test_topics_are_drawn_evenly() -> None:
@@ -71,13 +71,13 @@ def test_ties_are_no_agreement() -> None:
     values = np.array([[0.1, 0.3, 0.2, 0.2], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.0, 0.1]])
     sets = np.array([[[0], [1]], [[0], [2]], [[1], [3]]])
     of_draws, swaps, ties = [], 0, 0
-    for one, other in sets[:, :, 0].tolist():
-        found = []
+    for left, other in sets[:, :, 0].tolist():
+        rates = []
         for first, second in ((0, 1), (0, 2), (1, 2)):
-            a, b = (values[second, t] - values[first, t] for t in (one, other))
-            found.append(0.5 if a * b == 0 else float(a * b < 0))
+            a, b = (values[second, t] - values[first, t] for t in (left, other))
+            rates.append(0.5 if a * b == 0 else float(a * b < 0))
             swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
-        of_draws.append(sum(found) / 3)
+        of_draws.append(sum(rates) / 3)
     rate = swap_rate(values, sets)
     assert (rate.swaps, rate.ties) == (swaps, ties) != (0, 0)
     assert rate.share_tied == pytest.approx(ties / 9)
@@ -101,21 +101,21 @@ def test_no_interval_where_all_sets_are_compared() -> None:
 def test_each_pair_of_runs_on_its_own_sets() -> None:
     """A literal loop over pairs, of which each has other sets; the pairs are independent of each other."""
     values = np.random.default_rng(3).integers(0, 4, (4, 14)).astype(np.float64)
-    found = swap_rate(values, own_sets(values, 3, draws=30, seed=5))
+    result = swap_rate(values, own_sets(values, 3, draws=30, seed=5))
     swaps = ties = 0
     variance, seen = 0.0, set()
     for pair, (first, second) in enumerate(combinations(range(4), 2)):
         sets = topic_sets(14, 3, draws=30, seed=5, pair=pair).tolist()
         seen.add(str(sets))
         halves = []
-        for one, other in sets:
-            a, b = (sum(values[second, t] - values[first, t] for t in side) for side in (one, other))
+        for left, other in sets:
+            a, b = (sum(values[second, t] - values[first, t] for t in side) for side in (left, other))
             swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
             halves.append(0.5 if a * b == 0 else float(a * b < 0))
         variance += stdev(halves) ** 2 / 30 / 36
     assert len(seen) == 6
-    assert (found.size, found.comparisons, found.swaps, found.ties) == (3, 180, swaps, ties)
-    assert found.error == pytest.approx(variance**0.5)
+    assert (result.size, result.comparisons, result.swaps, result.ties) == (3, 180, swaps, ties)
+    assert result.error == pytest.approx(variance**0.5)
 
 
 def test_own_sets_of_all_there_are() -> None:

@@ -54,14 +54,14 @@ def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alph
     """p-values and the half width are those of the loop, also of sixths, which no decimals write down."""
     ranges = reference.tukey_ranges(steps)
     values = np.array(steps) / divisor
-    found = randomised_tukey(values, 10_000)
+    result = randomised_tukey(values, 10_000)
     expected = [
-        Fraction(sum(1 for one in ranges if one >= abs(Fraction(sum(a) - sum(b), 2))), len(ranges))
+        Fraction(sum(1 for span in ranges if span >= abs(Fraction(sum(a) - sum(b), 2))), len(ranges))
         for a, b in combinations(steps, 2)
     ]
-    assert found.p_values(all_means(values)).tolist() == [float(p) for p in expected]
+    assert result.p_values(all_means(values)).tolist() == [float(p) for p in expected]
     place = math.ceil(Fraction(str(alpha)) * len(ranges))
-    assert found.half_width(alpha) == pytest.approx(float(ranges[place - 1]) / divisor, abs=1e-12)
+    assert result.half_width(alpha) == pytest.approx(float(ranges[place - 1]) / divisor, abs=1e-12)
 
 
 @settings(deadline=None, max_examples=20)
@@ -69,10 +69,10 @@ def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alph
 def test_intervals_leave_out_0_exactly_if_p_is_below_alpha(seed: int, alpha: float, resamples: int) -> None:
     """Interval and decision belong together, ties and all."""
     values = np.round(np.random.default_rng(seed).random((5, 12)) + np.arange(5)[:, np.newaxis] / 10, 1)
-    found, d = randomised_tukey(values, resamples, seed), all_means(values)
-    assert found.greatest.size == resamples + 1
-    half = found.half_width(alpha)
-    assert (found.p_values(d) < alpha).tolist() == (np.abs(d) - half > 5e-13).tolist()
+    result, d = randomised_tukey(values, resamples, seed), all_means(values)
+    assert result.greatest.size == resamples + 1
+    half = result.half_width(alpha)
+    assert (result.p_values(d) < alpha).tolist() == (np.abs(d) - half > 5e-13).tolist()
 
 
 def test_two_runs_are_the_permutation_test() -> None:
@@ -88,18 +88,18 @@ def test_random_arrangements_are_near_all_of_them() -> None:
     """The share of a sample is that of all, but for chance; the same for a seed."""
     values = np.round(np.random.default_rng(5).random((3, 5)), 2)
     d, every = all_means(values), randomised_tukey(values, 6**5)
-    some = randomised_tukey(values, 6**5 - 1, 1)
-    assert some.p_values(d) == pytest.approx(every.p_values(d), abs=0.02)
-    assert some.half_width(0.1) == pytest.approx(every.half_width(0.1), abs=0.02)
+    sampled = randomised_tukey(values, 6**5 - 1, 1)
+    assert sampled.p_values(d) == pytest.approx(every.p_values(d), abs=0.02)
+    assert sampled.half_width(0.1) == pytest.approx(every.half_width(0.1), abs=0.02)
     assert (randomised_tukey(values, 500, 9).greatest == randomised_tukey(values, 500, 9).greatest).all()
 
 
 def test_one_topic_or_none_shows_nothing() -> None:
     """P is 1, and there is no interval."""
     for n_topics in (0, 1):
-        found = Tukey(np.ones(3), n_topics)
-        assert found.p_values(np.ones(2)).tolist() == [1, 1]
-        assert math.isnan(found.half_width(0.05))
+        result = Tukey(np.ones(3), n_topics)
+        assert result.p_values(np.ones(2)).tolist() == [1, 1]
+        assert math.isnan(result.half_width(0.05))
 
 
 @pytest.mark.parametrize(
@@ -126,10 +126,7 @@ def test_least_p_is_reached() -> None:
 def test_how_often_intervals_hold_together(
     folder: Path, equal: bool, expected: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Draws of 50 topics; the truth is the mean over all topics. docs/compare-runs.md has these numbers.
-
-    With ``equal``, each run's mean is taken from its values, so that no run is better than another.
-    """
+    """Coverage over draws of 50 topics, as in docs/compare-runs.md; with ``equal`` all runs have the same mean."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     n_draws = int(os.environ["TUKEY_DRAWS"])

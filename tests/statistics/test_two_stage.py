@@ -64,35 +64,35 @@ def every_sample_of_strata() -> list[TwoStageEstimate]:
         combinations(np.flatnonzero(number == STRATUM).tolist(), n_drawn) for number, n_drawn in enumerate(DRAWN)
     ]
     rates = np.array(DRAWN) / np.array(SIZES)
-    found = []
+    results = []
     for sample in product(*of_strata):
         documents = np.array([document for of_stratum in sample for document in of_stratum])
-        found.append(estimated(documents, rates[STRATUM[documents]], STRATUM[documents], weight=0.7))
-    return found
+        results.append(estimated(documents, rates[STRATUM[documents]], STRATUM[documents], weight=0.7))
+    return results
 
 
 def test_all_samples_of_strata() -> None:
     """Over all samples estimates are right on average, and so are their squared document errors."""
-    found = every_sample_of_strata()
-    assert len(found) == 9
+    result = every_sample_of_strata()
+    assert len(result) == 9
     truth = (HUMAN.sum() + OTHERS.sum()) / 2
-    assert np.mean([one.estimate for one in found]) == pytest.approx(truth)
-    assert np.var([one.estimate for one in found]) == pytest.approx(np.mean([one.document_error**2 for one in found]))
-    assert np.mean([one.classical for one in found]) == pytest.approx(HUMAN.sum() / 2)
-    variance = np.mean([one.classical_document_error**2 for one in found])
-    assert np.var([one.classical for one in found]) == pytest.approx(variance)
-    assert [one.machine for one in found] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
+    assert np.mean([row.estimate for row in result]) == pytest.approx(truth)
+    assert np.var([row.estimate for row in result]) == pytest.approx(np.mean([row.document_error**2 for row in result]))
+    assert np.mean([row.classical for row in result]) == pytest.approx(HUMAN.sum() / 2)
+    variance = np.mean([row.classical_document_error**2 for row in result])
+    assert np.var([row.classical for row in result]) == pytest.approx(variance)
+    assert [row.machine for row in result] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
 
 
 def test_all_samples_of_documents_drawn_by_themselves() -> None:
     """The same where each document has a probability of its own, over all 512 samples with theirs."""
     probability = np.linspace(0.2, 1.0, 9)
-    chances, found = [], []
+    chances, results = [], []
     for drawn in product((False, True), repeat=9):
         chosen = np.array(drawn)
         chances.append(np.where(chosen, probability, 1 - probability).prod())
-        found.append(estimated(np.flatnonzero(chosen), probability[chosen], None, weight=0.4))
-    estimates, errors = (np.array([getattr(one, name) for one in found]) for name in ("estimate", "document_error"))
+        results.append(estimated(np.flatnonzero(chosen), probability[chosen], None, weight=0.4))
+    estimates, errors = (np.array([getattr(row, name) for row in results]) for name in ("estimate", "document_error"))
     mean = np.average(estimates, weights=chances)
     assert mean == pytest.approx((HUMAN.sum() + OTHERS.sum()) / 2)
     variance = np.average((estimates - mean) ** 2, weights=chances)
@@ -101,18 +101,18 @@ def test_all_samples_of_documents_drawn_by_themselves() -> None:
 
 def test_one_drawn_document_of_several_gives_too_great_errors() -> None:
     """Its stratum tells nothing of how far its documents are apart: errors are too great on average."""
-    found = [
-        estimated(np.array([one, 3, 4, other, 8]), np.array([1 / 3, 1, 1, 1 / 3, 1]), np.arange(5), weight=0.0)
-        for one, other in product((0, 1, 2), (5, 6, 7))
+    results = [
+        estimated(np.array([first, 3, 4, other, 8]), np.array([1 / 3, 1, 1, 1 / 3, 1]), np.arange(5), weight=0.0)
+        for first, other in product((0, 1, 2), (5, 6, 7))
     ]
-    assert np.var([one.estimate for one in found]) < np.mean([one.document_error**2 for one in found])
+    assert np.var([row.estimate for row in results]) < np.mean([row.document_error**2 for row in results])
 
 
 def test_literal_loops() -> None:
     """Estimate, errors, interval and p of one sample, each written out; lambda is the one with the least error."""
     documents = np.array([0, 1, 3, 4, 5, 7, 8])
     probability = np.array([2 / 3, 2 / 3, 1, 1, 2 / 3, 2 / 3, 1])
-    found = estimated(documents, probability, STRATUM[documents])
+    result = estimated(documents, probability, STRATUM[documents])
 
     def at(weight: float) -> tuple[list[float], float]:
         totals, variance = [], 0.0
@@ -123,23 +123,25 @@ def test_literal_loops() -> None:
                     total += (HUMAN[document] - weight * MACHINE[document]) / chance
             totals.append(total)
         for number, (size, n_drawn) in enumerate(zip(SIZES, DRAWN, strict=True)):
-            errors = [HUMAN[one] - weight * MACHINE[one] for one in documents if STRATUM[one] == number]
+            errors = [
+                HUMAN[document] - weight * MACHINE[document] for document in documents if STRATUM[document] == number
+            ]
             if n_drawn > 1:
                 spread = sum((error - sum(errors) / n_drawn) ** 2 for error in errors) / (n_drawn - 1)
                 variance += size**2 * (1 - n_drawn / size) * spread / n_drawn
         return totals, variance
 
-    totals, variance = at(found.weight)
-    assert found.estimate == pytest.approx(sum(totals) / 2)
-    assert found.document_error == pytest.approx(variance**0.5 / 2)
-    assert found.standard_error == pytest.approx(abs(totals[0] - totals[1]) / 2)
-    assert 0 < found.weight < 1
+    totals, variance = at(result.weight)
+    assert result.estimate == pytest.approx(sum(totals) / 2)
+    assert result.document_error == pytest.approx(variance**0.5 / 2)
+    assert result.standard_error == pytest.approx(abs(totals[0] - totals[1]) / 2)
+    assert 0 < result.weight < 1
     assert variance == pytest.approx(min(at(weight)[1] for weight in np.linspace(0, 1, 2001)), rel=1e-5)
     judged = stats.ttest_1samp(totals, 0)
-    assert found.p == pytest.approx(judged.pvalue)
-    assert found.interval(0.1) == pytest.approx(tuple(judged.confidence_interval(0.9)))
+    assert result.p == pytest.approx(judged.pvalue)
+    assert result.interval(0.1) == pytest.approx(tuple(judged.confidence_interval(0.9)))
     alone = stats.ttest_1samp(at(0.0)[0] - OTHERS, 0).confidence_interval(0.95)
-    assert found.classical_interval(0.05) == pytest.approx((alone.low, alone.high))
+    assert result.classical_interval(0.05) == pytest.approx((alone.low, alone.high))
 
 
 def test_nothing_to_divide_by() -> None:
@@ -160,26 +162,21 @@ def test_what_the_sample_does_not_show() -> None:
     reach = np.array([0.5, 0.2, 0.0, 0.4, 0.1, 0.9])  # the third does not count, the last was certain
     drawn = DrawnDocuments(2, TOPIC[documents], chances, STRATUM[documents])
     totals = MachineTotals(np.zeros(2), np.zeros(2))
-    found, plain = (
+    result, plain = (
         two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, reach=of, weight=0.5)
         for of in (reach, np.zeros(6))
     )
-    each = [(1 - 2 / 3) / (2 / 3) ** 2 * one**2 for one in (0.5, 0.2, 0.4, 0.1)]
-    added = sum(one * one for one in each) / sum(each) / 2**2
+    each = [(1 - 2 / 3) / (2 / 3) ** 2 * share**2 for share in (0.5, 0.2, 0.4, 0.1)]
+    added = sum(term * term for term in each) / sum(each) / 2**2
     for name in ("standard_error", "document_error", "classical_error", "classical_document_error"):
-        assert getattr(found, name) ** 2 == pytest.approx(getattr(plain, name) ** 2 + added)
-    assert found.estimate == plain.estimate
+        assert getattr(result, name) ** 2 == pytest.approx(getattr(plain, name) ** 2 + added)
+    assert result.estimate == plain.estimate
 
 
 @pytest.mark.judges
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
 def test_as_ppi_python(weight: float) -> None:
-    """A topic of D documents: D times ppi-python's mean with the sample's weights, and its standard error.
-
-    ppi-python takes documents for a sample of endless many: its variance of the human part is that of draws with
-    replacement, so it is compared where hardly any document is drawn; that of the machine's part, which is known here,
-    is taken off.
-    """
+    """D times the mean and error of ppi-python, which samples with replacement and does not know all labels."""
     ppi_py = judge("ppi_py")
     rng = np.random.default_rng(3)
     size, n_drawn = (60_000, 20_000), (60, 80)
@@ -192,23 +189,17 @@ def test_as_ppi_python(weight: float) -> None:
         total = drawn.total(human[documents] - weight * machine[documents])[0] + weight * machine.sum()
         mean = ppi_py.ppi_mean_pointestimate(human[documents], machine[documents], machine, lam=weight, w=1 / chances)
         assert total / sum(size) == pytest.approx(float(np.squeeze(mean)))
-    some = documents[: n_drawn[0]]
+    first = documents[: n_drawn[0]]
     drawn = DrawnDocuments(1, np.zeros(60, np.int64), np.full(60, 60 / 60_000), np.zeros(60, np.int64))
-    errors = human[some] - weight * machine[some]
-    low, high = ppi_py.ppi_mean_ci(human[some], machine[some], machine[:60_000], alpha=0.05, lam=weight)
+    errors = human[first] - weight * machine[first]
+    low, high = ppi_py.ppi_mean_ci(human[first], machine[first], machine[:60_000], alpha=0.05, lam=weight)
     theirs = ((high - low) / (2 * stats.norm.ppf(0.975))).item() ** 2 - weight**2 * machine[:60_000].var() / 60_000
     ours = drawn.covariance(errors, errors)[0] / 60_000**2
     assert ours == pytest.approx(theirs * (60 / 59) * (1 - 60 / 60_000))
 
 
 class Population:
-    """All labels of a collection, by people and by a simulated machine, and what each document adds to runs.
-
-    Parameters
-    ----------
-    missed, wrong : the machine's error rates, as ``machine_labels`` has them.
-    edges, rates : the greatest best ranks of strata, the last of which has all other documents, and what is drawn.
-    """
+    """All labels of a collection by assessors and by a simulated machine, and what each document adds to the runs."""
 
     def __init__(
         self, collection: str, measure: str, machine: tuple[float, float], rates: dict[int, Fraction], folder: Path
@@ -221,8 +212,8 @@ class Population:
             LabelledSample(human, np.ones(human.grades.size), None), theirs, runs, EvaluationRules(least_runs=1)
         )
         sums = ranked.sum_of(weighted)
-        some = sums.weights[:: max(1, len(sums.weights) // SOME_RUNS)]
-        weights = np.stack([*some, *(one - other for one, other in pairwise(some))])
+        chosen = sums.weights[:: max(1, len(sums.weights) // SOME_RUNS)]
+        weights = np.stack([*chosen, *(first - other for first, other in pairwise(chosen))])
         self.human, self.machine = weights * sums.human, weights * sums.machine
         self.reach = np.abs(weights) * weighted.greatest_gain
         best = best_ranks(ranked.experiment.ranking, ranked.labels.judgments.rows.size)[ranked.places]
@@ -239,13 +230,9 @@ class Population:
         )
 
     def coverage(self, n_topics: int, n_draws: int, weight: float | None = None) -> FloatArray:
-        """Return how often intervals cover the mean over the collection, and how long they are, shape (3, 2).
-
-        Rows are intervals of the estimate, those of the sample alone, and those of draws of documents alone, which
-        cover the mean over the topics that were drawn.
-        """
+        """Coverage and length, shape (3, 2): of the estimate, the sample alone, draws of documents alone."""
         rng = np.random.default_rng(11)
-        truth, found = self.truths.mean(axis=1), np.zeros((3, 2))
+        truth, covered = self.truths.mean(axis=1), np.zeros((3, 2))
         for _ in range(n_draws):
             topics = rng.integers(0, len(self.topics), n_topics)
             documents, topic, probability, stratum = [], [], [], []
@@ -261,18 +248,18 @@ class Population:
             for row, value in enumerate(truth):
                 totals = MachineTotals(self.totals[row, topics], np.zeros(n_topics))
                 labels = self.human[row, chosen], self.machine[row, chosen]
-                one = two_stage(drawn, *labels, totals, reach=self.reach[row, chosen], weight=weight)
-                half = 1.96 * one.document_error
+                estimate = two_stage(drawn, *labels, totals, reach=self.reach[row, chosen], weight=weight)
+                half = 1.96 * estimate.document_error
                 of_drawn = self.truths[row, topics].mean()
                 for which, (low, high, mean) in enumerate(
                     (
-                        (*one.interval(0.05), value),
-                        (*one.classical_interval(0.05), value),
-                        (one.estimate - half, one.estimate + half, of_drawn),
+                        (*estimate.interval(0.05), value),
+                        (*estimate.classical_interval(0.05), value),
+                        (estimate.estimate - half, estimate.estimate + half, of_drawn),
                     )
                 ):
-                    found[which] += (low <= mean <= high), np.nan_to_num(high - low)
-        return found / (n_draws * len(truth))
+                    covered[which] += (low <= mean <= high), np.nan_to_num(high - low)
+        return covered / (n_draws * len(truth))
 
 
 RATES = {

@@ -33,13 +33,13 @@ def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str
     """Return what an order asks for in each topic, told from what it keeps at each budget."""
     candidates, qrels = read(collection)
     judgments = graded_judgments_of(qrels)
-    found = ordering(name, candidates).replay(judgments, budgets(20), seed)
+    result = ordering(name, candidates).replay(judgments, budgets(20), seed)
     sequences: list[list[str]] = [[] for _ in judgments.topics]
     before = np.zeros(judgments.rows.size, np.bool_)
-    for kept in found.in_sample:
-        for place in np.flatnonzero(kept & ~before).tolist():
+    for judged in result.in_sample:
+        for place in np.flatnonzero(judged & ~before).tolist():
             sequences[judgments.rows.ids[place]].append(judgments.docnos.text(place).decode())
-        before = kept
+        before = judged
     return sequences
 
 
@@ -49,7 +49,7 @@ def test_topics_apart(name: str) -> None:
     for seed in range(25):
         topics, relevant = made(seed)
         expected = [
-            [one for one, _ in LITERAL[name](runs, of_topic, CUT)]
+            [docno for docno, _ in LITERAL[name](runs, of_topic, CUT)]
             for runs, of_topic in zip(topics, relevant, strict=True)
         ]
         assert asked_for(name, (topics, relevant)) == expected
@@ -62,8 +62,8 @@ def test_thompson_sampling(name: str, forgets: bool) -> None:
         topics, relevant = made(seed)
         expected = [
             [
-                one
-                for one, _ in reference.thompson(generator_for(5, name, b"t%d" % number), forgets=forgets)(
+                docno
+                for docno, _ in reference.thompson(generator_for(5, name, b"t%d" % number), forgets=forgets)(
                     runs, relevant[number], CUT
                 )
             ]
@@ -86,8 +86,8 @@ def test_across_topics(name: str) -> None:
             expected.append([*taken])
         candidates, qrels = read((topics, relevant))
         judgments = graded_judgments_of(qrels)
-        found = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
-        assert [judgments.rows.count(kept).tolist() for kept in found.in_sample] == expected
+        result = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
+        assert [judgments.rows.count(judged).tolist() for judged in result.in_sample] == expected
 
 
 def test_bounds() -> None:
@@ -119,13 +119,13 @@ def test_a_loop_of_replays(name: str, across: bool) -> None:
     judged: dict[str, dict[str, int]] = {}
     n = 0
     while selected := select_in_replay(of_all, graded_judgments_of(judged), 3, 2):
-        for one in selected:
-            topic, docno = one.candidates.topic.decode(), one.docno.decode()
+        for document in selected:
+            topic, docno = document.candidates.topic.decode(), document.docno.decode()
             assert docno not in judged.get(topic, {})
             judged.setdefault(topic, {})[docno] = qrels[topic][docno]
         n += 3
-        kept = np.flatnonzero(whole.in_sample[n - 1]).tolist()
-        names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in kept}
+        places = np.flatnonzero(whole.in_sample[n - 1]).tolist()
+        names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in places}
         assert names == {(int(topic[1:]), docno) for topic, of_topic in judged.items() for docno in of_topic}
     assert judged == qrels
 
@@ -138,8 +138,8 @@ def test_documents_without_a_judgment() -> None:
     names = judgments.docnos.texts()
 
     def kept(unjudged: str, n: int) -> tuple[set[str], int]:
-        found = ordering("mtf", candidates, unjudged=unjudged).replay(judgments, budgets(n))
-        return {names[place].decode() for place in np.flatnonzero(found.in_sample[-1])}, found.n_without
+        result = ordering("mtf", candidates, unjudged=unjudged).replay(judgments, budgets(n))
+        return {names[place].decode() for place in np.flatnonzero(result.in_sample[-1])}, result.n_without
 
     assert kept("skip", 2) == ({"y", "z"}, 1)
     assert kept("nonrel", 2) == (set(), 2)  # x of the first run, then u of the second
@@ -152,18 +152,11 @@ def test_nothing_is_learnt_inside_a_batch() -> None:
     candidates = candidates_of(run_streams(runs), 10)
     qrels = {"1": dict.fromkeys([*runs["a"]["1"], *runs["b"]["1"]], 0)}
     judgments = graded_judgments_of(qrels)
-    found = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
+    result = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
     names = [docno.decode() for docno in judgments.docnos.texts()]
-    assert {names[place] for place in np.flatnonzero(found.in_sample[3])} == {"a0", "a1", "a2", "a3"}
-    assert {names[place] for place in np.flatnonzero(found.in_sample[7])} == {
-        "a0",
-        "a1",
-        "a2",
-        "a3",
-        "b0",
-        "b1",
-        "b2",
-        "b3",
+    assert {names[place] for place in np.flatnonzero(result.in_sample[3])} == {"a0", "a1", "a2", "a3"}
+    assert {names[place] for place in np.flatnonzero(result.in_sample[7])} == {
+        f"{run}{n}" for run in "ab" for n in range(4)
     }
 
 
@@ -174,11 +167,11 @@ def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
     judgments = graded_judgments_of(qrels)
     sizes, sums = [], []
     for seed in range(2000):
-        found = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
-        kept, chances = found.in_sample[0], found.inclusion[0]
-        assert (chances[kept] > 0).all()
-        weights = np.where(kept, 1 / np.where(kept, chances, 1), 0)
-        sizes.append(judgments.rows.count(kept))
+        result = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
+        judged, chances = result.in_sample[0], result.inclusion[0]
+        assert (chances[judged] > 0).all()
+        weights = np.where(judged, 1 / np.where(judged, chances, 1), 0)
+        sizes.append(judgments.rows.count(judged))
         sums.append(np.bincount(judgments.rows.ids, weights * (judgments.grades > 0), 2))
     for found_values, expected in (
         (sizes, [3, 3]),
@@ -222,11 +215,13 @@ def test_active_learning() -> None:
         return scipy_sparse.csr_array(np.array([vectors[docno.decode()] for docno in docnos]))
 
     with_texts = replace(ordering("cal", candidates), vectors=rows)
-    found = with_texts.replay(judgments, budgets(40), 3)
+    result = with_texts.replay(judgments, budgets(40), 3)
     order = []
-    for kept in found.in_sample:
+    for judged in result.in_sample:
         order += [
-            one.decode() for one in judgments.docnos.take(np.flatnonzero(kept)).texts() if one.decode() not in order
+            docno.decode()
+            for docno in judgments.docnos.take(np.flatnonzero(judged)).texts()
+            if docno.decode() not in order
         ]
     generator = generator_for(3, "cal", b"t0")
     expected: list[str] = []
@@ -238,10 +233,10 @@ def test_active_learning() -> None:
         presumed = generator.sample(others, min(100, len(others)))
         learnt = [*expected, *(names[place] for place in presumed)]
         model = linear_model.LogisticRegression(max_iter=1000)
-        model.fit([vectors[one] for one in learnt], [one in relevant and one in expected for one in learnt])
-        left = [one for one in names if one not in expected]
-        chance = dict(zip(left, model.predict_proba([vectors[one] for one in left])[:, 1].tolist(), strict=True))
-        batch = sorted(chance, key=lambda one: (-round(chance[one], 10), one))[:size]
+        model.fit([vectors[docno] for docno in learnt], [docno in relevant and docno in expected for docno in learnt])
+        left = [docno for docno in names if docno not in expected]
+        chance = dict(zip(left, model.predict_proba([vectors[docno] for docno in left])[:, 1].tolist(), strict=True))
+        batch = sorted(chance, key=lambda docno: (-round(chance[docno], 10), docno))[:size]
         expected += batch
         size += -(-size // 10)
     assert order == expected

@@ -55,12 +55,14 @@ def partly_judged(seed: int, n_topics: int) -> tuple[list[list[list[str]]], list
 
 def qrels_of(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
     """Return judgments as users give them."""
-    return {f"t{number}": {name: int(answer) for name, answer in one.items()} for number, one in enumerate(judged)}
+    return {
+        f"t{number}": {name: int(answer) for name, answer in of_topic.items()} for number, of_topic in enumerate(judged)
+    }
 
 
 def names(selected: Sequence[SelectedDocument]) -> list[tuple[str, str]]:
     """Return topics and documents."""
-    return [(one.candidates.topic.decode(), one.docno.decode()) for one in selected]
+    return [(document.candidates.topic.decode(), document.docno.decode()) for document in selected]
 
 
 @pytest.mark.parametrize("name", [name for name in WITHOUT_TEXTS if name != "bounds"])
@@ -75,10 +77,13 @@ def test_of_each_topic(name: str) -> None:
                 for number, runs in enumerate(topics)
                 for docno, _ in literal(name, f"t{number}")(runs, {**judged[number]}, CUT)[:n]
             ]
-            found = names(select(ordering(name, candidates), graded_judgments_of(qrels_of(judged)), n, SEED))
-            assert found == expected
-            left = [len(set(reference.names_of(runs)) - one.keys()) for runs, one in zip(topics, judged, strict=True)]
-            assert len(found) == sum(min(n, one) for one in left)
+            result = names(select(ordering(name, candidates), graded_judgments_of(qrels_of(judged)), n, SEED))
+            assert result == expected
+            left = [
+                len(set(reference.names_of(runs)) - of_topic.keys())
+                for runs, of_topic in zip(topics, judged, strict=True)
+            ]
+            assert len(result) == sum(min(n, rest) for rest in left)
 
 
 @pytest.mark.parametrize("name", ["rrf", "borda", "hedge", "mtf", "maxmean", "mtc"])
@@ -89,12 +94,15 @@ def test_in_all(name: str) -> None:
         left = [SELECTING[name](runs, judged[number], CUT) for number, runs in enumerate(topics)]
         expected = []
         while any(left):
-            number = max((one for one in range(3) if left[one]), key=lambda one: (round(left[one][0][1], 10), -one))
+            number = max(
+                (number_left for number_left in range(3) if left[number_left]),
+                key=lambda number_left: (round(left[number_left][0][1], 10), -number_left),
+            )
             expected.append((f"t{number}", left[number].pop(0)[0]))
         candidates, _ = read((topics, relevant))
         for n in (5, 100):
-            found = select(ordering(name, candidates, across=True), graded_judgments_of(qrels_of(judged)), n)
-            assert names(found) == expected[:n]
+            result = select(ordering(name, candidates, across=True), graded_judgments_of(qrels_of(judged)), n)
+            assert names(result) == expected[:n]
 
 
 def test_bounds() -> None:
@@ -102,14 +110,14 @@ def test_bounds() -> None:
     for seed in range(20):
         topics, relevant, judged = partly_judged(seed, 2)
         candidates, _ = read((topics, relevant))
-        known = [set(one) for one in judged]
+        known = [set(of_topic) for of_topic in judged]
         expected = [
             (f"t{number}", docno)
             for number in range(2)
             for docno, _ in reference.bounds(topics, relevant, number, known)[:4]
         ]
-        found = select(ordering("bounds", candidates), graded_judgments_of(qrels_of(judged)), 4)
-        assert names(found) == expected
+        result = select(ordering("bounds", candidates), graded_judgments_of(qrels_of(judged)), 4)
+        assert names(result) == expected
 
 
 def test_bounds_as_the_command_selects() -> None:
@@ -129,8 +137,8 @@ def test_bounds_as_the_command_selects() -> None:
             assert isinstance(rows, DocumentsToJudge)
             expected = [(row.topic, row.docno) for row in rows.rows]
             of_topics = ordering("bounds", candidates, across=keyword == "in_all")
-            found = names(select(of_topics, graded_judgments_of(qrels), 4))
-            worthwhile = [one for one in found if one in expected]  # the others matter to no undecided pair
+            result = names(select(of_topics, graded_judgments_of(qrels), 4))
+            worthwhile = [docno for docno in result if docno in expected]  # the others matter to no undecided pair
             assert worthwhile == expected
             n_compared += len(expected)
     assert n_compared > 50
@@ -162,17 +170,18 @@ def test_active_learning() -> None:
         return scipy_sparse.csr_array(np.array([vectors[docno.decode()] for docno in names]))
 
     of_all = replace(ordering("cal", candidates), vectors=rows)
-    found = [docno for _, docno in names(select(of_all, graded_judgments_of({"t0": judged}), 10, 3))]
+    result = [docno for _, docno in names(select(of_all, graded_judgments_of({"t0": judged}), 10, 3))]
     unjudged = [number for number, name in enumerate(docnos[:40]) if name not in judged]
     presumed = [docnos[place] for place in generator_for(3, "cal", b"t0").sample(unjudged, min(100, len(unjudged)))]
     known = [name for name in judged if name != "empty"]
     model = linear_model.LogisticRegression(max_iter=1000)
     model.fit(
-        [vectors[one] for one in [*known, *presumed]], [one in known and one in relevant for one in [*known, *presumed]]
+        [vectors[docno] for docno in [*known, *presumed]],
+        [docno in known and docno in relevant for docno in [*known, *presumed]],
     )
     left = [docnos[place] for place in unjudged]
-    chance = dict(zip(left, model.predict_proba([vectors[one] for one in left])[:, 1].tolist(), strict=True))
-    assert found == sorted(chance, key=lambda one: -chance[one])[:10]
+    chance = dict(zip(left, model.predict_proba([vectors[docno] for docno in left])[:, 1].tolist(), strict=True))
+    assert result == sorted(chance, key=lambda docno: -chance[docno])[:10]
 
 
 def test_a_replay_learns_from_what_it_selects_alone() -> None:
@@ -194,54 +203,49 @@ Grades = Mapping[str, Mapping[str, int]]
 def relevant_found(
     qrels: Grades, every: Sequence[Candidates], name: str, rng: random.Random, n: int, *, only_new: bool = True
 ) -> tuple[int, int]:
-    """Return how many of the N documents of each topic are relevant: with the judgments, and if they are withheld.
-
-    Half of the runs, in random order, are pooled to depth 20, and half of this pool is judged; then documents of the
-    other runs, or of all runs, are selected. Withheld judgments are only passed over: the order hears nothing of them.
-    """
+    """Number of relevant documents among N selected per topic, with the judgments and with the judgments withheld."""
     numbers = range(every[0].n_runs)
     shuffled = rng.sample(numbers, len(numbers))
-    every = [replace(one, ranks=one.ranks[shuffled]) for one in every]
+    every = [replace(of_topic, ranks=of_topic.ranks[shuffled]) for of_topic in every]
     pooled = np.isin(numbers, rng.sample(numbers, len(numbers) // 2))
     judged: dict[str, dict[str, int]] = {}
-    for one in every:
-        topic = one.topic.decode()
-        for place in np.flatnonzero(((one.ranks[pooled] > 0) & (one.ranks[pooled] <= 20)).any(axis=0)).tolist():
-            docno = one.docnos[place].decode()
+    for of_topic in every:
+        topic = of_topic.topic.decode()
+        for place in np.flatnonzero(
+            ((of_topic.ranks[pooled] > 0) & (of_topic.ranks[pooled] <= 20)).any(axis=0)
+        ).tolist():
+            docno = of_topic.docnos[place].decode()
             if docno in qrels[topic] and rng.random() < 0.5:
                 judged.setdefault(topic, {})[docno] = qrels[topic][docno]
     of_runs = ordering(name, every).of_runs(~pooled if only_new else np.ones(len(numbers), np.bool_))
     selected = names(select(of_runs, graded_judgments_of(judged), n, SEED))
     assert not any(docno in judged.get(topic, {}) for topic, docno in selected)
     withheld: Counter[str] = Counter()
-    found = 0
+    n_relevant = 0
     for topic, docno in names(select(of_runs, graded_judgments_of({}), 10**6, SEED)):
         if docno not in judged.get(topic, {}) and withheld[topic] < n:
             withheld[topic] += 1
-            found += qrels[topic].get(docno, 0) > 0
-    return sum(qrels[topic].get(docno, 0) > 0 for topic, docno in selected), found
+            n_relevant += qrels[topic].get(docno, 0) > 0
+    return sum(qrels[topic].get(docno, 0) > 0 for topic, docno in selected), n_relevant
 
 
 def candidates_in(paths: Sequence[Path], qrels: Grades) -> list[Candidates]:
     """Return the first 100 documents of all runs for each judged topic."""
-    return [one for one in candidates_of(run_streams(paths), 100) if one.topic.decode() in qrels]
+    return [of_topic for of_topic in candidates_of(run_streams(paths), 100) if of_topic.topic.decode() in qrels]
 
 
 def grades_in(path: Path) -> dict[str, dict[str, int]]:
     """Return the judgments of a file."""
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    found: dict[str, dict[str, int]] = {}
+    relevant: dict[str, dict[str, int]] = {}
     for topic, _, docno, grade in (line.split() for line in text.decode().splitlines()):
-        found.setdefault(topic, {})[docno] = int(grade)
-    return found
+        relevant.setdefault(topic, {})[docno] = int(grade)
+    return relevant
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNING if name not in {"mtc", "bounds"}])
 def test_judgments_tell_which_runs_are_good(name: str) -> None:
-    """Of six runs one ranks relevant documents first; with judgments each order finds more of them than without.
-
-    mtc and bounds discriminate between runs, and are not after relevant documents.
-    """
+    """With judgments each strategy except mtc and bounds finds more relevant documents than without."""
     rng = random.Random(2)
     docnos = [f"d{number:03d}" for number in range(150)]
     qrels = {f"t{topic}": {docno: int(rng.random() < 0.2) for docno in docnos} for topic in range(8)}
@@ -271,6 +275,6 @@ def test_relevant_documents_found(capsys: pytest.CaptureFixture[str], collection
             rng = random.Random(1)
             draws = (relevant_found(qrels, every, name, rng, 10, only_new=only_new) for _ in range(RELEVANT_DRAWS))
             counts = np.array(list(draws))
-            said = f"{counts.sum(axis=0)}, better {(counts[:, 0] > counts[:, 1]).sum()} of {RELEVANT_DRAWS} times"
+            text = f"{counts.sum(axis=0)}, better {(counts[:, 0] > counts[:, 1]).sum()} of {RELEVANT_DRAWS} times"
             with capsys.disabled():
-                sys.stdout.write(f"\n{collection} {name}, {'new' if only_new else 'all'} runs: {said}")
+                sys.stdout.write(f"\n{collection} {name}, {'new' if only_new else 'all'} runs: {text}")

@@ -219,9 +219,7 @@ def _of_json_object(where: str, text: str) -> Iterator[_Value]:
                 for measure, value in values.items():
                     yield _Value(1, name, topic, measure, value)
     except (KeyError, TypeError, AttributeError):
-        raise InputError(
-            f"{where}: a JSON object must be what irevalx --format json prints, but this one is not"
-        ) from None
+        raise InputError(f"{where}: expected a JSON object written by irevalx --format json") from None
 
 
 def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:

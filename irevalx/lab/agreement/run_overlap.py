@@ -43,7 +43,8 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
             by_docno = dict(zip(docnos[row], scores[row].tolist(), strict=True))
             if len(by_docno) < part.rows.lengths[number]:
                 raise DuplicateDocumentError(
-                    f"{shown_name(run.path)}: a document must be there once, but topic {quote(topic)} has one twice"
+                    f"{shown_name(run.path)}: a document must occur once in a topic, but topic {quote(topic)} has one "
+                    "twice"
                 )
             rankings[topic] = ranking_of(by_docno)
     return rankings

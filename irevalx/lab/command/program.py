@@ -61,7 +61,7 @@ class Group(HelpCommand, click.Group):
         """Return the command and its arguments; raises UsageError for one that there is not, with the nearest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = nearest(args[0], COMMANDS)
-            raise UsageError(f"a command must be one that {PROGRAM} has, but got {quote(args[0])}{hint}")
+            raise UsageError(f"unknown command {quote(args[0])}{hint}")
         ctx.meta[_COMMAND] = args[0]
         return super().resolve_command(ctx, args)
 

@@ -429,7 +429,7 @@ def compare(
     notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
-            raise ArgumentError("runs cannot be combined with Scores, which are of runs already")
+            raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
         measured = measured_scores(qrels, measures_of(measures), warn, as_requested=names == "asked")
     else:
         ranked = ranked_runs_of(

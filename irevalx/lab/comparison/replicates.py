@@ -189,7 +189,7 @@ def systems_of_runs(
     of_runs = groups_of(runs, systems, None) if system_by is None else _by_pattern(system_by, runs)
     names = tuple(dict.fromkeys(of_runs))
     if len(names) < 2:
-        raise ArgumentError(f"runs must be of two systems at least, but got {quote(names[0])} alone")
+        raise ArgumentError(f"runs must be of at least two systems, but got {quote(names[0])} alone")
     members = [[place for place, system in enumerate(of_runs) if system == name] for name in names]
     single = [name for name, places in zip(names, members, strict=True) if len(places) == 1]
     if single:
@@ -201,7 +201,7 @@ def systems_of_runs(
                 f"systems must be compared by means or sums, but {of_measure.measure} is a {of_measure.scale.name}"
             )
         if len(of_measure.topics) < 2:
-            raise InputError(f"systems must have two topics at least, but {of_measure.measure} has values for one")
+            raise InputError(f"systems require at least two topics, but {of_measure.measure} has values for one")
         values = [of_measure.values[places] for places in members]
         replicates.append(
             Replicates(

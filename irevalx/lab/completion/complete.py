@@ -361,6 +361,6 @@ def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread:
             docnos = sorted(set(judgments.docnos.take(mask).texts()))
             others = f" and {len(docnos) - MOST_NAMED} more" if len(docnos) > MOST_NAMED else ""
             warn(
-                f"{np.count_nonzero(mask)} {what}: there is no text, or no word in it, for "
+                f"{np.count_nonzero(mask)} {what}: no text, or text without words, for "
                 f"{', '.join(map(quote, docnos[:MOST_NAMED]))}{others}"
             )

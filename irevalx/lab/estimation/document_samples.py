@@ -135,7 +135,7 @@ class RankedLabels(Frozen):
         if lacking := int(((labels.human >= 0) & (labels.machine < 0)).sum()):
             warn(
                 f"{theirs} does not label {lacking} of the {int((labels.human >= 0).sum())} documents that {ours} "
-                "labels; there the machine's gain counts as 0"
+                "labels; for them the machine's gain counts as 0"
             )
         experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
         if len(experiment.topics) < 2:
@@ -247,7 +247,7 @@ def estimates_from_documents(
         sums = ranked.sum_of(measure)
         if sums.uncovered:
             warn(
-                f"{sums.name}: {sums.uncovered} documents that count could not be drawn: the estimate uses their "
+                f"{sums.name}: {sums.uncovered} documents that count could not be sampled: the estimate uses their "
                 "machine labels, and the classical estimate counts them as nonrelevant"
             )
         contrasts: list[tuple[int, int | None]] = [*((run, None) for run in range(len(sums.weights))), *pairs]
@@ -257,7 +257,10 @@ def estimates_from_documents(
         ]
         rows += rows_of(sums.name, ranked.experiment.runs, pairs, cells, alpha=alpha, correction=correction)
     if (n_topics := len(ranked.experiment.topics)) < FEW_DRAWN:
-        warn(f"an interval of so few topics ({n_topics}, below {FEW_DRAWN}) can be too short, and p too small")
+        warn(
+            f"with so few topics ({n_topics}, fewer than {FEW_DRAWN}), intervals can be too short and p-values too "
+            "small"
+        )
     if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
         warn(f"{constant} of {len(rows)} rows have no interval, because all topics have the same estimate")
     return EstimatedScores(rows, alpha, correction, notes=ranked.experiment.notes())

@@ -285,6 +285,9 @@ def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
         yield f"lambda is above 1 in {cut} of {n_rows} rows, and is set to 1"
     if (fewest := min(estimates.n_human for estimates in estimated)) < FEW_HUMAN:
         reason = ": lambda is fitted to the same topics" if fitted else ""
-        yield f"an interval of so few human topics ({fewest}, below {FEW_HUMAN}) is too short, and p too small{reason}"
+        yield (
+            f"with so few human topics ({fewest}, fewer than {FEW_HUMAN}), intervals are too short and p-values too "
+            f"small{reason}"
+        )
     if constant := sum(int(((rows.standard_error == 0) & (rows.estimate != 0)).sum()) for rows in estimated):
         yield f"{constant} of {n_rows} rows have no interval, because all human topics have the same value"

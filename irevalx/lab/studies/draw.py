@@ -162,7 +162,7 @@ def _summaries(studies: Any) -> "list[StudySummary]":
         elif isinstance(study, str | os.PathLike):
             summaries.append(read_summary(StudyFolder.of(os.fspath(study), name)))
         else:
-            raise argument_error("a study", "a folder or what irevalx.lab.study returns", study)
+            raise argument_error("a study", "a folder or a result of irevalx.lab.study", study)
     if not summaries:
         raise ArgumentError(f"{spelled('studies')} must contain at least one study")
     if len({summary.name for summary in summaries}) < len(summaries):

@@ -68,8 +68,8 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     probabilities = np.where(np.isin(methods, NOT_AT_RANDOM), 1.0, probabilities)
     for place in sampled[probabilities[sampled] == 0][:1].tolist():
         raise MalformedLineError(
-            f"{shown_name(path)}:{lines[place]}: the probability of a document that was drawn must be above 0, but got "
-            f"0 for {quote(docnos.text(place))} of topic {quote(topics.text(place))}"
+            f"{shown_name(path)}:{lines[place]}: the inclusion probability of a sampled document must be above 0, but "
+            f"got 0 for {quote(docnos.text(place))} of topic {quote(topics.text(place))}"
         )
     names, rows, order = group_by_topic(topics.take(sampled))
     sampled = sampled[order]

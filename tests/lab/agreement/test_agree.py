@@ -5,26 +5,20 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 from shlex import split
-from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import EXPERIMENT, RUNS
 from references import statistics as reference
-from running import FIXTURES, lab, run
+from running import lab, refusal, run, succeeded
 from scipy import stats
 
-import irevalx.lab
-from irevalx.errors import ArgumentError
-
-EXPERIMENT = FIXTURES / "experiment"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 OVERLAPS = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
 
 
 def agree(*args: str | Path) -> tuple[list[dict[str, str]], str]:
-    """Return the rows of agree as csv, and what it says on standard error."""
-    result = lab("agree", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
+    """Return the rows of agree as CSV, and its standard error."""
+    result = succeeded("agree", *args, "--format", "csv")
     return result.rows, result.stderr
 
 
@@ -37,22 +31,22 @@ def scoring(path: Path, values: dict[str, list[float]]) -> Path:
 
 @pytest.fixture(scope="module")
 def tenth(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tenth of the judgments."""
+    """A uniform sample of a tenth of the judgments."""
     path = tmp_path_factory.mktemp("degraded") / "tenth"
     assert lab("degrade", EXPERIMENT / "qrels", "--uniform", "10%", "--seed", "1", "-o", path).status == 0
     return path
 
 
 def by_topic(qrels: Path) -> list[list[float]]:
-    """Return what irevalx prints of map, by run and topic."""
+    """Return the values of AP that irevalx prints, by run and topic."""
     printed = run("-q", "-n", "-c", "-m", "map", "--format", "csv", qrels, *RUNS)
     rows = printed.rows
     names = list(dict.fromkeys(row["run"] for row in rows))
     return [[float(row["value"]) for row in rows if row["run"] == name] for name in names]
 
 
-def test_which_topics(tmp_path: Path) -> None:
-    """A line below the tables says it: for judgments as compare has it, by side where these differ, and for scores."""
+def test_topics_of_the_evaluation(tmp_path: Path) -> None:
+    """A note below the tables lists the evaluated topics of judgments, of each side, and of measure values."""
     for name, text in (
         ("x_qrels", "1 0 a 1\n2 0 a 1\n3 0 a 1\n"),
         ("y_qrels", "1 0 a 1\n2 0 a 1\n"),
@@ -89,8 +83,8 @@ def test_which_topics(tmp_path: Path) -> None:
     assert last_lines(sums, sums) == ["Topics: as in the summary values of X and Y."]
 
 
-def test_which_rate_is_which(tmp_path: Path) -> None:
-    """A and b differ in X only, a and c in Y only: one of two pairs that are the same in X differs in Y."""
+def test_error_rates(tmp_path: Path) -> None:
+    """A and b differ in X only, a and c in Y only: one of two pairs that are equal in X differs in Y."""
     base = np.arange(12) / 100
     x = {"a": base + 0.3, "b": base, "c": base + 0.3 + np.tile([0.01, -0.01], 6)}
     y = {"a": base + 0.3, "b": base + 0.3 + np.tile([0.01, -0.01], 6), "c": base}
@@ -104,17 +98,17 @@ def test_which_rate_is_which(tmp_path: Path) -> None:
 
 
 def test_decisions(tenth: Path) -> None:
-    """Every pair of runs by scipy's test, one after the other."""
+    """The decision on each pair of runs equals that of scipy's test."""
     [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
     counts = dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0)
-    for one, other in combinations(range(len(RUNS)), 2):
-        found = []
+    for first, other in combinations(range(len(RUNS)), 2):
+        results = []
         for values in (full, reduced):
-            d = np.round(np.subtract(values[one], values[other]), 12)
+            d = np.round(np.subtract(values[first], values[other]), 12)
             p = stats.wilcoxon(d[d != 0]).pvalue if d.any() else 1.0
-            found.append((p < 0.05, np.sign(np.round(d.mean(), 12))))
-        (x, x_sign), (y, y_sign) = found
+            results.append((p < 0.05, np.sign(np.round(d.mean(), 12))))
+        (x, x_sign), (y, y_sign) = results
         counts["c22" if x and y else "c12" if y else "c21" if x else "c11"] += 1
         counts[("a" if x and y else "m" if x or y else "p") + ("d" if x_sign * y_sign < 0 else "a")] += 1
     assert {name: int(row[name]) for name in counts} == counts
@@ -124,25 +118,25 @@ def test_decisions(tenth: Path) -> None:
 
 
 def test_opposite_directions(tmp_path: Path) -> None:
-    """Two runs that differ in both scorings, in opposite directions, are no agreement; they are named."""
+    """Two significant differences in opposite directions are a disagreement, and a warning names the runs."""
     good, poor = [0.5 + 0.01 * t for t in range(12)], [0.1 + 0.02 * t for t in range(12)]
     x = scoring(tmp_path / "x", {"a": good, "b": poor})
     y = scoring(tmp_path / "y", {"a": poor, "b": good})
-    [row], told = agree(x, y)
+    [row], stderr = agree(x, y)
     assert [row["c22"], row["aa"], row["ad"], row["accuracy"]] == ["1", "0", "1", "1.0"]
-    assert told == "irevalx-lab: map: a and b differ significantly in both evaluations, but in opposite directions\n"
+    assert stderr == "irevalx-lab: map: a and b differ significantly in both evaluations, but in opposite directions\n"
 
 
 def test_intervals(tenth: Path) -> None:
-    """Topics are drawn; the same seed gives the same ends, and few topics are told."""
+    """Intervals resample topics; the same seed gives the same limits, and a warning reports few topics."""
     arguments: tuple[str | Path, ...] = (EXPERIMENT / "qrels", tenth, *RUNS, *split("-m map --resamples 200 --seed 1"))
-    [row], told = agree(*arguments)
+    [row], stderr = agree(*arguments)
     assert agree(*arguments)[0] == [row]
     assert list(row)[-14:-10] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
     assert list(row)[-4:] == ["inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high"]
     for name in ("tau", "tau_b", "tau_ap", "tau_ap_b", "rms", "bias"):
         assert float(row[f"{name}_low"]) < float(row[f"{name}_high"])
-    assert told == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
+    assert stderr == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
     generator = np.random.default_rng(7)
     draws = generator.integers(12, size=(4000, 12))
@@ -151,8 +145,8 @@ def test_intervals(tenth: Path) -> None:
     assert ends == pytest.approx(np.quantile(means, [0.025, 0.975]).tolist(), abs=0.05)
 
 
-def test_the_best_runs(tenth: Path) -> None:
-    """--top adds how the best runs by X agree, by loops over what irevalx prints; with draws their intervals."""
+def test_top_runs(tenth: Path) -> None:
+    """--top reports the agreement of the best runs by X, as computed by loops over printed values."""
     words: list[str | Path] = [EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map"]
     [plain] = agree(*words)[0]
     [row] = agree(*words, "--top", "3")[0]
@@ -172,8 +166,8 @@ def test_the_best_runs(tenth: Path) -> None:
     assert b"the 3 best runs by X" in result.stdout
 
 
-def test_the_best_of_scores_without_topics(tmp_path: Path) -> None:
-    """Summaries have no intervals, and runs that are all tied no tau-b."""
+def test_top_runs_without_topics(tmp_path: Path) -> None:
+    """Summaries have no intervals, and tied runs have no tau-b."""
     for name, values in (("x", (0.1, 0.1, 0.1)), ("y", (0.3, 0.2, 0.1))):
         lines = [f"{run},all,map,{value}\n" for run, value in zip("abc", values, strict=True)]
         (tmp_path / name).write_text("run,topic,measure,value\n" + "".join(lines))
@@ -182,22 +176,22 @@ def test_the_best_of_scores_without_topics(tmp_path: Path) -> None:
     assert float(row["top_overlap"]) == pytest.approx(2 / 3)
 
 
-def test_what_is_not_defined_is_blank(tmp_path: Path) -> None:
-    """Runs that are all tied have no correlation: a blank in csv, null in json, and nowhere nan."""
+def test_undefined_statistics(tmp_path: Path) -> None:
+    """Undefined correlations of tied runs are blank in CSV and null in JSON."""
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     for name in ("one", "two"):
         (tmp_path / name).write_text(f"1 0 a 1 1 {name}\n")
     files = [tmp_path / name for name in ("qrels", "qrels", "one", "two")]
     done = lab("agree", *files, "-m", "map", "--resamples", "5", "--seed", "1", "--format", "csv")
     head, row = (line.split(",") for line in done.stdout.decode().splitlines())
-    found = dict(zip(head, row, strict=True))
-    assert [found[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
-    assert {found[f"tau_ap{end}"] for end in ("", "_low", "_high", "_b", "_b_low", "_b_high")} == {""}
+    result = dict(zip(head, row, strict=True))
+    assert [result[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
+    assert {result[f"tau_ap{end}"] for end in ("", "_low", "_high", "_b", "_b_low", "_b_high")} == {""}
     assert b"NaN" not in lab("agree", *files, "-m", "map", "--format", "json").stdout
 
 
 def test_intervals_need_topics(tmp_path: Path) -> None:
-    """Without values by topic there is nothing to draw."""
+    """Without values by topic, intervals are blank."""
     for name in "xy":
         (tmp_path / name).write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
     [row], _ = agree(tmp_path / "x", tmp_path / "y", "--resamples", "9", "--seed", "1")
@@ -219,20 +213,20 @@ def run_file(path: Path, topics: dict[str, dict[str, float]]) -> Path:
 
 
 def test_overlap_of_two_runs(tmp_path: Path) -> None:
-    """A row for each topic that both have, and their mean; the other topics are counted."""
+    """There is a row for each common topic and for their mean; other topics are counted."""
     x = run_file(tmp_path / "x", {"1": X, "2": {"a": 1.0}, "3": {"a": 1.0}})
     y = run_file(tmp_path / "y", {"1": Y, "2": {"a": 7.0}})
-    rows, told = agree(x, y, "--rbo", "0.9")
+    rows, stderr = agree(x, y, "--rbo", "0.9")
     assert list(rows[0]) == ["topic", "x", "y", "common", *OVERLAPS]
     assert [row["topic"] for row in rows] == ["1", "2", "all"]
     assert [rows[0][name] for name in ("x", "y", "common")] == ["4", "7", "4"]
     assert [float(rows[0][name]) for name in OVERLAPS] == pytest.approx(OVERLAP, abs=5e-8)
     assert float(rows[2]["rbo_w_ext"]) == pytest.approx((OVERLAP[0] + 1) / 2, abs=5e-8)
-    assert told == "irevalx-lab: 1 of 3 topics are left out: only one of the runs has results for them\n"
+    assert stderr == "irevalx-lab: 1 of 3 topics are left out: only one of the runs has results for them\n"
 
 
-def test_overlap_of_two_scorings(tmp_path: Path) -> None:
-    """Runs stand for documents: a (b c) and b a c."""
+def test_overlap_of_two_evaluations(tmp_path: Path) -> None:
+    """Rank-biased overlap compares the rankings of runs: a (b c) and b a c."""
     x = scoring(tmp_path / "x", {"a": [0.9], "b": [0.5], "c": [0.5]})
     y = scoring(tmp_path / "y", {"a": [0.2], "b": [0.3], "c": [0.1]})
     [row], _ = agree(x, y, "--rbo", "0.9")
@@ -242,8 +236,8 @@ def test_overlap_of_two_scorings(tmp_path: Path) -> None:
     assert [float(row[f"rbo_{variant}_min"]) for variant in "wab"] == expected
 
 
-def test_runs_and_scorings_cannot_be_mixed(tmp_path: Path) -> None:
-    """A ranking of documents is no ranking of runs."""
+def test_runs_and_evaluations_cannot_be_mixed(tmp_path: Path) -> None:
+    """X and Y must both be runs or both be evaluations."""
     x, y = run_file(tmp_path / "x", {"1": X}), scoring(tmp_path / "y", {"a": [0.2], "b": [0.3]})
     for pair in ((x, y), (y, x)):
         result = lab("agree", *pair, "--rbo", "0.9")
@@ -252,44 +246,17 @@ def test_runs_and_scorings_cannot_be_mixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [["--against", "map"], ["--resamples", "9"]])
-def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
-    """Runs have no measures."""
+def test_options_of_evaluations(option: list[str], tmp_path: Path) -> None:
+    """Options that compare measure values are refused for two runs."""
     x = run_file(tmp_path / "x", {"1": X})
-    result = lab("agree", x, x, "--rbo", "0.9", *option)
-    rule = {
-        "--against": "--against compares measure values, but X and Y are runs",
-        "--resamples": "--resamples compares measure values, but X and Y are runs",
-    }[option[0]]
-    assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
+    message = f"irevalx-lab: {option[0]} compares measure values, but X and Y are runs\n"
+    assert refusal("agree", x, x, "--rbo", "0.9", *option) == message
 
 
-def test_tables_for_people(tenth: Path) -> None:
-    """What is about something else has a table of its own."""
-    result = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--rbo", "0.5")
-    assert result.stdout.startswith(b"agreement\n\nmeasure ")
-    assert "significance decisions" in result.stdout.decode()
-    [head] = [line for line in result.stdout.decode().splitlines() if "neither" in line and "measure" in line]
-    assert "false differences    missed differences" in head
-    assert not {"c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"} & {*head.split()}
-    assert "Bompada et al. (2007) call these false positives" in " ".join(result.stdout.decode().split())
-    assert "rank-biased overlap" in result.stdout.decode()
-
-
-@pytest.mark.parametrize(
-    ("words", "keywords", "in_shell", "in_python"),
-    [
-        (["-R", "beir"], {"rel_format": "beir"}, "-R requires RUN", "rel_format requires runs"),
-        (["-c"], {"complete": True}, "-c requires RUN", "complete requires runs"),
-        (["--grades", "real"], {"grades": "real"}, "--grades real requires RUN", 'grades="real" requires runs'),
-        (["--against", "P_5"], {"against": "P_5"}, "--against must be one of", "against must be one of"),
-    ],
-)
-def test_rules(words: list[str], keywords: dict[str, Any], in_shell: str, in_python: str, tmp_path: Path) -> None:
-    """Parameters of evaluations require runs; messages name what the caller typed."""
-    x = scoring(tmp_path / "x", {"a": [0.9], "b": [0.5]})
-    result = lab("agree", x, x, *words)
-    assert (result.status, result.stdout) == (1, b"")
-    assert result.stderr.startswith(f"irevalx-lab: {in_shell}")
-    with pytest.raises(ArgumentError) as error:
-        irevalx.lab.agree(x, x, **keywords)
-    assert str(error.value).startswith(in_python)
+def test_displayed_tables(tenth: Path) -> None:
+    """Agreement, significance decisions and rank-biased overlap have tables of their own."""
+    printed = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--rbo", "0.5").stdout.decode()
+    assert printed.startswith("agreement\n\nmeasure ")
+    assert "significance decisions" in printed
+    assert "Bompada et al. (2007) call these false positives" in " ".join(printed.split())
+    assert "rank-biased overlap" in printed

@@ -1,4 +1,4 @@
-"""Files of scores that are damaged: a status and a reason for each, and nothing that a terminal would obey."""
+"""Damaged score files: a status and a reason for each, and no control characters in messages."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ HEAD = "run,topic,measure,value\n"
 
 
 def as_csv(value: str) -> str:
-    """Return scores of three runs for two topics, of which one is this text."""
+    """Return scores of three runs for two topics as CSV; one score is this text."""
     rows = [f"{run},{topic},map,{value if run + topic == 'a1' else '0.5'}" for run in "abc" for topic in ("1", "all")]
     return HEAD + "\n".join(rows) + "\n"
 
 
 def as_lines(value: str) -> str:
-    """Return the same as JSON, an object a line."""
+    """Return the same scores as JSON lines."""
     rows = (f'{{"run": "{run}", "topic": "all", "measure": "map", "value": {value}}}' for run in "abc")
     return "\n".join(rows) + "\n"
 
 
 def as_trec_eval(value: str) -> str:
-    """Return the same in trec_eval's format."""
+    """Return the same scores in trec_eval's format."""
     return "".join(f"runid all {run}\nmap 1 {value}\nmap all 0.5\n" for run in "abc")
 
 
 def as_object(value: str) -> str:
-    """Return the same as irevalx --format json prints them."""
+    """Return the same scores as irevalx --format json prints them."""
     runs = (f'{{"run": "{run}", "topics": {{"1": {{"map": {value}}}}}, "all": {{"map": 0.5}}}}' for run in "abc")
     return f'{{"runs": [{",".join(runs)}]}}'
 
@@ -39,7 +39,7 @@ NO_NUMBERS = ("true", "1_0", "1" * 400, "1e99999999%", "1e400", "inf", "Infinity
 
 
 def damaged() -> Iterator[tuple[str, str]]:
-    """Yield texts, each with what the message says."""
+    """Yield damaged texts and the messages about them."""
     number = "a value must be a number of 64 bits that is not infinite, but got '"
     for value in NO_NUMBERS:
         yield as_csv(value), f":2: {number}{value[:20]}"
@@ -51,7 +51,7 @@ def damaged() -> Iterator[tuple[str, str]]:
         yield as_lines(value), f":1: {number}"
         yield as_object(value), f":1: {number}"
     columns = "run, topic, measure, value"
-    another = ": a JSON object must be what irevalx --format json prints, but this one is not"
+    another = ": expected a JSON object written by irevalx --format json"
     yield HEAD + "a,1,map," + "1" * 200_000 + "\n", ":2: a line must be of csv, but there is a field larger"
     yield HEAD + "a" * 200_000 + ",1,map,1\n", ":2: a line must be of csv, but there is a field larger"
     yield HEAD + "a,1,map\n", f":2: a line must have 4 columns ({columns}), but got 'a,1,map'"
@@ -68,38 +68,38 @@ def damaged() -> Iterator[tuple[str, str]]:
     yield "runid all a\nmap all 1 2\n", ":2: a line of trec_eval output must have 3 columns"
 
 
-@pytest.mark.parametrize(("text", "said"), list(damaged()))
-def test_damaged_files(text: str, said: str, tmp_path: Path) -> None:
-    """A clear error with status 2, whichever of the two files it is."""
+@pytest.mark.parametrize(("text", "message"), list(damaged()))
+def test_damaged_files(text: str, message: str, tmp_path: Path) -> None:
+    """Each damaged file is refused with status 2 and one line, whichever file it is."""
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_text(as_csv("0.4"))
     bad.write_text(text)
     for files in ((good, bad), (bad, good)):
         result = lab("agree", *files)
         assert (result.status, result.stdout) == (2, b"")
-        assert result.stderr.startswith(f"irevalx-lab: {bad}{said}")
+        assert result.stderr.startswith(f"irevalx-lab: {bad}{message}")
         assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("value", ["0.4", "4e-1", "+.4", "0.4000", "nan", "-nan"])
-def test_numbers_that_are_plain(value: str, tmp_path: Path) -> None:
-    """Scores of one value are the same however it is written; nan is no value."""
+def test_number_formats(value: str, tmp_path: Path) -> None:
+    """A score is the same in every notation; nan is a missing value."""
     for write in (as_csv, as_trec_eval, lambda value: as_object(json.dumps(value))):
         files = [tmp_path / name for name in ("as_given", "plain")]
         for path, text in zip(files, (value, "nan" if "nan" in value else "0.4"), strict=True):
             path.write_text(write(text))
-        found = [lab("agree", path, path, "--format", "csv") for path in files]
-        assert found[0].stdout == found[1].stdout
-        assert found[0].status == found[1].status == (2 if "nan" in value else 0)
+        results = [lab("agree", path, path, "--format", "csv") for path in files]
+        assert results[0].stdout == results[1].stdout
+        assert results[0].status == results[1].status == (2 if "nan" in value else 0)
 
 
-def test_messages_hold_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
-    """Names of measures and runs are escaped in warnings and errors, and in tables for people."""
+def test_control_characters_are_escaped(tmp_path: Path) -> None:
+    """Names of measures and runs are escaped in messages and displayed tables."""
     measure, run = "\x1b[31mmap", "\x1b[2Jb"
     rows = [
-        f"{name},{topic},{one},0.{place + 1}"
+        f"{name},{topic},{name_of_measure},0.{place + 1}"
         for place, name in enumerate(("a", run, "c"))
-        for one, topic in ((measure, "1"), (measure, "2"), ("P_5", "5"))
+        for name_of_measure, topic in ((measure, "1"), (measure, "2"), ("P_5", "5"))
     ]
     x, y, z = (tmp_path / name for name in "xyz")
     x.write_text(HEAD + "\n".join(rows) + "\n")

@@ -1,4 +1,4 @@
-"""Rank-biased overlap of runs and of scorings."""
+"""Rank-biased overlap of runs and of evaluations."""
 
 from __future__ import annotations
 
@@ -16,52 +16,36 @@ from irevalx.statistics.significance import MEAN
 
 
 def run_of(text: str) -> RunStream:
-    """A run from lines TOPIC DOCNO SCORE."""
+    """Return a run from lines TOPIC DOCNO SCORE."""
     lines = "".join(f"{t} Q0 {d} 1 {s} r\n" for t, d, s in (line.split() for line in text.splitlines()))
     [run] = opened([Source("run", lines.encode())], pytest.fail)
     return run
 
 
-def test_topics_of_two_runs() -> None:
-    """The authors' example for one topic, equal documents for another; topics of one run alone are told."""
-    x = run_of("1 a 4\n1 b 3\n1 c 3\n1 d 0.5\n2 a 1\n3 a 1")
-    y = run_of("2 a 7\n1 c 0.9\n1 a 0.9\n1 e 0.8\n1 b 0.70\n1 f 0.7\n1 d 0.6\n1 g 0.1\n4 a 1\n5 a 1")
-    told: list[str] = []
-    [table] = overlap_of_runs(x, y, 0.9, told.append).tables()
-    assert told == ["3 of 5 topics are left out: only one of the runs has results for them"]
-    overlaps = [f"rbo_{variant}_{what}" for variant in "wab" for what in ("ext", "min", "max")]
-    assert table.columns == ("topic", "x", "y", "common", *overlaps)
-    first, second, mean = table.rows
-    assert first[:4] == ("1", 4, 7, 4)
-    expected = [0.7973895, 0.4906158, 0.8842447, 0.7623285, 0.4664117, 0.8600405, 0.8078715, 0.5007105, 0.8943393]
-    assert list(first[4:]) == pytest.approx(expected, abs=1e-7)
-    assert second[:5] == ("2", 1, 1, 1, pytest.approx(1))
-    assert mean[0] == "all"
-    assert list(mean[1:]) == pytest.approx([(a + b) / 2 for a, b in zip(first[1:], second[1:], strict=True)])
-
-
-def test_scores_that_differ_in_the_last_digit_are_no_ties() -> None:
-    """Many digits are read exactly."""
+def test_scores_with_many_digits() -> None:
+    """Scores that differ in the last digit are not tied."""
     x = run_of("1 a 0.12345678901234567\n1 b 0.12345678901234561\n")
     y = run_of("1 b 2\n1 a 1\n")
     ext = overlap_of_runs(x, y, 0.9).rows[0].rbo_w_ext
     assert ext == pytest.approx(rank_biased_overlap([["a"], ["b"]], [["b"], ["a"]], 0.9)["rbo_w_ext"])
 
 
-def test_a_document_that_is_there_twice() -> None:
-    """It has no one rank."""
-    with pytest.raises(DuplicateDocumentError, match="a document must be there once, but topic '1' has one twice"):
+def test_duplicate_documents() -> None:
+    """A document that occurs twice in a topic is refused."""
+    with pytest.raises(
+        DuplicateDocumentError, match="a document must occur once in a topic, but topic '1' has one twice"
+    ):
         overlap_of_runs(run_of("1 a 1\n1 a 2"), run_of("1 a 1"), 0.9)
 
 
-def test_no_topic_in_common() -> None:
-    """There is nothing to compare."""
+def test_no_common_topic() -> None:
+    """Runs without a common topic are refused."""
     with pytest.raises(NoTopicsError, match="two runs must have a topic in common"):
         overlap_of_runs(run_of("1 a 1"), run_of("2 a 1"), 0.9)
 
 
-def test_runs_of_two_scorings() -> None:
-    """By score; what differs by rounding alone is tied."""
+def test_overlap_of_evaluations() -> None:
+    """Runs are ranked by score; differences due to rounding are ties."""
     scores = np.array([0.3, 0.1 + 0.2, 0.1]), np.array([0.1, 0.2, 0.3])
     paired = PairedEvaluations("map", ("a", "b", "c"), (MEAN, MEAN), (np.empty((3, 0)),) * 2, summaries=scores)
     expected = rank_biased_overlap([["a", "b"], ["c"]], [["c"], ["b"], ["a"]], 0.8)

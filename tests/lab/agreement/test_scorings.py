@@ -1,4 +1,4 @@
-"""irevalx-lab agree -R sampled: samples of strata against full judgments, with measures of every kind side by side."""
+"""irevalx-lab agree -R sampled: stratified samples against full judgments, with measures of every kind."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import FIXTURES, lab, run
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+from examples.experiment import QRELS, RUNS
+from running import lab, run, succeeded
 
 MEASURES = {
     "qrels": ("map", "infAP", "indAP"),
@@ -20,22 +18,21 @@ MEASURES = {
 
 
 def rows_of(*args: str | Path) -> dict[str, dict[str, Any]]:
-    """What agree says of each measure."""
-    done = lab("agree", *args, "--format", "jsonl")
-    assert done.status == 0, done.stderr
+    """Return the rows of agree by measure."""
+    done = succeeded("agree", *args, "--format", "jsonl")
     return {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
 
 
 def scored(path: Path, rel_format: str, qrels: Path) -> Path:
-    """What irevalx says of all runs, for agree."""
-    asked = [word for measure in MEASURES[rel_format] for word in ("-m", measure)]
-    path.write_bytes(run("-c", "-q", "--format", "csv", "-R", rel_format, *asked, qrels, *RUNS).stdout)
+    """Write the values that irevalx prints for all runs, and return their path."""
+    requested = [word for measure in MEASURES[rel_format] for word in ("-m", measure)]
+    path.write_bytes(run("-c", "-q", "--format", "csv", "-R", rel_format, *requested, qrels, *RUNS).stdout)
     return path
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, dict[str, Path]]:
-    """Full judgments and a sample, in each format."""
+    """Full judgments and a sample of them, in each format."""
     args: list[str | Path] = [QRELS, *RUNS, "--strata", "depth 1-5:100% 6-20:50% rest:20%", "--seed", "1", "--as"]
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     names = {side: {form: tmp_path / f"{side}.{form}" for form in MEASURES} for side in ("full", "drawn")}
@@ -49,20 +46,20 @@ def files(tmp_path: Path) -> dict[str, dict[str, Path]]:
     return names
 
 
-def test_measures_of_every_kind_side_by_side(files: dict[str, dict[str, Path]], tmp_path: Path) -> None:
-    """Each is compared as are the scores that irevalx prints for it."""
+def test_measures_of_every_kind(files: dict[str, dict[str, Path]], tmp_path: Path) -> None:
+    """Each measure is compared as in an evaluation of its own format."""
     every = " ".join(measure for of_format in MEASURES.values() for measure in of_format)
-    found = rows_of("-R", "sampled", files["full"]["qrels"], files["drawn"]["sampled"], *RUNS, "-m", every)
+    result = rows_of("-R", "sampled", files["full"]["qrels"], files["drawn"]["sampled"], *RUNS, "-m", every)
     expected: dict[str, dict[str, Any]] = {}
     for form in MEASURES:
         sides = [scored(tmp_path / f"{side}.csv", form, files[side][form]) for side in ("full", "drawn")]
         expected |= rows_of(*sides)
-    assert {name: found[name] for name in expected} == expected
-    assert len(found) == len(expected)
+    assert {name: result[name] for name in expected} == expected
+    assert len(result) == len(expected)
 
 
 def test_qrels_are_a_sample_of_one_stratum(files: dict[str, dict[str, Path]], tmp_path: Path) -> None:
-    """Also reduced ones, of which the judged documents are the sample."""
+    """Judgments in the format qrels, also incomplete ones, are a sample with a single stratum."""
     (tmp_path / "tenth").write_bytes(lab("degrade", QRELS, "--uniform", "30%", "--seed", "1").stdout)
     lines = [line.split() for line in (tmp_path / "tenth").read_text().splitlines()]
     (tmp_path / "sampled").write_text("".join(f"{t} {i} {d} only {g}\n" for t, i, d, g in lines))
@@ -72,9 +69,9 @@ def test_qrels_are_a_sample_of_one_stratum(files: dict[str, dict[str, Path]], tm
     )
 
 
-def test_an_estimate_against_what_it_estimates(files: dict[str, dict[str, Path]]) -> None:
+def test_estimates_against_average_precision(files: dict[str, dict[str, Path]]) -> None:
     """--against compares estimates with AP under full judgments."""
     args: list[str | Path] = [files["full"]["qrels"], files["drawn"]["sampled"], *RUNS]
-    found = rows_of("-R", "sampled", *args, "-m", "map infAP xinfAP statAP", "--against", "map")
-    assert list(found) == ["map", "infAP", "xinfAP", "statAP"]
-    assert min(found, key=lambda name: found[name]["rms"]) in {"xinfAP", "statAP"}
+    result = rows_of("-R", "sampled", *args, "-m", "map infAP xinfAP statAP", "--against", "map")
+    assert list(result) == ["map", "infAP", "xinfAP", "statAP"]
+    assert min(result, key=lambda name: result[name]["rms"]) in {"xinfAP", "statAP"}

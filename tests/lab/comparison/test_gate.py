@@ -1,4 +1,4 @@
-"""irevalx-lab compare --margin: verdicts, exit statuses, and the files that services for integration read."""
+"""irevalx-lab compare --margin: verdicts, exit statuses, and files for continuous integration."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
-from running import lab
+from running import lab, lab_json
 from scipy import stats
 
 import irevalx
 import irevalx.lab
-from irevalx.errors import IrevalxError
 from irevalx.lab.comparison.gate import Gate
 
 HITS = {
@@ -31,13 +30,13 @@ HITS = {
 
 @pytest.fixture
 def paths(tmp_path: Path) -> dict[str, Path]:
-    """The judgments and the runs by name."""
+    """Paths of the judgments and the runs by name."""
     qrels, *runs = runs_with_hits(tmp_path, HITS, depth=10)
     return {"qrels": qrels, **dict(zip(HITS, runs, strict=True))}
 
 
 def gate(paths: dict[str, Path], runs: Sequence[str], *options: str) -> tuple[int, list[dict[str, str]], str]:
-    """Return the status, the rows, and what is said, of a gate for runs against base under P.10."""
+    """Return the status, the rows and the standard error of a comparison with base under P.10."""
     files = (paths["qrels"], *(paths[run] for run in ("base", *runs)))
     done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--format", "csv", *options)
     return done.status, done.rows, done.stderr
@@ -64,15 +63,12 @@ def gate(paths: dict[str, Path], runs: Sequence[str], *options: str) -> tuple[in
     ],
 )
 def test_statuses(paths: dict[str, Path], runs: list[str], options: list[str], status: int) -> None:
-    """0 where all pass, 3 where one is worse, else 5."""
+    """The exit status is 0 if all runs pass, 3 if a run is worse, and otherwise 5."""
     assert gate(paths, runs, *options)[0] == status
 
 
-def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> None:
-    """Those of scipy at 1 - alpha over the number of rows; P.5 and P.10 of two runs are four.
-
-    Two topics of P.5 differ for better: it has no interval.
-    """
+def test_intervals(paths: dict[str, Path]) -> None:
+    """Intervals are scipy's at 1 - alpha/4 for two measures and runs; two differing topics have no interval."""
     runs = ["better", "noisy"]
     _, rows, _ = gate(paths, runs, "--margin", "0.02", "-m", "P.5", "--alpha", "0.1")
     assert [(row["measure"], row["run"], row["topics"]) for row in rows] == [
@@ -97,7 +93,7 @@ def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> Non
 
 
 def test_less_is_better(paths: dict[str, Path], tmp_path: Path) -> None:
-    """Of unj a run with more holes is worse: the difference is its loss."""
+    """With unj, a run with more unjudged documents is worse: its difference is negative."""
     qrels = tmp_path / "some"
     qrels.write_text("".join(f"{topic:03} 0 r{number} 1\n" for topic in range(1, 9) for number in range(2)))
     files = (qrels, paths["base"], paths["worse"])
@@ -108,7 +104,7 @@ def test_less_is_better(paths: dict[str, Path], tmp_path: Path) -> None:
 
 
 def test_all_judged_topics(paths: dict[str, Path]) -> None:
-    """Topics that a run lacks count as 0, as with -c: losing topics is a loss."""
+    """Topics that a run lacks count as 0, so that losing topics is a loss."""
     text = paths["same"].read_text()
     paths["same"].write_text("".join(line for line in text.splitlines(keepends=True) if line[:3] > "002"))
     status, [row], _ = gate(paths, ["same"], "--margin", "0.01")
@@ -116,17 +112,17 @@ def test_all_judged_topics(paths: dict[str, Path]) -> None:
     assert float(row["difference"]) == pytest.approx(-(0.5 + 0.6) / 8)
 
 
-def test_a_slight_loss_is_said(paths: dict[str, Path]) -> None:
-    """Worse for certain but within the margin: not worse, with a note for people and in JSON."""
+def test_losses_within_the_margin(paths: dict[str, Path]) -> None:
+    """A certain loss within the margin is not worse, and a note reports it."""
     options = ("--margin", "0.5", "--baseline", "base", "-m", "P.10")
     files = (paths["qrels"], paths["base"], paths["worse"])
     line = "worse is significantly worse in P_10, but by less than the margin."
     assert line in lab("compare", *files, *options).stdout.decode()
-    assert line in json.loads(lab("compare", *files, *options, "--format", "json").stdout)["about"]["notes"]
+    assert line in lab_json("compare", *files, *options)["about"]["notes"]
 
 
-def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
-    """A new run with the tag of the baseline, as in a nightly build: files tell them apart, whatever they are called."""
+def test_equal_run_tags(paths: dict[str, Path]) -> None:
+    """Runs with the tag of the baseline are distinguished by file name."""
     new = paths["qrels"].parent / "new"
     new.write_text(paths["better"].read_text().replace(" better\n", " base\n"))
     for baseline in (str(paths["base"]), "base"):
@@ -136,8 +132,8 @@ def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
         assert (done.status, row["run"], row["against"], row["verdict"]) == (0, "new", "base", "not worse")
 
 
-def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
-    """The conclusion comes first, then a table, whose last column has a word on each verdict; nothing is bold."""
+def test_markdown(paths: dict[str, Path]) -> None:
+    """The conclusion comes first, then a table whose last column has a word for each verdict."""
     files = (paths["qrels"], paths["base"], paths["noisy"], paths["same"])
     done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
     lines = done.stdout.decode().splitlines()
@@ -149,13 +145,13 @@ def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
     assert "**" not in done.stdout.decode()
 
 
-def test_json_says_everything(paths: dict[str, Path]) -> None:
-    """The rows, and under about what was asked for and what follows."""
+def test_json(paths: dict[str, Path]) -> None:
+    """JSON contains the rows, the requested margins and the exit status."""
     files = (paths["qrels"], paths["base"], paths["noisy"])
     done = lab("compare", *files, "-m", "P.10 P.5", "--baseline", "base", "--margin", "0.01", "--format", "json")
-    found = json.loads(done.stdout)
-    assert [row["verdict"] for row in found["verdicts"]] == ["cannot tell"] * 2
-    about = found["about"]
+    result = json.loads(done.stdout)
+    assert [row["verdict"] for row in result["verdicts"]] == ["cannot tell"] * 2
+    about = result["about"]
     assert {name: about[name] for name in ("status", "passed", "comparisons", "margins", "require", "baseline")} == {
         "status": 5,
         "passed": False,
@@ -167,7 +163,7 @@ def test_json_says_everything(paths: dict[str, Path]) -> None:
 
 
 def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
-    """A test case a run and measure; failures have the verdict as type; what is allowed to be unsure is skipped."""
+    """Each run and measure is a test case; failures have the verdict as type, and allowed uncertainty is skipped."""
     runs = ("same", "worse", "noisy")
     gate(paths, runs, "--margin", "0.01", "--junit", str(tmp_path / "report.xml"), "--allow-unsure")
     root = ET.parse(tmp_path / "report.xml").getroot()  # noqa: S314 - it is ours
@@ -188,107 +184,48 @@ def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
     assert "margin 0.01, 8 topics" in (failure.get("message") or "")
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "said"),
-    [
-        (["--margin", "-0.1"], 1, "--margin must be a number of at least 0"),
-        (["--margin", "x=nan"], 1, "--margin must be a number of at least 0"),
-        (["--margin", "0.1", "--margin", "0.2"], 1, "--margin must be given once for each name"),
-        (["--margin", "map=0.1"], 1, "--margin is given for 'map', which is not among the requested measures"),
-        (["--margin", "P.10=0.1", "-m", "map"], 1, "--margin is missing for map"),
-        (["--margin", "0.1", "-m", "num_ret"], 1, "num_ret has no better direction"),
-        (["--margin", "0.1", "-m", "gm_map"], 1, "gm_map is a geometric mean"),
-        (["--margin", "0.1", "--by", "run"], 1, "--margin cannot be combined with --by run"),
-        (["--margin", "0.1", "--allow-unsure", "--require", "better"], 1, "cannot be combined with --require better"),
-        (["--require", "better"], 1, "--require better requires --margin"),
-        (["--junit", "f"], 1, "--junit requires --margin"),
-    ],
-    ids=str,
-)
-def test_refusals(paths: dict[str, Path], options: list[str], status: int, said: str) -> None:
-    """Errors keep the statuses that they have."""
-    found = gate(paths, ["better"], *options)
-    assert (found[0], found[1]) == (status, [])
-    assert said in found[2]
-
-
-def test_a_margin_needs_a_baseline(paths: dict[str, Path]) -> None:
-    """And a run beside it."""
-    done = lab("compare", paths["qrels"], paths["base"], paths["same"], "--margin", "0")
-    assert (done.status, "--margin requires --baseline" in done.stderr) == (1, True)
-
-
 def test_in_python(paths: dict[str, Path]) -> None:
-    """The function returns the gate; runs that were scored before will do."""
+    """The function returns the gate, also for evaluated scores."""
     files = [str(paths["base"]), str(paths["better"])]
     scores = irevalx.evaluate(str(paths["qrels"]), files, ["P.10"])
     for given in ((str(paths["qrels"]), files, "P.10"), (scores, None, "P_10")):
-        found: Any = irevalx.lab.compare(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
-        assert isinstance(found, Gate)
-        assert [found.status, found.rows[0].verdict, found.rows[0].margin] == [0, "not worse", 0.01]
-        assert found.to_frame()["verdict"].tolist() == ["not worse"]
-        assert not hasattr(found, "figure")
-    for wrong in ({"margin": -1.0}, {"margin": 0.1, "by": "run"}, {"margin": {"P.5": 0.1}}, {"require": "all"}):
-        with pytest.raises(IrevalxError):
-            irevalx.lab.compare(paths["qrels"], files, "P.10", baseline="base", **wrong)
-    with pytest.raises(IrevalxError, match="margin requires baseline"):
-        irevalx.lab.compare(paths["qrels"], files, "P.10", margin=0.1)
+        results: Any = irevalx.lab.compare(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
+        assert isinstance(results, Gate)
+        assert [results.status, results.rows[0].verdict, results.rows[0].margin] == [0, "not worse", 0.01]
+        assert results.to_frame()["verdict"].tolist() == ["not worse"]
+        assert not hasattr(results, "figure")
 
 
 @pytest.mark.parametrize(
-    ("changes", "options", "status", "said"),
+    ("changes", "options", "status", "message"),
     [
-        (
-            (-1, -1, -1),
-            [],
-            5,
-            "3 of 3 topics differ; the mean change over these topics is -0.1000. This is not enough to conclude whether",
-        ),
-        (
-            (1, 1, 1),
-            ["--require", "better"],
-            5,
-            "3 of 3 topics differ; the mean change over these topics is +0.1000. This is not",
-        ),
+        ((-1, -1, -1), [], 5, "3 of 3 topics differ; the mean change over these topics is -0.1000. This is not enough"),
+        ((1, 1, 1), ["--require", "better"], 5, "3 of 3 topics differ; the mean change over these topics is +0.1000."),
         ((-1, -1, -1), ["--allow-unsure"], 0, "3 of 3 topics differ"),
-        (
-            (-1,) * 8,
-            ["--margin", "0.5"],
-            3,
-            "all 8 topics differ by the same amount; the mean change over these topics is -0.1",
-        ),
+        ((-1,) * 8, ["--margin", "0.5"], 3, "all 8 topics differ by the same amount; the mean change over these"),
         ((1,) * 8, ["--require", "better"], 0, "all 8 topics differ by the same amount"),
-        (
-            (1, 1, 1, 2, 0, 0, 0, 0),
-            [],
-            5,
-            "4 of 8 topics differ; the mean change over these topics is +0.1250. This is not enough",
-        ),
+        ((1, 1, 1, 2, 0, 0, 0, 0), [], 5, "4 of 8 topics differ; the mean change over these topics is +0.1250. This"),
         ((1, 1, 1, 2, 1, 2, 0, 0), [], 0, "6 of 8 topics differ; the mean change over these topics is +0.1333."),
         ((0,) * 8, [], 0, None),
     ],
     ids=str,
 )
 def test_few_or_equal_differences(
-    tmp_path: Path, changes: tuple[int, ...], options: list[str], status: int, said: str | None
+    tmp_path: Path, changes: tuple[int, ...], options: list[str], status: int, message: str | None
 ) -> None:
-    """Nothing is certain that exact sign flips do not show; compare and the gate decide alike, and a line says why."""
+    """Only exact sign flips make a verdict certain; compare and the gate decide alike, and a note says why."""
     hits = {"base": [5] * len(changes), "new": [5 + change for change in changes]}
     files = runs_with_hits(tmp_path, hits, depth=10)
-    asked = ("-m", "P.10", "--baseline", "base")
-    margin = () if "--margin" in options else ("--margin", "0")
-    done = lab("compare", *files, *asked, *margin, *options, "--junit", tmp_path / "junit.xml")
+    compared: tuple[str | Path, ...] = ("compare", *files, "-m", "P.10", "--baseline", "base")
+    gated = (*compared, *options, *([] if "--margin" in options else ["--margin", "0"]))
+    done = lab(*gated, "--junit", tmp_path / "junit.xml")
     assert done.status == status
-    lines = done.stdout.decode().splitlines()
-    notes = [line for line in lines if line.startswith("new in P_10: ")]
-    assert len(notes) == (said is not None)
-    if said is not None:
-        assert said in notes[0]
-    in_json = lab("compare", *files, *asked, *margin, *options, "--format", "json", "--quiet")
-    found = json.loads(in_json.stdout)
-    assert notes == [line for line in found["about"]["notes"] if line.startswith("new in P_10: ")]
-    [row] = found["verdicts"]
-    [pair] = lab("compare", *files, *asked, "--format", "csv", "--quiet").rows
+    notes = [line for line in done.stdout.decode().splitlines() if line.startswith("new in P_10: ")]
+    assert [message is not None and message in note for note in notes] == [True] * (message is not None)
+    tables = json.loads(lab(*gated, "--format", "json", "--quiet").stdout)
+    assert notes == [line for line in tables["about"]["notes"] if line.startswith("new in P_10: ")]
+    [row] = tables["verdicts"]
     if row["low"] is None:
+        [pair] = lab(*compared, "--format", "csv", "--quiet").rows
         assert [pair["low"], pair["test"], float(pair["p"])] == ["", "permutation", row["p"]]
         assert "(no interval)" in (tmp_path / "junit.xml").read_text()

@@ -1,4 +1,4 @@
-"""--grades of compare and agree, and functions that need whole grades."""
+"""--grades of compare and agree, and functions that require integer grades."""
 
 from __future__ import annotations
 
@@ -11,35 +11,32 @@ import irevalx
 from irevalx.errors import UsageError
 
 GRADES = {str(topic): {"A": topic / 8, "B": 1 - topic / 16} for topic in range(1, 7)}
-RUNS = {
-    "x": {topic: {"A": 2.0, "B": 1.0} for topic in GRADES},
-    "y": {topic: {"B": 2.0, "C": 1.0} for topic in GRADES},
-}
+RUNS = {"x": {topic: {"A": 2.0, "B": 1.0} for topic in GRADES}, "y": {topic: {"B": 2.0, "C": 1.0} for topic in GRADES}}
 
 
 @pytest.mark.parametrize(("grades", "level"), [("real", 0.5), ("probability", 1)])
 def test_compare(grades: str, level: float) -> None:
-    """Differences are those of what irevalx prints."""
-    asked = {"measures": ("map", "dcg"), "grades": grades, "level": level}
-    scores = irevalx.evaluate(GRADES, RUNS, **asked)  # type: ignore[arg-type]
-    found = irevalx.lab.compare(GRADES, RUNS, seed=1, **asked)  # type: ignore[call-overload]
-    for row in found.rows:
+    """Differences equal those of the evaluator."""
+    requested = {"measures": ("map", "dcg"), "grades": grades, "level": level}
+    scores = irevalx.evaluate(GRADES, RUNS, **requested)  # type: ignore[arg-type]
+    result = irevalx.lab.compare(GRADES, RUNS, seed=1, **requested)  # type: ignore[call-overload]
+    for row in result.rows:
         expected = scores[row.measure, "x"] - scores[row.measure, "y"]
         assert row.difference == pytest.approx(expected, abs=1e-12)
     qrels = irevalx.Qrels.read(GRADES, grades=grades)
     assert irevalx.lab.compare(qrels, RUNS, ("map", "dcg"), level=level, seed=1).rows[0].difference == pytest.approx(
-        found.rows[0].difference
+        result.rows[0].difference
     )
 
 
 def test_agree() -> None:
-    """Two sets of judgments may have other grades than whole ones."""
-    found = irevalx.lab.agree(GRADES, GRADES, RUNS, measures="dcg", grades="real")
-    assert [getattr(row, "rms", None) for row in found.rows] == [0]
+    """Judgments can have non-integer grades."""
+    result = irevalx.lab.agree(GRADES, GRADES, RUNS, measures="dcg", grades="real")
+    assert [getattr(row, "rms", None) for row in result.rows] == [0]
 
 
 def test_command(tmp_path: Path) -> None:
-    """The option, and levels that are no whole numbers without it."""
+    """--grades real accepts a non-integer level."""
     (tmp_path / "qrels").write_text(
         "".join(f"{topic} 0 {docno} {grade}\n" for topic, own in GRADES.items() for docno, grade in own.items())
     )
@@ -50,14 +47,10 @@ def test_command(tmp_path: Path) -> None:
     assert lab("compare", "-l", "0.5", "--grades", "real", *files, "--seed", "1").status == 0
     refused = lab("compare", "-l", "0.5", *files)
     assert refused.stderr == "irevalx-lab: -l must be a whole number, but got 0.5; --grades real takes it\n"
-    assert (
-        "--grades probability cannot be combined with -l"
-        in lab("compare", "-l", "2", "--grades", "probability", *files).stderr
-    )
 
 
-def test_whole_grades_elsewhere() -> None:
-    """Functions without the keyword refuse judgments that were read otherwise."""
+def test_functions_with_integer_grades() -> None:
+    """Functions without grades refuse judgments with non-integer grades."""
     qrels = irevalx.Qrels.read(GRADES, grades="real")
     with pytest.raises(UsageError, match="grades must be whole for this, but got real"):
         irevalx.lab.describe(qrels)

@@ -1,4 +1,4 @@
-"""Verdicts with margins: as the one-sided tests behind them have them, and how often they are wrong."""
+"""Verdicts with margins: the one-sided tests that define them, and their error rates."""
 
 from __future__ import annotations
 
@@ -18,15 +18,12 @@ from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Im
 
 def verdict_of(d: FloatArray, margin: float, alpha: float = 0.05) -> str:
     """Return the verdict on a run."""
-    [found] = Improvements(d[np.newaxis], alpha).verdicts(margin)
-    return found
+    [result] = Improvements(d[np.newaxis], alpha).verdicts(margin)
+    return result
 
 
 def test_verdicts_are_one_sided_tests() -> None:
-    """Not worse: the loss is below the margin by a one-sided t test at alpha/2; worse: it is no gain by another.
-
-    That a run is worse takes flipped signs of the topics as well, all of which scipy tries here.
-    """
+    """Verdicts follow scipy's one-sided t tests at alpha/2 and, for worse, exact sign flips."""
     random, seen, contradicted = np.random.default_rng(1), set(), 0
     for _ in range(150):
         d = np.round(random.normal(random.normal(0, 0.03), 0.05, random.integers(5, 12)), 12)
@@ -66,7 +63,7 @@ def test_verdicts_are_one_sided_tests() -> None:
     ids=str,
 )
 def test_verdicts_of_few_topics(d: list[float], margin: float, expected: str) -> None:
-    """What is equal is not worse; where few topics differ, or all alike, flipped signs alone can tell the direction."""
+    """Equal runs are not worse; with few or equal differences only sign flips determine the direction."""
     assert verdict_of(np.array(d), margin) == expected
     assert verdict_of(np.array(d)[::-1], margin) == expected
     few = Improvements(np.array([d]), 0.05)
@@ -75,24 +72,24 @@ def test_verdicts_of_few_topics(d: list[float], margin: float, expected: str) ->
     assert few.direction.tolist() == [int(np.sign(d[0])) if np.count_nonzero(d) >= 6 else 0]
 
 
-def test_a_direction_is_corrected() -> None:
-    """Six equal losses are worse at 0.05 and not at 0.05/4, which takes eight."""
+def test_directions_are_corrected() -> None:
+    """Six equal losses are worse at 0.05 but not at 0.05/4, which requires eight."""
     assert verdict_of(np.full(6, -0.1), 0, 0.05 / 4) == CANNOT_TELL
     assert verdict_of(np.full(8, -0.1), 0, 0.05 / 4) == WORSE
 
 
 @pytest.mark.parametrize(("n_topics", "n_won"), [(499, 270), (12_000, 6110)])
 def test_sign_flips_of_many_topics(n_topics: int, n_won: int) -> None:
-    """Equal sizes: random flips, and the normal distribution of very many topics, are near the binomial test."""
+    """Random flips and the normal approximation for many topics are close to the binomial test."""
     d = np.where(np.arange(n_topics) < n_won, 0.1, -0.1)
-    found = Improvements(d[np.newaxis], 0.05).p
-    assert found == pytest.approx([stats.binomtest(n_won, n_topics).pvalue], rel=0.08)
-    assert Improvements(d[np.newaxis], 0.05).p.tolist() == found.tolist()
+    result = Improvements(d[np.newaxis], 0.05).p
+    assert result == pytest.approx([stats.binomtest(n_won, n_topics).pvalue], rel=0.08)
+    assert Improvements(d[np.newaxis], 0.05).p.tolist() == result.tolist()
 
 
 @pytest.mark.parametrize(("n_differing", "n_topics"), [(3, 3), (4, 100), (6, 100), (12, 100), (6, 6), (10, 10)])
 def test_false_verdicts_of_few_topics(n_differing: int, n_topics: int) -> None:
-    """Symmetric differences in steps of 0.1: better or worse for certain in at most alpha/2 each of 2,000 samples."""
+    """At most alpha/2 of 2,000 samples without a difference are significantly better, or worse."""
     random, d = np.random.default_rng(n_differing), np.zeros((2000, n_topics))
     d[:, :n_differing] = random.integers(1, 3, (2000, n_differing)) * random.choice([-0.1, 0.1], (2000, n_differing))
     direction = Improvements(np.round(d, 12), 0.05).direction
@@ -101,12 +98,12 @@ def test_false_verdicts_of_few_topics(n_differing: int, n_topics: int) -> None:
         assert not direction.any()
 
 
-def test_least_margin_is_passed_in_eight_of_ten() -> None:
-    """Of normal differences around 0, as many as said are found not worse by it."""
+def test_least_margin() -> None:
+    """Of normal differences around 0, 80 % are not worse by the least margin."""
     samples = 0.1 * np.random.default_rng(2).standard_normal((20_000, 30))
     [lows, _] = Improvements(samples, 0.05 / 3).interval
-    one = np.array([[0.1, -0.1] * 15]) * math.sqrt(29 / 30)  # its standard deviation is 0.1
-    [margin] = Improvements(one, 0.05 / 3).least_margins
+    differences = np.array([[0.1, -0.1] * 15]) * math.sqrt(29 / 30)  # its standard deviation is 0.1
+    [margin] = Improvements(differences, 0.05 / 3).least_margins
     assert np.mean(lows > -margin) == pytest.approx(0.8, abs=0.012)
     for few in (np.ones((1, 1)), np.full((1, 9), 0.1), np.array([[0.1, 0.2, 0.3, 0.4] + [0.0] * 5])):
         assert math.isnan(Improvements(few, 0.05).least_margins[0])
@@ -139,7 +136,7 @@ def shares_of_false_verdicts(values: FloatArray, n_topics: int, margin: float, n
 @pytest.mark.skipif("GATE_DRAWS" not in os.environ, reason="GATE_DRAWS says how many draws")
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 def test_false_alarms_on_collections(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """At most alpha of the samples raise an alarm about runs that are equal, or let one pass that loses the margin."""
+    """At most alpha of the samples call an equal run worse, or pass a run that loses the margin."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["GATE_DRAWS"])
@@ -148,8 +145,8 @@ def test_false_alarms_on_collections(folder: Path, capsys: pytest.CaptureFixture
     for measures in (*((name,) for name in names), names):
         values = np.stack([[scores.per_topic(name, run) for run in scores.runs] for name in measures])
         for n_topics in (25, 50, 100):
-            found = shares_of_false_verdicts(values, n_topics, 0.01, n_draws)
+            result = shares_of_false_verdicts(values, n_topics, 0.01, n_draws)
             with capsys.disabled():
-                shown = "alarms {:.3f}, passes {:.3f}; one run: {:.3f}, {:.3f}".format(*found)
-                print(f"{folder.name} {' '.join(measures)} {n_topics} topics: {shown}")  # noqa: T201
-            assert found.max() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_draws)
+                summary = "alarms {:.3f}, passes {:.3f}; one run: {:.3f}, {:.3f}".format(*result)
+                print(f"{folder.name} {' '.join(measures)} {n_topics} topics: {summary}")  # noqa: T201
+            assert result.max() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_draws)

@@ -1,4 +1,4 @@
-"""--ties, --ignore-identical-ids and --duplicates of compare: differences are those of what irevalx evaluates."""
+"""--ties, --ignore-identical-ids and --duplicates of compare: differences equal those of the evaluator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEASURES = ("map", "recip_rank", "ndcg", "P.3")
 
 
 def files(folder: Path) -> tuple[Path, list[Path]]:
-    """Judgments, and three runs with tied scores, ranks, documents named as their topics, and some twice."""
+    """Write judgments, and runs with tied scores, duplicates, and documents named like their topics."""
     random = Random(4)
     documents = [*map(str, range(1, 9)), *"abcdefgh"]
     topics = range(1, 9)
@@ -38,28 +38,28 @@ def files(folder: Path) -> tuple[Path, list[Path]]:
 @pytest.mark.parametrize("ties", ["name", "rank", "first", "expected", "best", "worst"])
 @pytest.mark.parametrize("duplicates", ["first", "best"])
 def test_differences(ties: str, duplicates: str, tmp_path: Path) -> None:
-    """Means of each pair, from Python and from the command, are those of the evaluation."""
+    """Differences in Python and in the command equal those of the evaluation."""
     qrels, runs = files(tmp_path)
-    asked: dict[str, Any] = {"ties": ties, "duplicates": duplicates, "ignore_identical_ids": True}
-    scores = irevalx.evaluate(qrels, runs, MEASURES, **asked)
-    found = irevalx.lab.compare(qrels, runs, MEASURES, seed=1, **asked)
-    assert len(found.rows) == 3 * len(MEASURES)
-    for row in found.rows:
+    requested: dict[str, Any] = {"ties": ties, "duplicates": duplicates, "ignore_identical_ids": True}
+    scores = irevalx.evaluate(qrels, runs, MEASURES, **requested)
+    result = irevalx.lab.compare(qrels, runs, MEASURES, seed=1, **requested)
+    assert len(result.rows) == 3 * len(MEASURES)
+    for row in result.rows:
         expected = scores[row.measure, row.run] - scores[row.measure, row.against]
         assert row.difference == pytest.approx(expected, abs=1e-12)
     options = ("--ties", ties, "--duplicates", duplicates, "--ignore-identical-ids", "-m", " ".join(MEASURES))
     printed = lab("compare", *options, "--seed", "1", "--format", "csv", qrels, *runs)
-    assert [float(row["difference"]) for row in printed.rows] == pytest.approx([row.difference for row in found.rows])
+    assert [float(row["difference"]) for row in printed.rows] == pytest.approx([row.difference for row in result.rows])
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-def test_orders_and_drops_matter(tmp_path: Path) -> None:
-    """Each option changes a difference; what is dropped is said, and twice the same document is an error without."""
+def test_each_option_changes_a_difference(tmp_path: Path) -> None:
+    """Each option changes a difference; left out documents are reported, and duplicates are refused without it."""
     qrels, runs = files(tmp_path)
-    usual: dict[str, Any] = {"duplicates": "first", "ties": "name"}
+    defaults: dict[str, Any] = {"duplicates": "first", "ties": "name"}
 
     def differences(**changed: Any) -> list[float]:
-        return [row.difference for row in irevalx.lab.compare(qrels, runs, "map", seed=1, **usual | changed).rows]
+        return [row.difference for row in irevalx.lab.compare(qrels, runs, "map", seed=1, **defaults | changed).rows]
 
     plain = differences()
     for changed in (
@@ -73,8 +73,8 @@ def test_orders_and_drops_matter(tmp_path: Path) -> None:
         irevalx.lab.compare(qrels, runs)
 
 
-def test_refused(tmp_path: Path) -> None:
-    """What irevalx refuses, this does in the same words."""
+def test_refusals(tmp_path: Path) -> None:
+    """Combinations that irevalx refuses are refused in the same words."""
     qrels, runs = files(tmp_path)
     with pytest.raises(UsageError, match='infAP cannot be combined with ties="expected"'):
         irevalx.lab.compare(qrels, runs, "infAP", ties="expected")

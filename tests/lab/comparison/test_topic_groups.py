@@ -1,4 +1,4 @@
-"""irevalx-lab compare --topic-groups: the comparison in each group, and the interaction."""
+"""irevalx-lab compare --topic-groups: comparisons in each group of topics, and interactions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
-from running import lab
+from running import lab, refusal
 from scipy import stats
 
 import irevalx.lab
@@ -38,7 +38,7 @@ def groups(tmp_path: Path) -> Path:
 
 
 def welch_f(first: FloatArray, second: FloatArray, axis: int) -> FloatArray:
-    """Return the square of Welch's t, of at least 1e-12 as variance."""
+    """Return the square of Welch's t with a variance of at least 1e-12."""
     parts = [np.maximum(x.var(axis=axis, ddof=1), 1e-12) / x.shape[axis] for x in (first, second)]
     d: FloatArray = (first.mean(axis=axis) - second.mean(axis=axis)) ** 2
     f: FloatArray = d / (parts[0] + parts[1])
@@ -46,7 +46,7 @@ def welch_f(first: FloatArray, second: FloatArray, axis: int) -> FloatArray:
 
 
 def holm(p: list[float]) -> list[float]:
-    """Correct p-values, the least first."""
+    """Return p-values with Holm's correction."""
     order = sorted(range(len(p)), key=lambda place: p[place])
     corrected, last = [0.0] * len(p), 0.0
     for number, place in enumerate(order):
@@ -54,10 +54,10 @@ def holm(p: list[float]) -> list[float]:
     return corrected
 
 
-def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None:
-    """Scipy's t tests of each group, corrected over pairs and groups, and its permutation test, corrected over pairs."""
+def test_groups_and_interactions(paths: list[Path], groups: Path) -> None:
+    """P-values equal scipy's t tests in each group and its permutation test, with Holm's correction."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
-    found = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     tests, welch, orders = {}, {}, {}
     for run, against in combinations(HITS, 2):
         d = np.subtract(HITS[run], HITS[against]) / 10
@@ -67,7 +67,7 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
         welch[run, against] = stats.ttest_ind(*parts, equal_var=False).statistic ** 2
         orders[run, against] = stats.permutation_test(parts, welch_f, n_resamples=10**6, alternative="greater").pvalue
     corrected = dict(zip(tests, holm([float(test.pvalue) for test in tests.values()]), strict=True))
-    rows = found["groups of topics"]
+    rows = result["groups of topics"]
     assert [(row["run"], row["against"], row["group"]) for row in rows] == list(tests)
     for row in rows:
         key = (row["run"], row["against"], row["group"])
@@ -78,12 +78,12 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
         assert [row["low"], row["high"]] == pytest.approx(list(tests[key].confidence_interval(0.95)))
         assert row["differ"] == (corrected[key] < 0.05)
     expected = holm([float(p) for p in orders.values()])
-    interactions = found["interactions"]
+    interactions = result["interactions"]
     assert [(row["run"], row["against"]) for row in interactions] == list(welch)
     assert [row["corrected_p"] for row in interactions] == pytest.approx(expected)
     assert [row["f"] for row in interactions] == pytest.approx([*welch.values()])
     assert {row["labellings"] for row in interactions} == {792}  # 12 topics in groups of 5 and 7
-    assert found["about"]["seed"] is None
+    assert result["about"]["seed"] is None
     people = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups).stdout.decode()
     assert "Welch's F statistic (f), tested by permuting the group labels of topics in all 792 ways." in people
     assert "df within" not in people
@@ -92,42 +92,38 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
 
 @pytest.mark.filterwarnings("ignore:.*groups with fewer than 10 topics")
 def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
-    """What the command prints is what the function returns."""
+    """Groups in a file and in a dictionary give the same result."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--baseline", "a", "--format", "csv")
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
-    found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
-    assert not hasattr(found, "figure")
-    assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
+    result = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
+    assert not hasattr(result, "figure")
+    assert [str(row.difference) for row in result.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
 
 
-def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> None:
-    """Overlapping groups are compared but have no interaction; topics outside and empty groups are counted."""
+def test_overlapping_groups(paths: list[Path], groups: Path) -> None:
+    """Overlapping groups have no interaction; topics without a group and empty groups are counted."""
     groups.write_text("001 x\n002 x\n003 x\n003 y\n004 y\n999 z\n")
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
-    found = json.loads(done.stdout)
-    assert [(row["group"], row["topics"]) for row in found["groups of topics"][:2]] == [("x", 3), ("y", 2)]
-    assert {row["p"] for row in found["interactions"]} == {None}
+    result = json.loads(done.stdout)
+    assert [(row["group"], row["topics"]) for row in result["groups of topics"][:2]] == [("x", 3), ("y", 2)]
+    assert {row["p"] for row in result["interactions"]} == {None}
     assert "interactions are not tested, because some topics are in several groups" in done.stderr
     assert "8 of 12 judged topics are in no group" in done.stderr
     assert "1 of 3 groups have no judged topic: 'z'" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "option", [("--margin", "1"), ("--by", "run"), ("--correction", "tukey"), ("--system-by", "x")]
-)
-def test_refusals(paths: list[Path], groups: Path, option: tuple[str, str]) -> None:
-    """In words, with status 1."""
-    done = lab("compare", *paths, "--topic-groups", groups, "--baseline", "a", *option)
-    assert (done.status, "cannot be combined with" in done.stderr) == (1, True)
+def test_groups_without_topics(paths: list[Path], groups: Path) -> None:
+    """Groups without a judged topic are an error."""
     groups.write_text("999 z\n")
-    done = lab("compare", *paths, "--topic-groups", groups)
-    assert (done.status, "a group must have a topic with a value of map" in done.stderr) == (2, True)
+    assert "a group must have a topic with a value of map" in refusal(
+        "compare", *paths, "--topic-groups", groups, status=2
+    )
 
 
 def test_small_groups(paths: list[Path], groups: Path) -> None:
-    """Groups of one topic are left out of the interaction and named, and groups below ten topics are named."""
+    """Interactions exclude groups of one topic, and warnings name groups with fewer than ten topics."""
     groups.write_text("001 x\n" + "".join(f"{topic:03} y\n" for topic in range(2, 12)) + "012 z\n")
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
     assert "the interaction test excludes groups with only one topic: 'x', 'z'" in done.stderr
@@ -138,15 +134,15 @@ def test_small_groups(paths: list[Path], groups: Path) -> None:
     )
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
     assert "groups with fewer than 10 topics: 'x' (3), 'y' (3), 'w' (6)" in done.stderr
-    found = json.loads(done.stdout)
-    assert (found["about"]["seed"], {row["labellings"] for row in found["interactions"]}) == (3, {10_000})
+    result = json.loads(done.stdout)
+    assert (result["about"]["seed"], {row["labellings"] for row in result["interactions"]}) == (3, {10_000})
     assert lab("compare", *paths, "-m", "P.10 P.5", "--topic-groups", groups).stderr.count("fewer than 10 topics") == 1
     again = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
-    assert json.loads(again.stdout)["interactions"] == found["interactions"]
+    assert json.loads(again.stdout)["interactions"] == result["interactions"]
 
 
 def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> None:
-    """Bonferroni's are t intervals for all pairs and groups, which agree with the decisions; they are shown."""
+    """Bonferroni's intervals are t intervals for all pairs and groups and agree with the decisions."""
     options = ("-m", "P.10", "--topic-groups", groups, "--correction", "bonferroni")
     rows = lab("compare", *paths, *options, "--format", "csv").rows
     for row in rows:

@@ -1,14 +1,13 @@
-"""irevalx-lab complete: what it reads, writes and says."""
+"""irevalx-lab complete: input, output and messages."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from running import Result, lab, refusal, run
+from running import Result, lab, run
 
 WINGS = ("wing lift flow", "lift of a wing", "wing and lift again", "wing lift drag flow")
 PLATES = ("heat in a plate", "plate heat slab", "slab of heat", "heat plate conduction")
@@ -74,20 +73,20 @@ COMPLETED = """\
 TOLD = """\
 irevalx-lab: the runs: 1 of 3 pooled topics have no judgments to learn from and are left out
 irevalx-lab: 1 of 3 topics keep their judgments, as they have no relevant or no nonrelevant documents to learn from: '2'
-irevalx-lab: 2 pooled documents stay unjudged: there is no text, or no word in it, for 'gone', 'silent'
+irevalx-lab: 2 pooled documents stay unjudged: no text, or text without words, for 'gone', 'silent'
 """
 
 
 @pytest.mark.parametrize("classifier", ["svm", "kld"])
-def test_what_is_written_and_what_is_told(classifier: str) -> None:
-    """Judged lines stay as they are; unjudged ones get predictions, and so do others of the pool."""
+def test_output_and_messages(classifier: str) -> None:
+    """Judged lines are unchanged; unjudged lines and pooled documents get predictions."""
     result = lab("complete", "qrels", "run", "--docs", "docs", "--classifier", classifier)
     assert result == Result(0, COMPLETED.encode(), TOLD)
     assert lab("complete", "qrels", "run", "--docs", "docs", "--classifier", classifier, "--quiet").stderr == ""
 
 
-def test_completed_judgments_go_into_irevalx() -> None:
-    """What is written is a qrels file, in which topic 1 has two more relevant documents, one of them retrieved first."""
+def test_completed_judgments_are_qrels() -> None:
+    """Irevalx evaluates the output, in which topic 1 has two more relevant documents."""
     assert lab("complete", "qrels", "run", "--docs", "docs", "-o", "completed").stdout == b""
     values = [
         run("-q", "-m", "P.1", "-m", "num_rel", file, "run").stdout.decode().split() for file in ("qrels", "completed")
@@ -96,8 +95,8 @@ def test_completed_judgments_go_into_irevalx() -> None:
     assert values[1][:6] == ["num_rel", "1", "4", "P_1", "1", "1.0000"]
 
 
-def test_only_within_the_depth() -> None:
-    """Deeper documents of the runs are left alone; what is marked -1 is not."""
+def test_depth() -> None:
+    """Documents below the depth are left out, except those with grade -1."""
     result = lab("complete", "qrels", "run", "--docs", "docs", "--depth", "1", "--quiet")
     lines = COMPLETED.splitlines(keepends=True)
     assert result.stdout.decode() == "".join(
@@ -106,7 +105,7 @@ def test_only_within_the_depth() -> None:
 
 
 def test_without_runs() -> None:
-    """Without runs and pool what is marked -1 is predicted; a pool file says more."""
+    """Without runs and pool, documents with grade -1 are predicted; a pool file adds documents."""
     alone = lab("complete", "qrels", "--docs", "docs", "--quiet").stdout.decode()
     assert alone == "".join(COMPLETED.splitlines(keepends=True)[:10])
     Path("pool").write_text("1 w3\n3 w3\n")
@@ -114,8 +113,8 @@ def test_without_runs() -> None:
     assert pooled == alone + "1 0 w3 1\n3 0 w3 0\n"
 
 
-def test_predictions_on_their_own() -> None:
-    """--mark writes predictions only, with --probabilities the decision value too."""
+def test_marks() -> None:
+    """--mark writes predictions only and, with --probabilities, decision values."""
     lab("complete", "qrels", "run", "--docs", "docs", "--mark", "mark")
     expected = ["1 0 w2 1", "1 0 p2 0", "1 0 p3 0", "1 0 w3 1", "3 0 p1 1", "3 0 w3 0"]
     assert Path("mark").read_text().splitlines() == expected
@@ -126,7 +125,7 @@ def test_predictions_on_their_own() -> None:
 
 
 def test_report() -> None:
-    """The report counts what was learned from and predicted, as a table or as json."""
+    """The report counts training documents and predictions, as a table or as JSON."""
     lab("complete", "qrels", "run", "--docs", "docs", "--report", "report.json")
     report = json.loads(Path("report.json").read_text())
     assert report["predictions"] == [
@@ -155,7 +154,7 @@ def test_report() -> None:
 
 
 def test_holdout() -> None:
-    """The same seed gives the same report; a seed that was not given is printed, and gives it again."""
+    """The same seed gives the same report; a random seed is printed."""
     Path("many").write_text("".join(f"1 0 {docno} {int(docno[0] == 'w')}\n" for docno in TEXTS))
     call = ("complete", "many", "--docs", "docs", "--holdout", "50%", "--holdout", "0.8", "--report", "report.json")
     printed = lab(*call).stderr
@@ -171,73 +170,33 @@ def test_holdout() -> None:
     assert [row["topics"] for row in rows] == [1 - row["untrained"] for row in rows]
 
 
-def test_forms_of_input() -> None:
-    """Documents in several files, compressed, as SGML, from standard input: the same."""
+def test_document_formats() -> None:
+    """Documents in several files, compressed, as SGML and from standard input give the same output."""
     lines = Path("docs").read_text().splitlines()
     Path("one.gz").write_bytes(gzip.compress("\n".join(lines[:5]).encode()))
     rest = [json.loads(line) for line in lines[5:]]
-    Path("two").write_text("".join(f"<DOC>\n<DOCNO>{one['id']}</DOCNO>\n{one['text']}\n</DOC>\n" for one in rest))
+    Path("two").write_text(
+        "".join(f"<DOC>\n<DOCNO>{document['id']}</DOCNO>\n{document['text']}\n</DOC>\n" for document in rest)
+    )
     assert lab("complete", "qrels", "run", "--docs", "one.gz", "--docs", "two").stdout == COMPLETED.encode()
     assert lab("complete", "qrels", "run", "--docs", "-", stdin=Path("docs")).stdout == COMPLETED.encode()
 
 
-def test_levels() -> None:
-    """Under --level 2 what is predicted relevant gets grade 2."""
+def test_relevance_threshold() -> None:
+    """With --level 2 predicted relevant documents get grade 2."""
     Path("qrels").write_text("1 0 w0 2\n1 0 w1 2\n1 0 p0 1\n1 0 p1 0\n1 0 w2 -1\n1 0 p2 -1\n")
     result = lab("complete", "qrels", "--docs", "docs", "-l", "2")
     assert result.stdout.decode().splitlines()[4:] == ["1 0 w2 2", "1 0 p2 0"]
 
 
-def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command says what to install."""
-    monkeypatch.delitem(sys.modules, "irevalx.lab.completion.classifiers", raising=False)
-    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    result = lab("complete", "qrels", "run", "--docs", "docs")
-    assert (result.status, result.stdout) == (1, b"")
-    needs = "irevalx-lab: complete needs sklearn, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-    assert result.stderr.endswith(needs)
-
-
-ERRORS = {
-    (): "--docs or --labels is required",
-    ("--docs", "docs", "--level", "0"): "-l must be at least 1, but got 0",
-    ("--docs", "docs", "--probabilities"): "--probabilities requires --mark",
-    ("--docs", "docs", "--holdout", "0.5"): "--holdout requires --report",
-    (
-        "--docs",
-        "docs",
-        "--report",
-        "r",
-        "--holdout",
-        "1",
-    ): "--holdout must be a share above 0 and below 1, such as 0.5 or 50%, but got '1'",
-    ("--docs", "docs", "--depth", "0"): "--depth must be a whole number of at least 1, but got '0'",
-    ("--docs", "docs", "--calibrated"): "--calibrated requires --mark, --report or --write-probabilities",
-    ("--docs", "docs", "--write-probabilities", "w"): "--write-probabilities requires --calibrated",
-    ("--docs", "docs", "--mark", "m", "--calibrated", "--probabilities"): "--calibrated cannot be combined with --prob",
-    ("--docs", "docs", "--classifier", "kld", "--class-weight", "none"): "--class-weight requires --classifier svm",
-    ("--docs", "docs", "--kld-threshold", "last"): "--kld-threshold requires --classifier kld",
-    ("--docs", "-", "--pool", "-"): "standard input (-) must be given for one file at most",
-}
-
-
-@pytest.mark.parametrize(("flags", "message"), ERRORS.items())
-def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
-    """Options that make no sense are refused before anything is read."""
-    assert message in refusal("complete", "qrels", "run", *flags)
-
-
 def test_errors_in_files() -> None:
-    """Documents that are missing, malformed or of another collection are errors, and nothing is written."""
+    """Missing, malformed and unrelated documents are errors, and nothing is written."""
     Path("wrong").write_text('{"id": 1}\n')
     Path("others").write_text('{"id": 1, "text": "wing"}\n')
     for docs, message in (
         ("none", "irevalx-lab: cannot read 'none': No such file or directory\n"),
         ("wrong", "irevalx-lab: wrong:1: a document must have text"),
-        (
-            "others",
-            "irevalx-lab: others: none of the 1 documents was judged or pooled and has words",
-        ),
+        ("others", "irevalx-lab: others: none of the 1 documents was judged or pooled and has words"),
     ):
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")
         assert (result.status, result.stdout, Path("out").exists()) == (2, b"", False)

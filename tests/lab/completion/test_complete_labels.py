@@ -1,4 +1,4 @@
-"""irevalx-lab complete --labels: holes filled from a second file of judgments."""
+"""irevalx-lab complete --labels: missing judgments from a second file of judgments."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text(text)
 
 
-def test_holes_are_filled() -> None:
-    """Grade -1 and documents of the run get their labels, judged ones keep their lines, and all else is told."""
+def test_completed_judgments() -> None:
+    """Unjudged documents get their labels, judged lines are unchanged, and messages count the rest."""
     done = lab("complete", "qrels", "run", "--labels", "labels", "--depth", "2", "--mark", "mark")
     assert done.stdout.decode() == "1 0 a 1\n1 x b  1\n1 0 c 0\n2 0 a 2\n1 0 d 0\n1 0 e 1\n2 0 g -1\n"
     assert Path("mark").read_text() == "1 0 b 1\n1 0 d 0\n1 0 e 1\n"
@@ -33,15 +33,15 @@ def test_holes_are_filled() -> None:
     )
 
 
-def test_labels_in_place_of_all() -> None:
-    """The machine's grade counts where it has one; a judged document that it does not label is unjudged."""
+def test_labels_replace_judgments() -> None:
+    """With --labels-replace labels replace grades, and judged documents without a label become unjudged."""
     done = lab("complete", "qrels", "run", "--labels", "labels", "--labels-replace", "--depth", "2")
     assert done.stdout.decode() == "1 0 a -1\n1 x b  1\n1 0 c 1\n2 0 a 2\n1 0 d 0\n1 0 e 1\n2 0 g -1\n"
     assert "labels does not label 1 documents that qrels judges; with --labels-replace they are unjudged" in done.stderr
 
 
 def test_report() -> None:
-    """Numbers of holes and labels, in sum and by topic."""
+    """The report counts unjudged and labelled documents, in total and by topic."""
     assert lab("complete", "qrels", "run", "--labels", "labels", "--depth", "2", "--report", "r.json").status == 0
     tables = json.loads(Path("r.json").read_text())
     assert tables["labels"] == [{"topics": 2, "holes": 4, "labelled": 3, "labelled_relevant": 2, "unlabelled": 1}]
@@ -49,39 +49,23 @@ def test_report() -> None:
 
 
 def test_pool_file() -> None:
-    """A pool file says what is to be judged, without any run."""
+    """A pool file defines the candidate documents without any run."""
     Path("pool").write_text("1 e\n1 a\n")
     done = lab("complete", "qrels", "--labels", "labels", "--pool", "pool")
     assert done.stdout.decode() == "1 0 a 1\n1 x b  1\n1 0 c 0\n2 0 a 2\n1 0 e 1\n"
 
 
-def test_nothing_to_fill() -> None:
-    """Judgments without holes are written as they are, and a line says so."""
+def test_complete_judgments() -> None:
+    """Complete judgments are written unchanged, and a message says so."""
     Path("qrels").write_text("1 0 c 0\n")
     done = lab("complete", "qrels", "--labels", "labels")
     assert done.stdout == b"1 0 c 0\n"
     assert "qrels is complete: no document of the pool is without a judgment" in done.stderr
 
 
-def test_empty_overlap() -> None:
-    """Labels of none of the holes are an error."""
+def test_no_common_documents() -> None:
+    """Labels for none of the unjudged documents are an error."""
     Path("labels").write_text("1 0 z 1\n9 0 b 1\n")
     assert "labels has no label for any of the 5 documents without a judgment" in refusal(
         "complete", "qrels", "run", "--labels", "labels", status=2
     )
-
-
-@pytest.mark.parametrize(
-    ("flags", "rule"),
-    [
-        (("--labels", "labels", "--docs", "x"), "--labels cannot be combined with --docs"),
-        (("--labels", "labels", "--classifier", "kld"), "--labels cannot be combined with --classifier"),
-        (("--labels", "labels", "--holdout", "0.5"), "--labels cannot be combined with --holdout"),
-        (("--labels", "labels", "--calibrated"), "--labels cannot be combined with --calibrated"),
-        (("--labels-replace", "--docs", "x"), "--labels-replace requires --labels"),
-        (("--labels", "-", "--pool", "-"), "standard input"),
-    ],
-)
-def test_refusals(flags: tuple[str, ...], rule: str) -> None:
-    """What is of classifiers only is refused."""
-    assert rule in refusal("complete", "qrels", "run", *flags)

@@ -1,4 +1,4 @@
-"""Classifiers that fill holes in judgments, held to literal loops."""
+"""Classifiers that complete judgments, compared with literal loops."""
 
 from __future__ import annotations
 
@@ -36,33 +36,35 @@ CRANFIELD = SHARED / "cranfield"
 
 
 def collection_of(
-    texts: dict[str, str], wanted: Sequence[str] | None = None, n_frequent: int = MOST_FREQUENT
+    texts: dict[str, str], requested: Sequence[str] | None = None, n_frequent: int = MOST_FREQUENT
 ) -> Collection:
-    """A collection of these documents."""
+    """Return a collection of these documents."""
     documents = [Document(docno.encode(), text, "docs:1") for docno, text in texts.items()]
-    return Collection.of(documents, {docno.encode() for docno in (texts if wanted is None else wanted)}, n_frequent)
+    return Collection.of(
+        documents, {docno.encode() for docno in (texts if requested is None else requested)}, n_frequent
+    )
 
 
 documents = st.lists(st.text("abc ", min_size=1, max_size=6).filter(str.strip), min_size=3, max_size=7)
 
 
 @given(documents, st.data())
-def test_divergence_is_that_of_the_loop(contents: list[str], data: st.DataObject) -> None:
-    """The divergence, of which only terms of D and R are touched, is the sum over the whole vocabulary."""
+def test_divergence(contents: list[str], data: st.DataObject) -> None:
+    """The divergence equals the sum over the whole vocabulary."""
     texts = {f"d{number}": text for number, text in enumerate(contents)}
-    wanted = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True).map(sorted))
-    relevant = data.draw(st.lists(st.sampled_from(range(len(wanted))), min_size=1, unique=True))
-    collection = collection_of(texts, wanted)
+    requested = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True).map(sorted))
+    relevant = data.draw(st.lists(st.sampled_from(range(len(requested))), min_size=1, unique=True))
+    collection = collection_of(texts, requested)
     terms = [reference.terms_of(text) for text in contents]
-    models = [reference.terms_of(texts[wanted[place]]) for place in relevant]
-    found = LanguageModels(collection).divergence(np.arange(len(wanted)), np.array(relevant))
-    expected = [reference.divergence(reference.terms_of(texts[docno]), models, terms) for docno in wanted]
-    assert found.tolist() == pytest.approx(expected, abs=1e-12)
+    models = [reference.terms_of(texts[requested[place]]) for place in relevant]
+    result = LanguageModels(collection).divergence(np.arange(len(requested)), np.array(relevant))
+    expected = [reference.divergence(reference.terms_of(texts[docno]), models, terms) for docno in requested]
+    assert result.tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @given(documents, st.data())
-def test_as_many_judged_documents_pass_as_are_relevant(contents: list[str], data: st.DataObject) -> None:
-    """The threshold lets exactly |R| judged documents pass, and decides about the others as the loop does."""
+def test_thresholds(contents: list[str], data: st.DataObject) -> None:
+    """The threshold passes exactly |R| judged documents and classifies the others like the loop."""
     texts = {f"d{number}": text for number, text in enumerate(contents)}
     judged = data.draw(st.lists(st.sampled_from(list(texts)), min_size=2, unique=True))
     n_relevant = data.draw(st.integers(1, len(judged) - 1))
@@ -86,7 +88,7 @@ def test_as_many_judged_documents_pass_as_are_relevant(contents: list[str], data
 
 
 def test_ties_are_broken_by_docno() -> None:
-    """Of documents with the same words, in whatever order, the first docnos pass."""
+    """Of documents with equal words, the first docnos pass."""
     words = [word for number in range(12) for word in [f"w{number}"] * (number % 5 + 1)]
     texts = {docno: " ".join(words[7 * turn :] + words[: 7 * turn]) for turn, docno in enumerate("fedcba")}
     others = {f"other{number}": f"w{number} w{number * 7 % 12}" for number in range(12)}
@@ -99,28 +101,28 @@ def test_ties_are_broken_by_docno() -> None:
 
 
 @given(documents, st.integers(0, 4))
-def test_features_are_those_of_the_loop(contents: list[str], n_frequent: int) -> None:
-    """Terms weigh tf ln(|D| / df), vectors sum to 1, and terms that are not frequent are not there."""
+def test_features(contents: list[str], n_frequent: int) -> None:
+    """Terms have weights tf ln(|D| / df), vectors sum to 1, and infrequent terms are left out."""
     texts = {f"d{number}": text for number, text in enumerate(contents)}
     every = [reference.terms_of(text) for text in contents]
     collection = collection_of(texts, n_frequent=n_frequent)
-    found, terms = features(collection).toarray(), collection.terms
-    vectors = [reference.features(one, every, n_frequent) for one in every]
-    assert found.tolist() == [pytest.approx([vector.get(term, 0.0) for term in terms]) for vector in vectors]
+    result, terms = features(collection).toarray(), collection.terms
+    vectors = [reference.features(terms, every, n_frequent) for terms in every]
+    assert result.tolist() == [pytest.approx([vector.get(term, 0.0) for term in terms]) for vector in vectors]
 
 
 def test_support_vectors_by_hand() -> None:
-    """Two orthogonal vectors x and y, one of them relevant: the plane is (x - y).z / x.x = 0."""
+    """For two orthogonal vectors x and y, x relevant, the plane is (x - y).z / x.x = 0."""
     texts = {"x": "a b", "y": "c d", "more_like_x": "a a a b b b c d", "like_both": "a b c d", "like_neither": "e f"}
     collection = collection_of(texts)
-    asked = np.array([collection.docnos.index(docno.encode()) for docno in texts])
-    decisions = SupportVectors(collection).classify(asked[:2], np.array([True, False]), asked)
+    requested = np.array([collection.docnos.index(docno.encode()) for docno in texts])
+    decisions = SupportVectors(collection).classify(requested[:2], np.array([True, False]), requested)
     assert decisions.value.tolist() == pytest.approx([1, -1, 0.5, 0, 0], abs=1e-3)
     assert decisions.relevant[:3].tolist() == [True, False, True]
 
 
-def test_errors_on_the_few_relevant_documents_weigh_as_much_as_on_the_many_others() -> None:
-    """One relevant document among many others that share most of its words is found again."""
+def test_class_weights() -> None:
+    """Balanced weights find one relevant document among many similar nonrelevant ones."""
     texts = {"r1": "wing flow a b c d", "r2": "wing flow a b e f"} | {
         f"n{number}": f"a b c d e n{number}" for number in range(9)
     }
@@ -136,8 +138,8 @@ def test_errors_on_the_few_relevant_documents_weigh_as_much_as_on_the_many_other
     assert answer.value[0] > answer.value[1]
 
 
-def test_documents_that_say_nothing() -> None:
-    """Where every term is in every document all vectors are zero, and there is still an answer."""
+def test_documents_without_features() -> None:
+    """Classifiers return finite values if all vectors are zero."""
     collection = collection_of(dict.fromkeys("abc", "x"))
     for classifier in (SupportVectors(collection), LanguageModels(collection)):
         decisions = classifier.classify(np.array([0, 1]), np.array([True, False]), np.array([2]))
@@ -145,7 +147,7 @@ def test_documents_that_say_nothing() -> None:
 
 
 class Recorder:
-    """Finds every other document relevant, and remembers what it was asked."""
+    """A classifier that finds every second document relevant and records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[list[int], list[bool], list[int]]] = []
@@ -172,28 +174,28 @@ QRELS = """1 0 a 1
 """
 
 
-def test_what_is_learned_from_and_what_is_decided_about() -> None:
-    """Judged documents train, pooled ones are decided about; topics and documents that cannot be are told."""
+def test_training_and_predictions() -> None:
+    """Judged documents are the training set of pooled ones; skipped topics and documents are reported."""
     judgments = judgments_of(QRELS)
     collection = collection_of(dict.fromkeys("abcd", "text") | {"silent": "..."})
     recorder = Recorder()
     done: list[int] = []
     completion = Completion(judgments, collection, recorder)
-    found = completion.predict(judgments.grades >= 0, judgments.grades < 0, done.append)
+    result = completion.predict(judgments.grades >= 0, judgments.grades < 0, done.append)
     assert recorder.calls == [([0, 1], [True, False], [2, 3])]
-    assert found.completed(judgments.grades, 1).tolist() == [1, 0, 1, 0, -1, -1, 2, 1, -1, 0, -1, 1, 0]
-    assert np.flatnonzero(found.predicted).tolist() == [2, 3]
-    assert found.value[[2, 3]].tolist() == [1, -1]
-    assert np.isnan(np.delete(found.value, [2, 3])).all()
-    assert np.flatnonzero(found.without_text).tolist() == [4, 5]
-    assert found.untrained.tolist() == [False, True, True, False]
-    assert found.learned_relevant.tolist() == [1, 2, 0, 1]
-    assert found.learned_nonrelevant.tolist() == [1, 0, 1, 1]
+    assert result.completed(judgments.grades, 1).tolist() == [1, 0, 1, 0, -1, -1, 2, 1, -1, 0, -1, 1, 0]
+    assert np.flatnonzero(result.predicted).tolist() == [2, 3]
+    assert result.value[[2, 3]].tolist() == [1, -1]
+    assert np.isnan(np.delete(result.value, [2, 3])).all()
+    assert np.flatnonzero(result.without_text).tolist() == [4, 5]
+    assert result.untrained.tolist() == [False, True, True, False]
+    assert result.learned_relevant.tolist() == [1, 2, 0, 1]
+    assert result.learned_nonrelevant.tolist() == [1, 0, 1, 1]
     assert sum(done) == 4
 
 
-def test_holdout_by_hand() -> None:
-    """Averages over the topics that could be trained; documents that nobody judged are no part of it."""
+def test_holdout() -> None:
+    """Quality is averaged over trained topics and ignores unjudged documents."""
     lines = [f"1 0 d{number} {int(number < 5)}" for number in range(10)]
     lines += [f"2 0 d{number} 0" for number in range(10)]
     lines += [f"3 0 d{number} {int(number < 5)}" for number in range(10)]
@@ -201,7 +203,7 @@ def test_holdout_by_hand() -> None:
     judgments = judgments_of("\n".join(lines) + "\n")
     collection = collection_of({f"{kind}{number}": f"w{number} x" for kind in "de" for number in range(10)})
     order, recorder = RandomOrder(judgments, 3, "holdout"), Recorder()
-    [found] = holdout(Completion(judgments, collection, recorder), [Fraction(1, 2)], order)
+    [result] = holdout(Completion(judgments, collection, recorder), [Fraction(1, 2)], order)
     expected = []
     for topic in (0, 2):
         first, rest = np.split(judgments.grades[order.of(topic)], [5])
@@ -212,13 +214,13 @@ def test_holdout_by_hand() -> None:
         there = {str(place) for place in places.tolist() if judgments.grades[place]}
         assert len(there) == rest.sum()
         expected.append(reference.agreement(finds, there))
-    assert [found.precision, found.recall, found.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
-    assert (found.topics, found.untrained, found.nothing_to_find) == (2, 1, 0)
-    assert [(len(trained), len(asked)) for trained, _, asked in recorder.calls] == [(5, 5), (5, 5)]
+    assert [result.precision, result.recall, result.f1] == pytest.approx(np.mean(expected, axis=0).tolist())
+    assert (result.topics, result.untrained, result.nothing_to_find) == (2, 1, 0)
+    assert [(len(trained), len(requested)) for trained, _, requested in recorder.calls] == [(5, 5), (5, 5)]
 
 
-def test_threshold_of_language_models() -> None:
-    """Documents between the last judged document that passes and the next one pass by the rule that is asked for."""
+def test_kld_threshold() -> None:
+    """Documents between the last passing judged document and the next follow the chosen rule."""
     words = {
         "r": "a a a a a a b",
         "n": "c c c c c c c",
@@ -235,26 +237,22 @@ def test_threshold_of_language_models() -> None:
         for name, text in words.items()
     }
     assert divergence["r"] < divergence["near"] < divergence["half"] < divergence["far"] < divergence["n"]
-    limits = {
-        "next": divergence["n"],
-        "middle": (divergence["r"] + divergence["n"]) / 2,
-        "last": divergence["r"],
-    }
+    limits = {"next": divergence["n"], "middle": (divergence["r"] + divergence["n"]) / 2, "last": divergence["r"]}
     answers = {}
     for threshold, limit in limits.items():
         models = LanguageModels(collection, threshold)
-        found = models.classify(judged, np.array([True, False]), np.array(others))
+        result = models.classify(judged, np.array([True, False]), np.array(others))
         expected = [limit - divergence[name] for name in ("near", "half", "far")]
-        assert found.value.tolist() == pytest.approx(expected)
-        assert found.relevant.tolist() == [value > 0 for value in expected]
-        answers[threshold] = found.relevant.tolist()
+        assert result.value.tolist() == pytest.approx(expected)
+        assert result.relevant.tolist() == [value > 0 for value in expected]
+        answers[threshold] = result.relevant.tolist()
     assert answers["next"] == [True] * 3
     assert answers["last"] == [False] * 3
     assert answers["middle"] not in (answers["next"], answers["last"])
 
 
-def test_a_share_does_not_depend_on_the_others() -> None:
-    """Each share averages over the topics that can be trained from it, whatever else is asked for."""
+def test_shares_are_independent() -> None:
+    """The quality at a share does not depend on the other shares."""
     lines = [f"{topic} 0 d{number} {int(number < n)}" for topic, n in ((1, 5), (2, 1), (3, 5)) for number in range(10)]
     judgments = judgments_of("\n".join(lines) + "\n")
     collection = collection_of({f"d{number}": f"w{number} x" for number in range(10)})
@@ -263,42 +261,44 @@ def test_a_share_does_not_depend_on_the_others() -> None:
     together = holdout(Completion(judgments, collection, Recorder()), shares, order)
     alone = [holdout(Completion(judgments, collection, Recorder()), [share], order)[0] for share in shares]
     assert together == alone
-    for found, n_known in zip(together, (2, 8), strict=True):
+    for result, n_known in zip(together, (2, 8), strict=True):
         grades = [judgments.grades[order.of(topic)] for topic in range(3)]
-        assert found.topics == sum(0 < of_topic[:n_known].sum() < n_known for of_topic in grades)
+        assert result.topics == sum(0 < of_topic[:n_known].sum() < n_known for of_topic in grades)
     assert together[0].topics < together[1].topics
 
 
 def test_quality_over_groups_and_topics() -> None:
-    """Two groups, two topics: precision and recall of each of three cells, in one of which there is nothing to find."""
+    """Precision and recall are averaged over groups and topics, also without relevant documents."""
     judgments = judgments_of("1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 1\n")
     nothing = np.zeros(5, np.bool_)
 
     def predictions(predicted: str, relevant: str) -> Predictions:
-        asked, found = (np.array([mark == "x" for mark in marks]) for marks in (predicted, relevant))
+        requested, result = (np.array([mark == "x" for mark in marks]) for marks in (predicted, relevant))
         counts = np.zeros(2, np.int64)
-        return Predictions(asked, found, np.zeros(5), nothing, counts, counts, nothing[:2])
+        return Predictions(requested, result, np.zeros(5), nothing, counts, counts, nothing[:2])
 
     removed = [UniqueDocuments(name, nothing, nothing, nothing, nothing) for name in ("g", "h")]
     by_group = {"g": predictions("xxx..", "xx..."), "h": predictions(".x..x", ".x..x")}
-    found = completion_quality("svm", judgments, removed, by_group, 1)
+    actual = completion_quality("svm", judgments, removed, by_group, 1)
     # g for topic 1: 1 of 2 right, of 2 there; h for topic 1: 0 of 1, nothing there; h for topic 2: 1 of 1, of 1.
-    assert [found.precision, found.recall, found.f1] == pytest.approx([(1 / 2 + 0 + 1) / 3, (1 / 2 + 0 + 1) / 3, 0.5])
-    assert (found.averaged, found.nothing_to_find) == (3, 1)
+    assert [actual.precision, actual.recall, actual.f1] == pytest.approx(
+        [(1 / 2 + 0 + 1) / 3, (1 / 2 + 0 + 1) / 3, 0.5]
+    )
+    assert (actual.averaged, actual.nothing_to_find) == (3, 1)
 
 
-def test_holdout_of_nothing() -> None:
-    """Where no topic can be trained there are no averages, rather than averages of 0."""
+def test_untrained_holdout() -> None:
+    """Without a trained topic the averages are undefined rather than 0."""
     judgments = judgments_of("1 0 a 0\n1 0 b 0\n")
     completion = Completion(judgments, collection_of({"a": "a", "b": "b"}), Recorder())
-    [found] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
-    assert all(math.isnan(mean) for mean in (found.precision, found.recall, found.f1))
-    assert (found.topics, found.untrained) == (0, 1)
+    [result] = holdout(completion, [Fraction(1, 2)], RandomOrder(judgments, 1, "holdout"))
+    assert all(math.isnan(mean) for mean in (result.precision, result.recall, result.f1))
+    assert (result.topics, result.untrained) == (0, 1)
 
 
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
-def test_cranfield_is_better_predicted_than_guessed() -> None:
-    """From 80 % of the judgments both classifiers find relevant documents several times as often as chance would."""
+def test_quality_on_cranfield() -> None:
+    """From 80 % of the judgments both classifiers are several times better than chance."""
     judgments = read_qrels(Source(str(CRANFIELD / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)
     texts = read_documents(Source(str(CRANFIELD / "docs.jsonl.gz")))
     collection = Collection.of(texts, set(judgments.docnos.texts()))
@@ -306,7 +306,7 @@ def test_cranfield_is_better_predicted_than_guessed() -> None:
     chance = judgments.n_relevant / judgments.rows.size
     for classifier in (LanguageModels(collection), SupportVectors(collection)):
         order = RandomOrder(judgments, 1, "holdout")
-        [found] = holdout(Completion(judgments, collection, classifier), [Fraction(4, 5)], order)
-        assert found.topics + found.untrained == len(judgments.topics)
-        assert found.precision > 3 * chance
-        assert found.f1 > 3 * chance
+        [result] = holdout(Completion(judgments, collection, classifier), [Fraction(4, 5)], order)
+        assert result.topics + result.untrained == len(judgments.topics)
+        assert result.precision > 3 * chance
+        assert result.f1 > 3 * chance

@@ -1,4 +1,4 @@
-"""Documents from JSON lines and SGML, and the words in them."""
+"""Documents in JSON lines and SGML, and their terms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from references import text_classifiers as reference
-from running import lab
+from running import succeeded
 
 from irevalx.errors import FormatError, MalformedLineError, UnreadableFileError
 from irevalx.lab.completion import documents
@@ -24,9 +24,9 @@ from irevalx.reading.sources.files import Source
 
 
 def read(content: str | bytes) -> list[tuple[str, list[str]]]:
-    """Docno and terms of each document of a file."""
+    """Return the docno and the terms of each document of a file."""
     data = content.encode() if isinstance(content, str) else content
-    return [(one.docno.decode(), terms_of(one.text)) for one in read_documents(Source("docs", data))]
+    return [(document.docno.decode(), terms_of(document.text)) for document in read_documents(Source("docs", data))]
 
 
 TWO = [("d1", ["a", "title", "wings"]), ("d2", ["flat", "plates"])]
@@ -70,16 +70,16 @@ FORMS = {
 @pytest.mark.parametrize("content", FORMS.values(), ids=list(FORMS))
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["", "gz", "bz2", "xz"])
 @pytest.mark.parametrize("size", [3, 1 << 20])
-def test_forms_of_documents(
+def test_document_formats(
     content: str, compress: Callable[[bytes], bytes], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same documents however they are written, compressed and cut into chunks."""
+    """The documents are the same in every format, compression and chunk size."""
     monkeypatch.setattr(documents, "CHUNK_SIZE", size)
     assert read(compress(content.encode())) == TWO
 
 
-def test_fields_and_names_and_text_in_other_languages() -> None:
-    """All fields count; a whole number will do for a name; what is not a-z or 0-9 separates terms."""
+def test_fields_names_and_terms() -> None:
+    """All fields count, integers are names, and characters other than a-z and 0-9 separate terms."""
     assert read('{"id": "d", "contents": "wing flow", "title": "wing"}') == [("d", ["wing", "wing", "flow"])]
     assert read('{"id": 17, "text": "naïve Straße x2"}') == [("17", ["na", "ve", "stra", "e", "x2"])]
     assert read("<DOC><DOCNO>é</DOCNO> naïve</DOC>") == [("é", ["na", "ve"])]
@@ -88,7 +88,7 @@ def test_fields_and_names_and_text_in_other_languages() -> None:
 
 
 def test_no_documents() -> None:
-    """An empty stream holds no documents; a file that is not there is an error."""
+    """An empty stream has no documents; a missing file is an error."""
     assert read("") == read("\n \n") == []
     with pytest.raises(UnreadableFileError):
         list(read_documents(Source("no such file")))
@@ -130,7 +130,7 @@ TEXT = "a document must have text, a string, in some of the fields title, conten
     ],
 )
 def test_malformed_documents(content: str | bytes, message: str) -> None:
-    """What is wrong is said with file and line."""
+    """Messages point to file and line."""
     with pytest.raises(MalformedLineError) as caught:
         read(content)
     assert str(caught.value) == message
@@ -145,15 +145,15 @@ def test_malformed_documents(content: str | bytes, message: str) -> None:
     ],
     ids=["comments", "names", "documents"],
 )
-def test_time_is_in_proportion_to_the_text(content: str) -> None:
-    """What begins and never ends, and many documents on a line, take no longer than other text."""
+def test_linear_time(content: str) -> None:
+    """Unclosed tags and many documents on a line take time in proportion to their length."""
     begin = time.process_time()
     assert read(content)
     assert time.process_time() - begin < 5
 
 
-def test_neither_format() -> None:
-    """Something else is refused where it begins."""
+def test_unknown_format() -> None:
+    """Other formats are refused at the first line."""
     with pytest.raises(FormatError) as caught:
         read("\n1 0 d1 1\n")
     assert str(caught.value) == (
@@ -167,34 +167,34 @@ texts = st.text("aAbB1 .-é\u017f\u212a\n", max_size=12)
 
 @given(texts)
 def test_terms(text: str) -> None:
-    """Terms are what the literal loop finds."""
+    """Terms equal those of the literal loop."""
     assert terms_of(text) == reference.terms_of(text)
 
 
 @given(st.lists(texts, max_size=6), st.integers(0, 4), st.data())
 def test_counts(contents: list[str], n_frequent: int, data: st.DataObject) -> None:
-    """Counts of wanted documents and of the collection are those that loops arrive at."""
+    """Term counts of requested documents and of the collection equal those of loops."""
     every = {f"d{number}": reference.terms_of(text) for number, text in enumerate(contents)}
-    wanted = data.draw(st.sets(st.sampled_from([*every, "not there"]))) if every else set()
+    requested = data.draw(st.sets(st.sampled_from([*every, "not there"]))) if every else set()
     lines = "\n".join(json.dumps({"id": f"d{number}", "text": text}) for number, text in enumerate(contents))
-    found = Collection.of(
-        read_documents(Source("docs", lines.encode())), {docno.encode() for docno in wanted}, n_frequent
+    result = Collection.of(
+        read_documents(Source("docs", lines.encode())), {docno.encode() for docno in requested}, n_frequent
     )
-    kept = [docno for docno in every if docno in wanted and every[docno]]
-    terms = found.terms
-    assert sorted(terms) == sorted({term for docno in kept for term in every[docno]})
-    everything = [term for one in every.values() for term in one]
-    assert found.docnos == tuple(docno.encode() for docno in kept)
-    assert found.counts.toarray().tolist() == [[every[docno].count(term) for term in terms] for docno in kept]
-    assert found.collection_frequency.tolist() == [everything.count(term) for term in terms]
-    assert found.document_frequency.tolist() == [sum(term in one for one in every.values()) for term in terms]
+    remaining = [docno for docno in every if docno in requested and every[docno]]
+    terms = result.terms
+    assert sorted(terms) == sorted({term for docno in remaining for term in every[docno]})
+    everything = [term for terms in every.values() for term in terms]
+    assert result.docnos == tuple(docno.encode() for docno in remaining)
+    assert result.counts.toarray().tolist() == [[every[docno].count(term) for term in terms] for docno in remaining]
+    assert result.collection_frequency.tolist() == [everything.count(term) for term in terms]
+    assert result.document_frequency.tolist() == [sum(term in words for words in every.values()) for term in terms]
     ranked = sorted(set(everything), key=lambda term: (-everything.count(term), term))[:n_frequent]
-    assert found.frequent.tolist() == [term in ranked for term in terms]
-    assert (found.n_documents, found.n_tokens) == (len(contents), len(everything))
+    assert result.frequent.tolist() == [term in ranked for term in terms]
+    assert (result.n_documents, result.n_tokens) == (len(contents), len(everything))
 
 
-def test_a_wanted_document_twice() -> None:
-    """A judged document that occurs twice is an error; another one is not worth keeping in mind."""
+def test_duplicate_documents() -> None:
+    """A duplicate judged document is an error; other duplicates are ignored."""
     twice = [Document(b"d1", "a", "docs:1"), Document(b"d1", "b", "docs:7")]
     with pytest.raises(MalformedLineError, match=r"^docs:7: a document must occur once, but got 'd1' a second time$"):
         Collection.of(twice, {b"d1"})
@@ -219,7 +219,7 @@ REFERENCES = {
 
 @pytest.mark.parametrize(("text", "expected"), REFERENCES.items(), ids=range(len(REFERENCES)))
 def test_character_references(tmp_path: Path, text: str, expected: str) -> None:
-    """Numbers of any length are read, with leading zeros or without."""
+    """Character references of any length are decoded, with leading zeros too."""
     assert unescaped(text) == expected
     path = tmp_path / "docs"
     path.write_text(f"<DOC><DOCNO>d</DOCNO>one {text}</DOC>")
@@ -228,20 +228,19 @@ def test_character_references(tmp_path: Path, text: str, expected: str) -> None:
 
 
 def test_commands_read_long_character_references(tmp_path: Path) -> None:
-    """Documents and topics with them: report, complete, and next."""
+    """report, complete and next decode long character references in documents and topics."""
     pytest.importorskip("sklearn")
-    qrels, one, docs, topics = (tmp_path / name for name in ("qrels", "run", "docs", "topics"))
+    qrels, run_path, docs, topics = (tmp_path / name for name in ("qrels", "run", "docs", "topics"))
     qrels.write_text("".join(f"1 0 d{number} {number % 2}\n" for number in range(6)))
-    one.write_text("".join(f"1 Q0 d{number} 1 {9 - number} r\n" for number in range(8)))
+    run_path.write_text("".join(f"1 Q0 d{number} 1 {9 - number} r\n" for number in range(8)))
     words = ("cat", "dog", "cow")
     docs.write_text(
         "".join(f"<DOC><DOCNO>d{number}</DOCNO>{words[number % 3]} &#{LONG}; end</DOC>\n" for number in range(8))
     )
     topics.write_text(f"<top><num> Number: 1 <title> cats &#{LONG}; </top>\n")
     for line in (
-        ("report", qrels, one, "--docs", docs, "--topic-texts", topics, "-o", tmp_path / "page.html"),
-        ("complete", qrels, one, "--docs", docs, "--classifier", "kld"),
-        ("next", one, "--judged", qrels, "--order", "cal", "--docs", docs, "--seed", "1", "--in-all", "2"),
+        ("report", qrels, run_path, "--docs", docs, "--topic-texts", topics, "-o", tmp_path / "page.html"),
+        ("complete", qrels, run_path, "--docs", docs, "--classifier", "kld"),
+        ("next", run_path, "--judged", qrels, "--order", "cal", "--docs", docs, "--seed", "1", "--in-all", "2"),
     ):
-        done = lab(*line, "--quiet")
-        assert (done.status, done.stderr) == (0, "")
+        succeeded(*line, "--quiet", stderr="")

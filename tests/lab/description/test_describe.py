@@ -1,27 +1,22 @@
-"""irevalx-lab describe: what was judged, and how much of each run; by hand, as loops count, and on robust03."""
+"""irevalx-lab describe: counts of judgments and runs by hand, by loops, and on robust03."""
 
 from __future__ import annotations
 
 import gzip
-import json
-import re
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
 from shlex import split
-from typing import Any
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
+from running import SHARED, lab, lab_json, lab_told, opened, refusal, run
 
-import irevalx
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
-
-QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 JUDGED = "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n2 0 a 0\n2 0 e 0\n3 0 a 1\n"
 RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n2 Q0 e 2 2 r\n9 Q0 a 1 1 r\n"
@@ -40,9 +35,9 @@ described = partial(lab_told, "describe")
 
 
 def test_judgments(files: list[Path]) -> None:
-    """A row for each topic, sums and means; no run is needed."""
-    rows, told = described(files[0])
-    assert told == ""
+    """There is a row for each topic, for sums and for means, without any run."""
+    rows, stderr = described(files[0])
+    assert stderr == ""
     assert list(rows[0]) == [
         *("topic", "pooled", "judged", "relevant", "nonrelevant", "unjudged", "percent_relevant"),
         *("grade_0", "grade_1", "grade_2"),
@@ -59,10 +54,10 @@ def test_judgments(files: list[Path]) -> None:
 
 
 def test_real_grades(files: list[Path], tmp_path: Path) -> None:
-    """Documents of each grade are counted, and those of the level are relevant; not of very many grades."""
+    """Documents are counted by grade and by relevance level, except with very many grades."""
     files[0].write_text("1 0 a 0.7\n1 0 b 0.5\n1 0 c -0.5\n1 0 d 1\n2 0 a 0.5\n")
-    rows, told = described(*files, "--grades", "real", "-l", "0.7", "--show", "judgments")
-    assert told == ""
+    rows, stderr = described(*files, "--grades", "real", "-l", "0.7", "--show", "judgments")
+    assert stderr == ""
     assert list(rows[0])[-3:] == ["grade_0.5", "grade_0.7", "grade_1.0"]
     assert [list(row.values())[1:6] for row in rows[:2]] == [["4", "3", "2", "1", "1"], ["1", "1", "0", "1", "0"]]
     assert [list(row.values())[-3:] for row in rows[:2]] == [["1", "1", "1"], ["1", "0", "0"]]
@@ -75,55 +70,55 @@ def test_real_grades(files: list[Path], tmp_path: Path) -> None:
     assert figure.stat().st_size
 
 
-def test_hint_at_an_option(files: list[Path]) -> None:
-    """Grades that are no whole numbers, and equal scores: a command names --grades and --ties where it has them."""
+def test_hints(files: list[Path]) -> None:
+    """Messages about non-integer grades and ties name --grades and --ties in commands that have them."""
     files[0].write_text("1 0 a 0.7\n1 0 d 1\n")
     (files[0].parent / "json").write_text('{"1": {"a": 0.7}}')
     in_json = ("-R", "json", files[0].parent / "json")
     for command, names_it in (("describe", True), ("compare", True), ("swap-rate", False), ("bounds", False)):
         warned, refused = lab(command, *files).stderr, lab(command, *in_json, *files[1:]).stderr
-        assert "but got '0.7', read as 0 as trec_eval does" in warned
+        assert "but got '0.7', read as 0, like trec_eval" in warned
         assert "must be a whole number of 64 bits, but got '0.7'" in refused
         assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
     for run_file in files[1:]:
         run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
-    told = {command: lab(command, *files).stderr for command in ("describe", "compare")}
-    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in told["describe"]
-    assert "RANK is ignored (change this with --ties)\n" in told["compare"]
+    stderrs = {command: lab(command, *files).stderr for command in ("describe", "compare")}
+    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in stderrs["describe"]
+    assert "RANK is ignored (change this with --ties)\n" in stderrs["compare"]
     assert "RANK is ignored" not in lab("compare", "--ties", "expected", *files).stderr
 
 
 def test_runs(files: list[Path]) -> None:
-    """With -c judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
-    rows, told = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
-    assert told == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
+    """With -c the share judged at 2 is 1/2, 1/2 and, for the topic without results, 0."""
+    rows, stderr = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
+    assert stderr == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
     assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
     assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
 
 
-def test_the_topics_that_every_run_has(files: list[Path]) -> None:
-    """Topic 3, which r lacks, counts for neither run, and a line below the tables says so."""
+def test_topics_of_all_runs(files: list[Path]) -> None:
+    """A topic that one run lacks counts for neither run, and a note reports it."""
     left_out = "2 of 3 judged topics (topics for which every run has results); topics without results, by run: r 1 (-c counts them as 0)"
-    rows, told = described(*files, "--show", "runs", "--cutoffs", "2")
-    assert told == f"irevalx-lab: {left_out}\n"
+    rows, stderr = described(*files, "--show", "runs", "--cutoffs", "2")
+    assert stderr == f"irevalx-lab: {left_out}\n"
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]
     assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, 3 / 4]
-    for shown in ([], ["--show", "ranks"]):
-        assert lab("describe", *files, *shown).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
+    for options in ([], ["--show", "ranks"]):
+        assert lab("describe", *files, *options).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
     assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
 
 
-def test_judged_as_the_evaluator_has_it(files: list[Path]) -> None:
-    """The mean of a run on its own is that of irevalx, without -c and with it."""
+def test_judged_of_the_evaluator(files: list[Path]) -> None:
+    """Judged of a single run equals that of irevalx, with and without -c."""
     for options in ([], ["-c"]):
         rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "2 5")
         printed = run("-m", "judged.2,5", *options, *files[:2]).stdout.decode().split()
         assert [f"{float(rows[0][name]):.4f}" for name in ("judged_2", "judged_5")] == printed[2::3]
 
 
-def test_no_topic_that_every_run_has(files: list[Path]) -> None:
-    """Runs cannot be compared; judgments and groups can be described, and runs with -c."""
+def test_no_topic_of_all_runs(files: list[Path]) -> None:
+    """Without a common topic, runs are described with -c only, and groups are described anyway."""
     files[1].write_text("2 Q0 y 1 3 r\n")
     files[2].write_text("1 Q0 a 1 9 s\n")
     result = lab("describe", *files)
@@ -133,7 +128,7 @@ def test_no_topic_that_every_run_has(files: list[Path]) -> None:
 
 
 def test_ranks(files: list[Path]) -> None:
-    """Ranks 1; 2 and 3; 4 and more."""
+    """Counts for ranks 1, 2 to 3, and 4 or more."""
     rows, _ = described(files[0], files[1], "--show", "ranks", "--ranks", "1 2 4")
     assert [list(row.values()) for row in rows[:3]] == [
         ["r", "1", "1", "2", "1", "50.0"],
@@ -143,8 +138,8 @@ def test_ranks(files: list[Path]) -> None:
     assert [row["run"] for row in rows[3:]] == ["all"] * 3
 
 
-def test_a_run_without_judged_topics(files: list[Path]) -> None:
-    """With -c it has nothing of all topics, and no share of that."""
+def test_run_without_judged_topics(files: list[Path]) -> None:
+    """With -c a run without judged topics has counts and shares of 0."""
     files[1].write_text("9 Q0 a 1 1 r\n")
     rows, _ = described(*files[:2], "-c", "--show", "runs", "--cutoffs", "2")
     assert list(rows[0].values()) == ["r", "0", "3", "0", "0", "0", "0", "0.0", "0.0"]
@@ -153,23 +148,15 @@ def test_a_run_without_judged_topics(files: list[Path]) -> None:
 
 
 def test_groups(files: list[Path]) -> None:
-    """Of the first two documents, r has a, x, y and e, s has a three times and d: x and y are in no judgments."""
+    """Groups count pooled, judged and unique documents, also documents without a judgment."""
     rows, _ = described(*files, "--show", "groups", "--depth", "2")
     assert [list(row.values())[:6] for row in rows] == [["r", "1", "4", "3", "1", "0"], ["s", "1", "4", "3", "3", "2"]]
     assert [float(row["percent_alone"]) for row in rows] == pytest.approx([300 / 7, 300 / 7])
 
 
-def test_groups_count_the_pool(files: list[Path]) -> None:
-    """As pool has it, with documents that the judgments do not list; of judged topics only."""
-    pooled = {line for line in lab("pool", *files[1:], "--depth", "2").stdout.splitlines() if line[:1] in b"123"}
-    rows, _ = described(*files, "--show", "groups", "--depth", "2")
-    both = sum(int(row["pooled"]) for row in rows) - (len(pooled) - sum(int(row["alone"]) for row in rows))
-    assert both == len(pooled) == 7
-
-
 def test_all_tables() -> None:
-    """Json has all tables by title; runs that a pattern does not match are one group."""
-    tables = json.loads(lab("describe", QRELS, *RUNS, "--group-by", "^count", "--format", "json").stdout)
+    """JSON has all tables by title; runs without a match are one group."""
+    tables = lab_json("describe", QRELS, *RUNS, "--group-by", "^count")
     assert [title for title in tables if title != "about"] == [
         "judgments",
         "runs",
@@ -179,62 +166,16 @@ def test_all_tables() -> None:
     assert [row["group"] for row in tables["pool by group"]] == ["count", "others"]
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--show", "runs"], "--show runs requires RUN"),
-        (["--group-by", "r"], "--group-by requires RUN"),
-        (["--cutoffs", "5 x"], "--cutoffs must be a whole number of at least 1, but got 'x'"),
-        (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
-        (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
-        (["r", "--groups", "g", "--group-by", "r"], "--groups cannot be combined with --group-by"),
-        (["-l", "0.5"], "-l must be a whole number, but got 0.5; --grades real accepts it"),
-        (["-l", "x"], "-l must be a whole number of 64 bits, or a finite number if grades are real, but got 'x'"),
-    ],
-)
-def test_what_describe_refuses(args: list[str], message: str, files: list[Path]) -> None:
-    """What makes no sense is named."""
-    result = lab("describe", files[0], *args)
-    assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx-lab: {message}\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"grades": "probability"}, "grades must be whole or real, but got 'probability'"),
-        ({"show": "groups"}, 'show="groups" requires runs'),
-        ({"show": "runs", "runs": []}, 'show="runs" requires runs'),
-        ({"show": 1}, "show must be judgments, runs, ranks or groups, but got 1"),
-        ({"group_by": "r"}, "group_by requires runs"),
-        ({"runs": "r", "group_by": 1}, "group_by must be a string, but got 1"),
-        ({"runs": "r", "groups": 1}, "groups must be the path of a file, or a dictionary of strings, but got 1"),
-        ({"runs": "r", "groups": {"r": 1}}, "groups must be the path of a file, or a dictionary of strings"),
-        ({"runs": "r", "groups": "g", "group_by": "r"}, "groups cannot be combined with group_by"),
-        ({"cutoffs": "5"}, "cutoffs must be a whole number of at least 1, but got '5'"),
-        ({"cutoffs": [5, 5]}, "cutoffs must be ascending, but got '5 5'"),
-        ({"ranks": [2]}, "ranks must begin with 1, but got 2"),
-        ({"level": 0.5}, 'level must be a whole number, but got 0.5; grades="real" accepts it'),
-        ({"level": 10**400}, "level must be a whole number of 64 bits, or a finite number if grades are real, but got"),
-        ({"rel_format": None}, "rel_format must be qrels, beir, json or sampled, but got None"),
-        ({"complete": "yes"}, "complete must be True or False, but got 'yes'"),
-    ],
-)
-def test_what_describe_refuses_in_python(arguments: dict[str, Any], message: str, files: list[Path]) -> None:
-    """Messages name the parameters of the function."""
-    with pytest.raises(irevalx.IrevalxError, match=re.escape(message)):
-        irevalx.lab.describe(files[0], **arguments | ({"runs": files[1]} if arguments.get("runs") else {}))
-
-
-def test_documents_that_occur_twice(files: list[Path]) -> None:
-    """A run must not have a document twice, as for irevalx."""
+def test_duplicate_documents(files: list[Path]) -> None:
+    """A duplicate document in a run is refused, as by irevalx."""
     files[1].write_text(RANKED + "1 Q0 a 5 5 r\n")
     assert "'a'" in refusal("describe", *files, status=4)
 
 
-def test_groups_are_those_of_the_loop() -> None:
-    """What only one group has among its first documents."""
+def test_groups_by_loops() -> None:
+    """Documents unique to a group equal those of loops."""
     judgments = GradedQrelsText.of(QRELS).judgments
-    ranked = [rank_run(one, judgments, RankingRules()) for one in opened(list(map(str, RUNS)), print)]
+    ranked = [rank_run(run, judgments, RankingRules()) for run in opened(list(map(str, RUNS)), print)]
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     groups = [path.name.rstrip("12") for path in RUNS]
@@ -242,18 +183,22 @@ def test_groups_are_those_of_the_loop() -> None:
         by_group: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for name, group in zip(runs, groups, strict=True):
             pool = reference.pooled([runs[name]], depth)
-            by_group[group] |= {(topic, one) for topic in pool for one in pool[topic] if one in full.get(topic, {})}
+            by_group[group] |= {
+                (topic, docno) for topic in pool for docno in pool[topic] if docno in full.get(topic, {})
+            }
         whole = set().union(*by_group.values())
-        for one in contributions(ranked, groups, judgments, depth):
-            alone = by_group[one.group] - set().union(*(by_group[other] for other in by_group if other != one.group))
-            assert (one.pooled, one.alone) == (len(by_group[one.group]), len(alone))
-            assert one.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
-            assert one.percent_alone == pytest.approx(100 * len(alone) / len(whole))
+        for contribution in contributions(ranked, groups, judgments, depth):
+            alone = by_group[contribution.group] - set().union(
+                *(by_group[other] for other in by_group if other != contribution.group)
+            )
+            assert (contribution.pooled, contribution.alone) == (len(by_group[contribution.group]), len(alone))
+            assert contribution.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
+            assert contribution.percent_alone == pytest.approx(100 * len(alone) / len(whole))
 
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
 def test_robust03() -> None:
-    """Counts of the files, and the share of judged documents that the evaluator prints."""
+    """Counts equal those of the files, and shares those of the evaluator."""
     folder = SHARED / "robust03"
     lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
     judgments = GradedQrelsText.of(folder / "qrels.gz").judgments
@@ -267,15 +212,15 @@ def test_robust03() -> None:
     )
     paths = sorted((folder / "runs").iterdir())
     for path in paths[:3]:
-        [one] = opened([str(path)], print)
-        found = RunDescription.of("r", rank_run(one, judgments, RankingRules()), judgments, judgments.topics)
-        asked: list[str | Path] = [
+        [run_stream] = opened([str(path)], print)
+        result = RunDescription.of("r", rank_run(run_stream, judgments, RankingRules()), judgments, judgments.topics)
+        requested: list[str | Path] = [
             *split("-c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
             folder / "qrels.gz",
             path,
         ]
-        printed = {line.split()[0]: line.split()[2] for line in run(*asked).stdout.decode().splitlines()}
-        assert [f"{share:.4f}" for share in found.judged_at] == [printed[f"judged_{k}"] for k in found.cutoffs]
-        assert (found.retrieved, found.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
-        assert found.retrieved_in.sum() == found.retrieved
-        assert found.unjudged_in.sum() == found.retrieved - found.judged
+        printed = {line.split()[0]: line.split()[2] for line in run(*requested).stdout.decode().splitlines()}
+        assert [f"{share:.4f}" for share in result.judged_at] == [printed[f"judged_{k}"] for k in result.cutoffs]
+        assert (result.retrieved, result.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
+        assert result.retrieved_in.sum() == result.retrieved
+        assert result.unjudged_in.sum() == result.retrieved - result.judged

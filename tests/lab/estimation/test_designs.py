@@ -1,4 +1,4 @@
-"""irevalx-lab estimate --design: which documents people should label next."""
+"""irevalx-lab estimate --design: sampling designs of documents for human assessors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections import defaultdict
 from math import log2, sqrt
 from pathlib import Path
-from typing import Any
 
 import pytest
+from examples.experiment import EXPERIMENT, MACHINE, QRELS
 from references.ranked_files import ranked
-from running import FIXTURES, lab, refusal, run
+from running import lab, run
 
 import irevalx
 from irevalx.errors import IrevalxError
@@ -19,29 +19,27 @@ from irevalx.lab.estimation.sampling_design import LabellingDesign
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
 RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
 
 
 def designed(folder: Path, n: int, *more: str | Path) -> tuple[str, Path, Path]:
-    """Return the strata with their rates, the file of strata, and the pool of what is drawn with the seed 1."""
+    """Return the rates of the strata, the strata file, and the pool of the documents drawn with seed 1."""
     strata, pool = folder / "strata", folder / "pool"
     common: list[str | Path] = ["--machine", MACHINE, *RUNS, "--seed", "1", "-o", strata, "--pool-out", pool]
     result = lab("estimate", "--design", str(n), *common, *more)
     assert (result.status, result.stdout) == (0, b""), result.stderr
-    [found] = re.findall(r"^irevalx-lab: --strata '(.+)'$", result.stderr, re.MULTILINE)
-    return found, strata, pool
+    [actual] = re.findall(r"^irevalx-lab: --strata '(.+)'$", result.stderr, re.MULTILINE)
+    return actual, strata, pool
 
 
 @pytest.mark.parametrize("n", [30, 60, 150])
 def test_round_trip(tmp_path: Path, n: int) -> None:
-    """Degrade reads the strata and draws the documents of the pool file, n of them; estimate reads what it writes."""
+    """Degrade draws the documents of the pool from the strata, and estimate reads its output."""
     rates, strata, pool = designed(tmp_path, n, "-m", "dcg")
-    found = lab(
+    result = lab(
         "degrade", MACHINE, "--strata", rates, "--strata-file", strata, "--seed", "1", "--as", "prels", "--drop"
     )
-    drawn = [tuple(line.split()[:2]) for line in found.stdout.decode().splitlines()]
+    drawn = [tuple(line.split()[:2]) for line in result.stdout.decode().splitlines()]
     pooled = [tuple(line.split()) for line in pool.read_text().splitlines()]
     assert sorted(drawn) == sorted(pooled)
     assert n - 2 <= len(drawn) <= n
@@ -54,8 +52,8 @@ def test_round_trip(tmp_path: Path, n: int) -> None:
     assert run("--pool", pool, "-m", "P.10", QRELS, RUNS[0]).status == 0
 
 
-def test_literal_allocation(tmp_path: Path) -> None:
-    """Rates are proportional to the root of the mean sum of squared weights, but for what rounding leaves over."""
+def test_allocation(tmp_path: Path) -> None:
+    """Rates are proportional to the root mean square of weights, up to rounding."""
     rates, strata, _ = designed(tmp_path, 150, "-m", "dcg")
     squares: dict[tuple[str, str], float] = defaultdict(float)
     best: dict[tuple[str, str], int] = {}
@@ -69,48 +67,48 @@ def test_literal_allocation(tmp_path: Path) -> None:
     for line in strata.read_text().splitlines():
         topic, docno, name = line.split()
         members[name].append((topic, docno))
-    assert sum(map(len, members.values())) == sum(one in labels for one in squares)
+    assert sum(map(len, members.values())) == sum(document in labels for document in squares)
     relative = {}
     for part in rates.split():
         name, _, rate = part.partition(":")
-        found = re.fullmatch(r"grade(\d+)-rank(\d+)-(\d+)", name)
-        assert found
-        assert {labels[one] for one in members[name]} == {found[1]}
-        assert all(int(found[2]) <= best[one] <= int(found[3]) for one in members[name])
-        spread = sqrt(sum(squares[one] for one in members[name]) / len(members[name]))
+        result = re.fullmatch(r"grade(\d+)-rank(\d+)-(\d+)", name)
+        assert result
+        assert {labels[member] for member in members[name]} == {result[1]}
+        assert all(int(result[2]) <= best[member] <= int(result[3]) for member in members[name])
+        spread = sqrt(sum(squares[member] for member in members[name]) / len(members[name]))
         relative[name] = float(rate.rstrip("%")) / spread
-    usual = sorted(relative.values())[len(relative) // 2]
-    assert all(one >= usual * 0.8 for one in relative.values())
-    assert sum(one < usual * 1.2 for one in relative.values()) >= len(relative) / 2
+    median = sorted(relative.values())[len(relative) // 2]
+    assert all(rate >= median * 0.8 for rate in relative.values())
+    assert sum(rate < median * 1.2 for rate in relative.values()) >= len(relative) / 2
 
 
-def test_labels_of_people_are_used_and_left_out(tmp_path: Path) -> None:
-    """Documents that people labelled are in no stratum; where they find no error of a grade, less of it is drawn."""
-    some = tmp_path / "some"
+def test_known_human_judgments(tmp_path: Path) -> None:
+    """Documents with human judgments are in no stratum; grades without machine errors are sampled less."""
+    partial = tmp_path / "some"
     lines = [line for line in QRELS.read_text().splitlines(keepends=True) if int(line.split()[0]) <= 6]
     machine = {tuple(line.split()[0:3:2]): line.split()[3] for line in MACHINE.read_text().splitlines()}
     certain = [
         line.rsplit(maxsplit=1)[0] + " 0\n" for line in lines if machine[line.split()[0], line.split()[2]] == "0"
     ]
     wrong = [line.rsplit(maxsplit=1)[0] + " 0\n" for line in lines if machine[line.split()[0], line.split()[2]] == "1"]
-    some.write_text("".join(certain + wrong))
-    without, with_some = (estimate(human, MACHINE, RUNS, "P.10", design=36, seed=1) for human in (None, some))
+    partial.write_text("".join(certain + wrong))
+    without, with_some = (estimate(human, MACHINE, RUNS, "P.10", design=36, seed=1) for human in (None, partial))
     assert {line.split()[0] for line in with_some.text.decode().splitlines()} == {str(n) for n in range(7, 13)}
 
-    def ratio(found: LabellingDesign) -> float:
-        drawn = [sum(row.drawn / row.documents for row in found.rows if row.grade == grade) for grade in (0, 1)]
+    def ratio(result: LabellingDesign) -> float:
+        drawn = [sum(row.drawn / row.documents for row in result.rows if row.grade == grade) for grade in (0, 1)]
         return drawn[1] / drawn[0]
 
     assert ratio(with_some) > 1.5 * ratio(without)
 
 
 def test_few_and_many_documents(tmp_path: Path) -> None:
-    """Bands are merged where there are too few; too few for a topic and grade each are refused, too many are counted."""
+    """Small designs merge bands, too small ones are refused, and too large ones draw everything."""
     bands = [len(estimate(None, MACHINE, RUNS, "dcg", design=n, seed=1).rows) for n in (24, 60, 150)]
     assert bands == sorted(bands)
     assert bands[0] == 2 < bands[2]
-    found = lab("estimate", "--design", "5", "--machine", MACHINE, *RUNS, "-m", "dcg")
-    assert "--design must be at least 24, one document of each topic and grade, but got 5" in found.stderr
+    result = lab("estimate", "--design", "5", "--machine", MACHINE, *RUNS, "-m", "dcg")
+    assert "--design must be at least 24, one document of each topic and grade, but got 5" in result.stderr
     with pytest.warns(UserWarning, match="a design of 9000 documents contains all"):
         everything = estimate(None, MACHINE, RUNS, "dcg", design=9000, seed=1)
     assert all((row.rate, row.drawn) == (1, row.documents) for row in everything.rows)
@@ -118,43 +116,16 @@ def test_few_and_many_documents(tmp_path: Path) -> None:
 
 
 def test_design_in_python() -> None:
-    """The pool is one that evaluate takes; the same seed draws the same, and the strata are a table."""
-    found = estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4)
-    assert found.pool.text == estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4).pool.text
-    assert list(found.to_frame()["last_rank"]) == [5, 10, 5, 10]
+    """Evaluate accepts the pool, and the same seed draws the same documents."""
+    result = estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4)
+    assert result.pool.text == estimate(None, MACHINE, RUNS, "P.10", design=80, seed=4).pool.text
+    assert list(result.to_frame()["last_rank"]) == [5, 10, 5, 10]
     with pytest.warns(UserWarning, match="the design: topic '1': a judged document must be in the pool"):
-        irevalx.evaluate(QRELS, RUNS[0], "P.10", pool=found.pool)
-    assert found.seed == 4
+        irevalx.evaluate(QRELS, RUNS[0], "P.10", pool=result.pool)
+    assert result.seed == 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (["--design", "50", "-m", "P.10 dcg"], "a design is for one measure, but got 2 (-m)"),
-        (["--design", "50", "-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking"),
-        (["--design", "50", "-m", "P.10", "--lambda", "1"], "--design cannot be combined with --lambda"),
-        (["--design", "50", "-m", "P.10", "--figure", "f.png"], "--design cannot be combined with --figure"),
-        (["--design", "0", "-m", "P.10"], "--design"),
-        (["--human", str(QRELS), "--seed", "1"], "--seed requires --design"),
-        (["-m", "P.10"], "--human is required without --design"),
-    ],
-)
-def test_refusals(arguments: list[str], rule: str) -> None:
-    """What makes no design is refused by name."""
-    assert rule in refusal("estimate", "--machine", MACHINE, *RUNS, *arguments)
-
-
-@pytest.mark.parametrize(
-    ("human", "keywords", "rule"),
-    [
-        (None, {"design": 50, "weight": 1}, "design cannot be combined with weight"),
-        (None, {"design": 50, "alpha": 0.1}, "design cannot be combined with alpha"),
-        (QRELS, {"seed": 1}, "seed requires design"),
-        (None, {}, "human is required without design"),
-        (None, {"design": 50, "measures": ["P.10", "dcg"]}, "a design is for one measure, but got 2 (measures)"),
-    ],
-)
-def test_refusals_in_python(human: Path | None, keywords: dict[str, Any], rule: str) -> None:
-    """Messages name keywords."""
-    with pytest.raises(IrevalxError, match=f"^{re.escape(rule)}"):
-        estimate(human, MACHINE, RUNS, **{"measures": "P.10", **keywords})
+def test_human_judgments_are_required() -> None:
+    """Without a design, human judgments are required."""
+    with pytest.raises(IrevalxError, match=r"^human is required without design"):
+        estimate(None, MACHINE, RUNS, "P.10")  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""irevalx-lab estimate with labels that people gave to a random sample of the documents of each topic."""
+"""irevalx-lab estimate with human judgments of a random sample of each topic's documents."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from math import log2
 from pathlib import Path
 
 import pytest
+from examples.experiment import EXPERIMENT, MACHINE, QRELS
 from references.ranked_files import ranked
-from running import FIXTURES, lab_told, refusal
+from running import lab_told, refusal
 
 from irevalx.lab import degrade, estimate
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
 RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]
 STRATA = "depth 1-5:50% 6-20:30% rest:20%"
-
-Row = dict[str, str]
 
 COLUMNS = [
     *("measure", "run", "against", "estimate", "low", "high", "standard_error", "document_error", "lambda"),
@@ -37,8 +34,8 @@ def samples(tmp_path: Path) -> dict[str, Path]:
     for form in ("sampled", "prels"):
         paths[form] = tmp_path / form
         every = sorted((EXPERIMENT / "runs").iterdir())
-        found = degrade(QRELS, every, strata=STRATA, seed=3, sample_format=form)
-        paths[form].write_bytes(found.text)
+        result = degrade(QRELS, every, strata=STRATA, seed=3, sample_format=form)
+        paths[form].write_bytes(result.text)
     return paths
 
 
@@ -50,7 +47,7 @@ WEIGHTS: dict[str, Callable[[int], float]] = {
 
 
 def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[float]]:
-    """Return estimates with the weight 1, from the sample alone and from the machine alone: of runs, and differences."""
+    """Return estimates with weight 1, from the sample alone and from labels alone, of runs and differences."""
 
     def gain(grade: int) -> float:
         return float(grade) if measure == "dcg" else float(grade > 0)
@@ -61,9 +58,9 @@ def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[f
         for topic, docno, grade, _, chance in map(str.split, prels.read_text().splitlines())
         if int(grade) >= 0
     }
-    found: dict[str, list[float]] = {name: [] for name in ("estimate", "classical", "machine")}
+    results: dict[str, list[float]] = {name: [] for name in ("estimate", "classical", "machine")}
     for run in runs:
-        sums = dict.fromkeys(found, 0.0)
+        sums = dict.fromkeys(results, 0.0)
         every = ranked(run)
         for topic, docnos in every.items():
             for rank, docno in enumerate(docnos, start=1):
@@ -75,17 +72,17 @@ def literal(prels: Path, measure: str, runs: Sequence[Path]) -> dict[str, list[f
                     sums["classical"] += weight * human / chance
                     sums["estimate"] += weight * (human - label) / chance
         for name, total in sums.items():
-            found[name].append(total / len(every))
-    return {name: [*values, values[0] - values[1]] for name, values in found.items()}
+            results[name].append(total / len(every))
+    return {name: [*values, values[0] - values[1]] for name, values in results.items()}
 
 
-def test_literal_sums(samples: dict[str, Path]) -> None:
-    """Each score written out, document by document; both formats have the same estimates with a given weight."""
+def test_estimates_by_loops(samples: dict[str, Path]) -> None:
+    """Estimates equal sums over documents, in both formats."""
     for form, path in samples.items():
         given = ("-m", "P.10 dcg rbp.p=0.8,2=1", "--lambda", "1", "-R", form)
-        rows, told = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
+        rows, stderr = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
         assert list(rows[0]) == COLUMNS
-        assert "an interval of so few topics (12, below 25) can be too short" in told
+        assert "an interval of so few topics (12, below 25) can be too short" in stderr
         for number, measure in enumerate(WEIGHTS):
             of_measure = rows[3 * number : 3 * number + 3]
             assert {row["measure"] for row in of_measure} == {measure}
@@ -96,8 +93,8 @@ def test_literal_sums(samples: dict[str, Path]) -> None:
         assert {(row["topics"], row["documents"], row["lambda"]) for row in rows} == {("12", str(n_drawn), "1.0")}
 
 
-def test_everything_drawn(tmp_path: Path) -> None:
-    """All documents labelled: the scores of people whatever the machine says, without an error due to documents."""
+def test_full_sample(tmp_path: Path) -> None:
+    """If all documents are judged, estimates are the human scores, without sampling error."""
     path = tmp_path / "sample"
     path.write_bytes(degrade(QRELS, RUNS, strata="depth 1-10:100% rest:100%", seed=1).text)
     rows, _ = estimates("-R", "sampled", "--human", path, "--machine", MACHINE, *RUNS, "-m", "P.10")
@@ -106,8 +103,8 @@ def test_everything_drawn(tmp_path: Path) -> None:
     assert {(row["document_error"], row["effective_documents"]) for row in rows} == {("0.0", "")}
 
 
-def test_lambda_is_chosen_and_helps(samples: dict[str, Path]) -> None:
-    """Without --lambda it is the one with the least document error; of a perfect machine hardly any is left."""
+def test_fitted_lambda(samples: dict[str, Path]) -> None:
+    """The fitted lambda minimises the sampling error, which is nearly 0 for perfect labels."""
     common: list[str | Path] = ["-R", "sampled", "--human", samples["sampled"], *RUNS, "-m", "P.10"]
     rows, _ = estimates(*common, "--machine", MACHINE)
     for weight in ("0", "0.5", "1"):
@@ -120,33 +117,33 @@ def test_lambda_is_chosen_and_helps(samples: dict[str, Path]) -> None:
     assert [float(row["estimate"]) for row in perfect[:2]] == pytest.approx([0.58333333, 0.70833333])
 
 
-def test_from_python(samples: dict[str, Path]) -> None:
-    """A sample that degrade returns is taken as it is; baselines and corrections are those of whole topics."""
+def test_samples_in_python(samples: dict[str, Path]) -> None:
+    """A sample returned by degrade is accepted, with baselines and corrections."""
     sample = degrade(QRELS, sorted((EXPERIMENT / "runs").iterdir()), strata=STRATA, seed=3)
     with pytest.warns(UserWarning, match="so few topics"):
-        found = estimate(sample, MACHINE, RUNS, "P.10", baseline="count2", correction="bonferroni")
+        result = estimate(sample, MACHINE, RUNS, "P.10", baseline="count2", correction="bonferroni")
     given: list[str | Path] = ["--human", samples["sampled"], "--machine", MACHINE, *RUNS]
     given += ["-R", "sampled", "-m", "P.10", "--baseline", "count2", "--correction", "bonferroni"]
     rows, _ = estimates(*given)
-    assert [row.estimate for row in found.rows] == [float(row["estimate"]) for row in rows]
+    assert [row.estimate for row in result.rows] == [float(row["estimate"]) for row in rows]
     assert (rows[2]["run"], rows[2]["against"]) == ("vector1", "count2")
     assert rows[2]["simultaneous_low"] == rows[2]["low"]  # a single pair
-    assert "values under machine labels alone" in repr(found)
+    assert "values under machine labels alone" in repr(result)
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
-    """Topics of one file, documents without a label, and documents that could not be drawn are counted."""
+def test_messages_about_missing_documents(tmp_path: Path) -> None:
+    """Messages count topics of one file, unlabelled documents, and documents that could not be drawn."""
     human, machine, run = tmp_path / "human", tmp_path / "machine", tmp_path / "run"
     human.write_text("".join(f"{topic} 0 {docno} 1 1\n" for topic in (1, 2, 3) for docno in "ab"))
     machine.write_text("".join(f"{topic} 0 {docno} 1\n" for topic in (1, 2, 4) for docno in "axy"))
     run.write_text("".join(f"{t} Q0 {docno} 1 {9 - n} r\n" for t in (1, 2, 3, 4) for n, docno in enumerate("abxyz")))
-    rows, told = estimates("-R", "sampled", "--human", human, "--machine", machine, run, "-m", "P.3")
-    assert f"1 of 3 topics are in {human} only" in told
-    assert f"1 of 3 topics are in {machine} only" in told
-    assert f"{machine} does not label 2 of the 4 documents that {human} labels" in told
-    assert "P_3: 2 documents that count could not be drawn: the estimate uses their machine labels" in told
+    rows, stderr = estimates("-R", "sampled", "--human", human, "--machine", machine, run, "-m", "P.3")
+    assert f"1 of 3 topics are in {human} only" in stderr
+    assert f"1 of 3 topics are in {machine} only" in stderr
+    assert f"{machine} does not label 2 of the 4 documents that {human} labels" in stderr
+    assert "P_3: 2 documents that count could not be sampled: the estimate uses their machine labels" in stderr
     assert [float(rows[0][name]) for name in ("estimate", "classical")] == pytest.approx([1, 2 / 3])
-    assert "1 of 1 rows have no interval, because all topics have the same estimate" in told
+    assert "1 of 1 rows have no interval, because all topics have the same estimate" in stderr
 
 
 @pytest.mark.parametrize(
@@ -160,13 +157,13 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(samples: dict[str, Path], arguments: list[str], rule: str) -> None:
-    """What a sample cannot correct is refused by name."""
+    """Measures that a sample cannot estimate are refused by name."""
     common: list[str | Path] = ["-R", "sampled", "--human", samples["sampled"], "--machine", MACHINE, *RUNS]
     assert rule in refusal("estimate", *common, *arguments)
 
 
 def test_too_few_topics(tmp_path: Path) -> None:
-    """Two topics are the least."""
+    """At least two topics are required."""
     human, run = tmp_path / "human", tmp_path / "run"
     human.write_text("1 a 1 1 0.5\n")
     run.write_text("1 Q0 a 1 1 r\n")
@@ -176,8 +173,8 @@ def test_too_few_topics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("grade", ["-1", "-2", "-998"])
-def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path: Path, grade: str) -> None:
-    """In estimate -1 says what -999 does, and the loop agrees; one warning names both readings."""
+def test_negative_grades(samples: dict[str, Path], tmp_path: Path, grade: str) -> None:
+    """Every negative grade means not sampled, like -999, and one warning explains it."""
     lines = samples["prels"].read_text().splitlines()
     drawn = [line for line in lines if not line.split()[2].startswith("-")]
     others = [line.split() for line in drawn[::7]]
@@ -187,12 +184,14 @@ def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path:
         changed = {tuple(words[:2]): f"{words[0]} {words[1]} {text} {words[3]} {words[4]}" for words in others}
         files[name].write_text("".join(changed.get(tuple(line.split()[:2]), line) + "\n" for line in drawn))
     words: list[str | Path] = ["-R", "prels", "--machine", MACHINE, *RUNS, "-m", "P.10", "--lambda", "1", "--human"]
-    known, told = estimates(*words, files["known"])
-    assert "is negative" not in told
-    found, told = estimates(*words, files["other"])
-    assert found == known
-    assert [float(row["estimate"]) for row in found] == pytest.approx(literal(files["other"], "P_10", RUNS)["estimate"])
-    [line] = [line for line in told.splitlines() if "is negative" in line]
+    known, stderr = estimates(*words, files["known"])
+    assert "is negative" not in stderr
+    result, stderr = estimates(*words, files["other"])
+    assert result == known
+    assert [float(row["estimate"]) for row in result] == pytest.approx(
+        literal(files["other"], "P_10", RUNS)["estimate"]
+    )
+    [line] = [line for line in stderr.splitlines() if "is negative" in line]
     assert f"{files['other']}:1: grade {grade} is negative but above -999" in line
     assert "like statAP_MQ_eval; irevalx-lab estimate treats it as not sampled" in line
     assert f"({len(others) - 1} more such lines)" in line

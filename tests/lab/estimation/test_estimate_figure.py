@@ -1,12 +1,12 @@
-"""The figure of estimates: what is drawn is what the table says."""
+"""The figure of estimates displays the values of the table."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
-from running import FIXTURES
 
 pytest.importorskip("matplotlib")
 
@@ -16,9 +16,6 @@ from matplotlib.figure import Figure
 import irevalx.lab
 from irevalx.lab.estimation.figures import MOST_ROWS
 from irevalx.lab.estimation.results import EstimatedScores
-
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 
@@ -37,25 +34,25 @@ def names(figure: Figure) -> list[str]:
     return [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
 
-def test_differences_are_drawn(tmp_path: Path) -> None:
-    """Each difference has two intervals, that with the machine's labels above; no marginal intervals of runs."""
-    found = estimates(tmp_path, RUNS[:3])
-    figure = found.figure()
+def test_differences(tmp_path: Path) -> None:
+    """Each difference has an interval with labels and one without; runs have none."""
+    result = estimates(tmp_path, RUNS[:3])
+    figure = result.figure()
     [panel] = figure.axes
     assert names(figure) == ["count1 − count2", "count1 − guess1", "count2 − guess1"]  # noqa: RUF001
     ends = [np.asarray(line.get_xdata(), np.float64) for line in panel.get_lines() if line.get_linewidth() == 1.1]
-    rows = [row for row in found.rows if row.against]
+    rows = [row for row in result.rows if row.against]
     expected = [ends for row in rows for ends in ([row.low, row.high], [row.classical_low, row.classical_high])]
     assert np.array([end for end in ends if end.size == 2][: len(expected)]) == pytest.approx(np.array(expected))
     assert "per comparison" in figure.get_supxlabel()
 
 
-def test_simultaneous_intervals_are_bars(tmp_path: Path) -> None:
+def test_simultaneous_intervals(tmp_path: Path) -> None:
     """With Bonferroni's correction, each difference has a bar, as in compare, and a note explains it."""
-    found = estimates(tmp_path, RUNS[:3], correction="bonferroni")
-    figure = found.figure()
+    result = estimates(tmp_path, RUNS[:3], correction="bonferroni")
+    figure = result.figure()
     bars = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 3.5]
-    assert bars == [[row.simultaneous_low, row.simultaneous_high] for row in found.rows if row.against]
+    assert bars == [[row.simultaneous_low, row.simultaneous_high] for row in result.rows if row.against]
     assert "simultaneous intervals for all pairs" in figure.get_supxlabel().replace("\n", " ")
 
 
@@ -65,22 +62,22 @@ def test_one_run(tmp_path: Path) -> None:
 
 
 def test_many_pairs(tmp_path: Path) -> None:
-    """Of more pairs than a panel has room for, those of the best run, which is the first in each; a note says so."""
+    """If pairs do not fit in a panel, those of the best run are drawn, with a note."""
     lines = [line.split() for line in RUNS[0].read_text().splitlines()]
     many: dict[str, dict[str, dict[str, float]]] = {}
     for number in range(10):
         run = many.setdefault(f"r{number}", {})
         for topic, _, docno, rank, _, _ in lines:
             run.setdefault(topic, {})[docno] = -float(rank) * (1 if int(rank) > number else -1)
-    found = estimates(tmp_path, many, "map P.5")
-    assert sum(row.against is not None for row in found.rows) == 2 * 45 > 2 * MOST_ROWS
-    figure = found.figure()
-    best = max(found.rows[:10], key=lambda row: row.estimate).run
+    result = estimates(tmp_path, many, "map P.5")
+    assert sum(row.against is not None for row in result.rows) == 2 * 45 > 2 * MOST_ROWS
+    figure = result.figure()
+    best = max(result.rows[:10], key=lambda row: row.estimate).run
     assert len(names(figure)) == 9
     assert all(name.startswith(f"{best} − ") for name in names(figure))  # noqa: RUF001
     assert (
         "Of 45 pairs, only the pairs with the run that has the highest estimate are drawn."
         in figure.get_supxlabel().replace("\n", " ")
     )
-    assert [panel.get_title() for panel in found.figure(width=3.3).axes] == ["map", "P_5"]
+    assert [panel.get_title() for panel in result.figure(width=3.3).axes] == ["map", "P_5"]
     assert figure.get_figheight() < 4

@@ -1,4 +1,4 @@
-"""A browser for all tests of pages, and a report to read in it."""
+"""A browser for the tests of reports, and a report."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def _browser() -> Iterator[Reader]:
 
 @pytest.fixture
 def browser(_browser: Reader) -> Iterator[Reader]:
-    """The browser; at the end no page may have complained or asked for anything."""
+    """The browser, in which no page may log errors or request anything."""
     yield _browser
     assert _browser.complaints == []
 
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> ReportFiles:
-    """Judgments, runs and texts."""
+    """Judgments, runs and texts of a small evaluation."""
     return report_files(tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture(scope="session")
 def page(files: ReportFiles) -> Path:
-    """The report of these, against a baseline."""
+    """Their report, with a baseline."""
     return files.page("page.html", baseline="plain")

@@ -1,4 +1,4 @@
-"""A page in a browser: what changes when somebody presses, and where it stands in the address."""
+"""Reports in a browser: controls, and the state in the address."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TOPIC_LINKS = "#topics tbody a"
 
 
 def chosen(browser: Reader) -> list[str]:
-    """Return the runs that are set against each other."""
+    """Return the two runs that are compared."""
     script = "return ['pair-0', 'pair-1'].map((id) => document.getElementById(id).selectedOptions[0].text)"
     return list(browser.run(script))
 
 
-def test_the_first_lines(browser: Reader, page: Path) -> None:
-    """Title, the main result, and what to be careful about stand in the page without a script."""
+def test_header(browser: Reader, page: Path) -> None:
+    """Title, main result and cautions are in the page without a script."""
     browser.open(page)
     assert browser.texts("h1")
     assert "better has the highest map, 0.721 over 12 topics" in browser.texts(".lead")[0]
@@ -36,7 +36,7 @@ def test_the_first_lines(browser: Reader, page: Path) -> None:
 
 
 def test_sorting(browser: Reader, page: Path) -> None:
-    """A press on a head sorts, the next one turns it round; the head says so and keeps the focus."""
+    """A click on a header sorts, a second click reverses; the header keeps the focus."""
     browser.open(page)
     best_first = browser.texts(".runs tbody bdi:first-of-type")
     assert best_first[0] == "better"
@@ -51,8 +51,8 @@ def test_sorting(browser: Reader, page: Path) -> None:
     assert browser.address == "sort=run+up"
 
 
-def test_choosing_runs(browser: Reader, page: Path) -> None:
-    """The runs that are chosen are set against each other, and stand side by side for a topic."""
+def test_run_selection(browser: Reader, page: Path) -> None:
+    """Selected runs are compared, and their rankings are next to each other."""
     browser.open(page)
     assert chosen(browser) == ["better", "plain"]
     browser.choose("#pair-1", "worse")
@@ -70,14 +70,14 @@ def test_choosing_runs(browser: Reader, page: Path) -> None:
 
 
 def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
-    """At first those are set against each other of which the first sentence is."""
-    found = {"best": [5] * 10, "second": [9, 1] * 4 + [5, 4], "third": [2] * 9 + [3]}
+    """The runs of the first sentence are compared by default."""
+    hits = {"best": [5] * 10, "second": [9, 1] * 4 + [5, 4], "third": [2] * 9 + [3]}
     qrels = {str(topic): {f"d{n}": 1 for n in range(10)} for topic in range(10)}
     runs = {
         run: {
             str(topic): {f"{'d' if n < k else 'x'}{n}": 9.0 - n for n in range(10)} for topic, k in enumerate(relevant)
         }
-        for run, relevant in found.items()
+        for run, relevant in hits.items()
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrevalxWarning)  # few are judged
@@ -87,15 +87,15 @@ def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
     assert chosen(browser) == ["best", "third"]
 
 
-def test_pairs_that_were_not_compared(browser: Reader, page: Path) -> None:
-    """A report with a baseline has no interval for two other runs, and says so."""
+def test_untested_pairs(browser: Reader, page: Path) -> None:
+    """A report with a baseline reports that other pairs have no interval."""
     browser.open(page, "run=better&run=worse")
     assert "no interval" in browser.texts("#difference")[0]
     assert "were not tested" in browser.texts(".headline")[0]
 
 
-def test_readings_and_intervals_on_demand(browser: Reader, page: Path) -> None:
-    """What stands beside the means is chosen, and stands in the address."""
+def test_optional_columns(browser: Reader, page: Path) -> None:
+    """Intervals and treatments of unjudged documents can be displayed, and are in the address."""
     browser.open(page)
     before = browser.texts(".runs tbody tr:first-child td:nth-child(2)")[0]
     for what in ("interval", "skip", "rel"):
@@ -107,8 +107,8 @@ def test_readings_and_intervals_on_demand(browser: Reader, page: Path) -> None:
     assert [line.split()[0] for line in lines[-2:]] == ["skip", "rel"]
 
 
-def test_a_topic(browser: Reader, page: Path) -> None:
-    """A topic opens with its text, its rankings and what its documents are; it can be closed."""
+def test_topic(browser: Reader, page: Path) -> None:
+    """A topic opens with its text, rankings and grades, and can be closed."""
     browser.open(page)
     browser.click(TOPIC_LINKS)
     topic = browser.texts(TOPIC_LINKS)[0]
@@ -122,8 +122,8 @@ def test_a_topic(browser: Reader, page: Path) -> None:
     browser.wait(lambda: not browser.all("#topic:not([hidden])"))
 
 
-def test_a_document(browser: Reader, page: Path) -> None:
-    """A document opens beside the rankings, with its text and its ranks; Escape closes it."""
+def test_document(browser: Reader, page: Path) -> None:
+    """A document opens with its text and ranks; Escape closes it."""
     browser.open(page, "topic=3")
     browser.click(".rankings button.document")
     browser.wait(lambda: browser.run("return document.activeElement.id") == "document")
@@ -136,16 +136,16 @@ def test_a_document(browser: Reader, page: Path) -> None:
     assert browser.address == "topic=3"
 
 
-def test_what_documents_give_adds_up(browser: Reader, page: Path) -> None:
-    """What the shown documents give a measure of the first five is the topic's value."""
+def test_contributions(browser: Reader, page: Path) -> None:
+    """Contributions of the displayed documents add up to the value of P.5."""
     browser.open(page, "topic=3&measure=P_5")
     browser.one(".rankings")
     value = browser.numbers(".rankings thead data")[0]
     assert abs(sum(browser.numbers(".rankings td:nth-child(2) .gives data")) - value) < 1e-9
 
 
-def test_lines_join_what_is_common(browser: Reader, page: Path) -> None:
-    """There is a line for each document that two neighbours have."""
+def test_common_documents(browser: Reader, page: Path) -> None:
+    """A line connects each document that two neighbouring rankings have in common."""
     browser.open(page, "topic=3")
     browser.one(".rankings")
     columns = browser.run(
@@ -158,7 +158,7 @@ def test_lines_join_what_is_common(browser: Reader, page: Path) -> None:
 
 
 def test_filters(browser: Reader, page: Path) -> None:
-    """Groups and words leave topics out everywhere."""
+    """Groups and words filter topics in all parts of the page."""
     browser.open(page)
     browser.choose("#group", "early (5)")
     assert sorted(browser.texts(TOPIC_LINKS), key=int) == ["1", "2", "3", "4", "5"]
@@ -171,8 +171,8 @@ def test_filters(browser: Reader, page: Path) -> None:
     browser.wait(lambda: "No topic matches" in browser.texts("#topics-body")[0])
 
 
-def test_orders_of_topics(browser: Reader, page: Path) -> None:
-    """Topics are ordered by the contrast of values, by that of rankings, or by a column."""
+def test_order_of_topics(browser: Reader, page: Path) -> None:
+    """Topics are sorted by differences of values, by overlap of rankings, or by a column."""
     browser.open(page)
     differences = browser.numbers("#topics tbody td:nth-child(4) data")
     assert differences == sorted(differences, key=lambda value: -abs(value))
@@ -186,21 +186,21 @@ def test_orders_of_topics(browser: Reader, page: Path) -> None:
 
 
 def test_overlap_of_short_rankings(browser: Reader, tmp_path: Path) -> None:
-    """The overlap of two rankings is a share of the longer one, however short that is."""
-    both, one, other = {"a": 1.0, "b": 0.5}, {"a": 1.0}, {"b": 1.0}
-    first = {"same": both, "half": both, "none": one, "two": both, "one": one}
-    second = {"same": both, "half": one, "none": other, "two": both, "one": one}
+    """The overlap of two rankings is a share of the longer one."""
+    both, only_first, other = {"a": 1.0, "b": 0.5}, {"a": 1.0}, {"b": 1.0}
+    first = {"same": both, "half": both, "none": only_first, "two": both, "one": only_first}
+    second = {"same": both, "half": only_first, "none": other, "two": both, "one": only_first}
     qrels = {topic: {"a": 1, "b": 0} for topic in first}
     report(qrels, {"first": first, "second": second}, "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "run=first&run=second&order=overlap+up")
     cells = "#topics tbody tr > :nth-child(6)"
     browser.wait(lambda: browser.texts(cells)[0] != "…")
-    found = dict(zip(browser.texts(TOPIC_LINKS), browser.texts(cells), strict=True))
-    assert found == {"same": "0.00", "half": "0.50", "none": "1.00", "two": "0.00", "one": "0.00"}
+    result = dict(zip(browser.texts(TOPIC_LINKS), browser.texts(cells), strict=True))
+    assert result == {"same": "0.00", "half": "0.50", "none": "1.00", "two": "0.00", "one": "0.00"}
 
 
-def test_back_and_forward(browser: Reader, page: Path) -> None:
-    """The browser's history goes through what was chosen."""
+def test_browser_history(browser: Reader, page: Path) -> None:
+    """The browser's history restores earlier selections."""
     browser.open(page)
     browser.choose("#measure", "P.5")
     browser.click(TOPIC_LINKS)
@@ -216,8 +216,8 @@ def test_back_and_forward(browser: Reader, page: Path) -> None:
     browser.wait(lambda: browser.texts("#topic-heading") == opened and browser.all("#topic:not([hidden])"))
 
 
-def test_a_shared_link(browser: Reader, page: Path) -> None:
-    """A link shows what its sender saw; names that the page does not know do no harm."""
+def test_shared_links(browser: Reader, page: Path) -> None:
+    """A link restores the sender's view; unknown names are ignored."""
     address = "measure=ndcg_cut_10&run=middle&run=plain&topic=7&sort=judged+up&order=topic+up&group=late&show=rel"
     browser.open(page, address)
     browser.one(".rankings")
@@ -230,8 +230,8 @@ def test_a_shared_link(browser: Reader, page: Path) -> None:
     assert browser.texts("h2")
 
 
-def test_parts_of_the_page(browser: Reader, page: Path) -> None:
-    """Links at the top go to the parts, and their addresses too."""
+def test_sections(browser: Reader, page: Path) -> None:
+    """Links at the top and addresses open the sections."""
     browser.open(page)
     browser.click("#sections a:last-child")
     top = "return document.getElementById('coverage').getBoundingClientRect().top"
@@ -242,7 +242,7 @@ def test_parts_of_the_page(browser: Reader, page: Path) -> None:
 
 
 def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
-    """The least report: nothing to compare, no interval."""
+    """A report of one run and one topic has no comparison and no interval."""
     report({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "show=interval")
     assert browser.numbers(".runs td data")[0] == 1
@@ -253,8 +253,8 @@ def test_one_run_and_one_topic(browser: Reader, tmp_path: Path) -> None:
     browser.wait(lambda: browser.texts(".rankings button.document") == ["a", "b"])
 
 
-def test_a_notebook_shows_it(browser: Reader, page: Path, tmp_path: Path) -> None:
-    """In a frame without an address of its own the page works all the same."""
+def test_notebooks(browser: Reader, page: Path, tmp_path: Path) -> None:
+    """The page works in a sandboxed frame without an address."""
     frame = tmp_path / "notebook.html"
     frame.write_text(
         f'<html class="drawn"><iframe sandbox="allow-scripts" width=1200 height=800 srcdoc="{escape(page.read_text())}"></iframe>'

@@ -1,4 +1,4 @@
-"""A page without a mouse, without colours, in the dark, on paper, on a small screen, and for a screen reader."""
+"""Accessibility of reports: keyboard, colours, dark mode, printing, narrow screens, and screen readers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ AXE = os.environ.get("AXE_CORE")
 """The file axe.min.js of the npm package axe-core."""
 
 
-def tab_to(browser: Reader, found: str) -> None:
-    """Press Tab until a script says that the right element has the focus."""
+def tab_to(browser: Reader, result: str) -> None:
+    """Press Tab until the script returns true."""
     for _ in range(200):
-        if browser.run(f"return {found}"):
+        if browser.run(f"return {result}"):
             return
         browser.press(TAB)
-    pytest.fail(f"Tab does not come to {found}")
+    pytest.fail(f"Tab does not come to {result}")
 
 
-def test_the_keyboard_alone(browser: Reader, page: Path) -> None:
-    """Sorting, choosing a run, opening a topic and a document: all of it with Tab, Space and Enter."""
+def test_keyboard(browser: Reader, page: Path) -> None:
+    """Tab, Space and Enter sort, select runs, and open topics and documents."""
     browser.open(page)
     browser.press(TAB)
     assert browser.focused == "Skip to the runs"
@@ -52,7 +52,7 @@ def test_the_keyboard_alone(browser: Reader, page: Path) -> None:
 
 
 def test_landmarks(browser: Reader, page: Path) -> None:
-    """No two regions of the page have one name."""
+    """Regions of the page have different names."""
     browser.open(page, "topic=3")
     browser.one(".rankings")
     names = browser.run(
@@ -63,8 +63,8 @@ def test_landmarks(browser: Reader, page: Path) -> None:
     assert len(names) == len(set(names))
 
 
-def test_the_dark(browser: Reader, page: Path) -> None:
-    """Where the reader prefers the dark, paper is dark and ink is light; not on paper."""
+def test_dark_mode(browser: Reader, page: Path) -> None:
+    """Dark mode has light text on a dark page, except in print."""
     ink = "return [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
     lightness = {}
     for scheme, kind in (("light", ""), ("dark", ""), ("dark", "print")):
@@ -77,7 +77,7 @@ def test_the_dark(browser: Reader, page: Path) -> None:
 
 
 def test_print(browser: Reader, page: Path) -> None:
-    """A page prints; what can only be pressed is not printed."""
+    """Printed pages contain no controls."""
     browser.open(page, "topic=3")
     browser.one(".rankings")
     printed = browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})
@@ -91,15 +91,15 @@ def test_print(browser: Reader, page: Path) -> None:
 
 @pytest.mark.parametrize("width", [400, 800, 1400])
 def test_widths(browser: Reader, page: Path, width: int) -> None:
-    """The page itself is never wider than the screen; wide tables scroll in their own place."""
+    """The page is never wider than the screen; wide tables scroll."""
     with browser.media(width=width):
         browser.open(page, "topic=3&document=D01&show=interval&show=skip&show=rel")
         browser.one(".rankings")
         assert browser.run("return document.documentElement.scrollWidth") <= width
 
 
-def test_tables_are_tables(browser: Reader, page: Path) -> None:
-    """Each table has a caption and heads with a scope; each picture has a text or says nothing new."""
+def test_tables_and_images(browser: Reader, page: Path) -> None:
+    """Tables have captions and header scopes; images have text or are decorative."""
     browser.open(page, "topic=3")
     browser.one(".rankings")
     for script in (
@@ -114,16 +114,16 @@ def test_tables_are_tables(browser: Reader, page: Path) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 400), ("dark", 1400)])
 @pytest.mark.skipif(AXE is None, reason="AXE_CORE names no file axe.min.js of the npm package axe-core")
-def test_axe_finds_no_serious_fault(browser: Reader, page: Path, scheme: str, width: int) -> None:
-    """The rules of axe-core, contrast among them, find nothing that is serious or critical."""
+def test_axe(browser: Reader, page: Path, scheme: str, width: int) -> None:
+    """axe-core reports no serious or critical violation."""
     assert AXE is not None
     with browser.media(scheme=scheme, width=width):
         browser.open(page, "topic=3&document=D01&show=interval&show=skip&show=rel&group=early")
         browser.one(".rankings")
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
         browser.run(Path(AXE).read_text("utf-8"))
-        found = browser.driver.execute_async_script(
+        result = browser.driver.execute_async_script(
             "const done = arguments[0]; axe.run().then((found) => done(found.violations.map((one) => "
             "[one.impact, one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + node.failureSummary)])))"
         )
-    assert [one for one in found if one[0] in {"serious", "critical"}] == []
+    assert [violation for violation in result if violation[0] in {"serious", "critical"}] == []

@@ -1,4 +1,4 @@
-"""Names and texts that would like to be markup, or are no text at all."""
+"""Names and texts with markup, or that are not valid text."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def see_topic(browser: Reader, name: str) -> None:
     )
 
 
-def test_names_are_shown_and_not_run(browser: Reader, tmp_path: Path) -> None:
-    """Runs, topics, documents and texts with such names are shown as they are, found again by their address, and harmless."""
+def test_hostile_names(browser: Reader, tmp_path: Path) -> None:
+    """Hostile names are displayed as text, found by their address, and never executed."""
     qrels = {topic: {document: number % 3 for number, document in enumerate(NAMES)} for topic in NAMES}
     runs = {
         run: {
@@ -74,22 +74,22 @@ def test_names_are_shown_and_not_run(browser: Reader, tmp_path: Path) -> None:
     assert browser.run("return document.documentElement.scrollWidth") <= 1400
 
 
-def test_bytes_that_are_no_text(browser: Reader, tmp_path: Path) -> None:
-    """A document whose name is no UTF-8 is shown, and found again by its address."""
+def test_invalid_utf8(browser: Reader, tmp_path: Path) -> None:
+    """A document name that is not UTF-8 is displayed and found by its address."""
     (tmp_path / "qrels").write_bytes(b"1 0 caf\xe9 1\n1 0 b 0\n")
     (tmp_path / "run").write_bytes(b"1 Q0 caf\xe9 1 2.0 r\xff\n1 Q0 b 2 1.0 r\xff\n")
     report(tmp_path / "qrels", tmp_path / "run", "map").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html", "topic=1")
     browser.click("button.document")
     browser.one("aside")
-    shown = browser.texts("aside h3")
+    heading = browser.texts("aside h3")
     browser.open(tmp_path / "page.html", browser.address)
     browser.one("aside")
-    assert browser.texts("aside h3") == shown
+    assert browser.texts("aside h3") == heading
 
 
-def test_data_are_as_written(browser: Reader, tmp_path: Path) -> None:
-    """What the page reads is what Python wrote, whatever the characters."""
+def test_data(browser: Reader, tmp_path: Path) -> None:
+    """The page reads the data that Python wrote, whatever the characters."""
     made = report({name: {"d": 1} for name in NAMES}, {"run": {name: {"d": 1.0} for name in NAMES}}, "map")
     made.write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html")

@@ -1,4 +1,4 @@
-"""What stands on a page equals what the commands print of the same files."""
+"""Numbers in a report equal those that the commands print."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from browsers import Reader
 from examples.report_files import MEASURES, ReportFiles
-from running import lab, run
+from running import run, succeeded
 
 pytestmark = pytest.mark.slow
 
 NAMES = {"map": "map", "ndcg@10": "ndcg_cut_10", "P.5": "P_5"}
 
 
-def shown(number: float, *, signed: bool = False) -> str:
-    """Return a number with four decimals, as the page writes it."""
+def formatted(number: float, *, signed: bool = False) -> str:
+    """Return a number with four decimals, as in the page."""
     text = f"{abs(number):.4f}"
     if float(text) == 0:
         return text
@@ -25,8 +25,8 @@ def shown(number: float, *, signed: bool = False) -> str:
 
 def test_means_and_intervals(browser: Reader, files: ReportFiles, page: Path) -> None:
     """Means and intervals are those of ``irevalx --format json --ci 95%``."""
-    asked = [option for measure in MEASURES for option in ("-m", measure)]
-    printed = run(*asked, "--format", "json", "--ci", "95%", files.qrels, *files.runs)
+    requested = [option for measure in MEASURES for option in ("-m", measure)]
+    printed = run(*requested, "--format", "json", "--ci", "95%", files.qrels, *files.runs)
     assert printed.status == 0, printed.stderr
     runs = json.loads(printed.stdout)["runs"]
     browser.open(page, "show=interval&sort=run+up")
@@ -35,25 +35,24 @@ def test_means_and_intervals(browser: Reader, files: ReportFiles, page: Path) ->
         "...[...row.querySelectorAll('td')].slice(0, 3).map((cell) => "
         "[...cell.querySelectorAll('data')].map((one) => [Number(one.value), one.innerText]))])"
     )
-    found = {(row[0], measure): cell for row in table for measure, cell in zip(MEASURES, row[1:], strict=True)}
+    results = {(row[0], measure): cell for row in table for measure, cell in zip(MEASURES, row[1:], strict=True)}
     expected = {
-        (one["run"], measure): [one[part][NAMES[measure]] for part in ("all", "low", "high")]
-        for one in runs
+        (run["run"], measure): [run[part][NAMES[measure]] for part in ("all", "low", "high")]
+        for run in runs
         for measure in MEASURES
     }
-    assert found.keys() == expected.keys()
+    assert results.keys() == expected.keys()
     for place, numbers in expected.items():
         assert None not in numbers
-        assert [value for value, _ in found[place]] == pytest.approx(numbers, abs=0, rel=1e-15), place
-        assert [text for _, text in found[place]] == [shown(number) for number in numbers], place
+        assert [value for value, _ in results[place]] == pytest.approx(numbers, abs=0, rel=1e-15), place
+        assert [text for _, text in results[place]] == [formatted(number) for number in numbers], place
 
 
 def test_differences(browser: Reader, files: ReportFiles, page: Path) -> None:
     """Differences, intervals, p-values, wins, ties and losses are those of ``irevalx-lab compare --format csv``."""
-    printed = lab(
+    printed = succeeded(
         "compare", "-m", " ".join(MEASURES), "--baseline", "plain", "--format", "csv", files.qrels, *files.runs
     )
-    assert printed.status == 0, printed.stderr
     for run_name in ("better", "middle", "worse"):
         browser.open(page, f"run={run_name}&run=plain")
         rows = browser.run(
@@ -70,16 +69,16 @@ def test_differences(browser: Reader, files: ReportFiles, page: Path) -> None:
             assert counts == [int(row[column]) for column in ("wins", "ties", "losses")]
         headline = browser.texts("#difference")[0]
         first = expected["map"]
-        numbers = [shown(float(first[column]), signed=True) for column in ("difference", "low", "high")]
+        numbers = [formatted(float(first[column]), signed=True) for column in ("difference", "low", "high")]
         assert headline == "{} [{}, {}]".format(*numbers)
         browser.click("#swap")
-        turned = [shown(-float(first[column]), signed=True) for column in ("difference", "high", "low")]
+        turned = [formatted(-float(first[column]), signed=True) for column in ("difference", "high", "low")]
         assert browser.texts("#difference") == ["{} [{}, {}]".format(*turned)]
         assert browser.texts(".counts p .gain")[0] == f"{first['losses']} better"
 
 
 def test_values_of_topics(browser: Reader, files: ReportFiles, page: Path) -> None:
-    """The topics' values are those of ``irevalx -q``, and their differences belong to them."""
+    """Values of topics equal those of ``irevalx -q``, and differences follow from them."""
     browser.open(page, "measure=ndcg_cut_10&order=topic+up")
     printed = run("-q", "-m", "ndcg@10", "--format", "jsonl", files.qrels, *files.runs[:2])
     assert printed.status == 0, printed.stderr

@@ -1,4 +1,4 @@
-"""The file of a page: one that loads nothing, in which everything that files have is escaped."""
+"""Files of reports load nothing, and names and texts are escaped."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ HOSTILE = (
 
 
 class Elements(HTMLParser):
-    """The elements of a page, and what stands in those that are not parsed."""
+    """The elements of a page, and the contents of scripts and styles."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.inside: dict[int, str] = {}
         self.is_open = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep an element."""
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
         self.is_open = True
 
     def handle_endtag(self, tag: str) -> None:
@@ -56,17 +56,17 @@ class Elements(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Keep what stands in scripts and styles."""
-        if self.is_open and self.found[-1][0] in {"script", "style"}:
-            place = len(self.found) - 1
+        if self.is_open and self.tags[-1][0] in {"script", "style"}:
+            place = len(self.tags) - 1
             self.inside[place] = self.inside.get(place, "") + data
 
 
 def elements_of(page: str) -> Elements:
     """Return the elements of a page."""
-    found = Elements()
-    found.feed(page)
-    found.close()
-    return found
+    result = Elements()
+    result.feed(page)
+    result.close()
+    return result
 
 
 def is_code(tag: str, attributes: dict[str, str | None]) -> bool:
@@ -86,7 +86,7 @@ def inflated(data: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def hostile() -> Report:
-    """A report in which every name and text is hostile."""
+    """A report with hostile names and texts."""
     qrels = {topic: {docno: place % 3 for place, docno in enumerate(HOSTILE)} for topic in HOSTILE[:4]}
     runs = {name: {topic: dict.fromkeys(HOSTILE, 1.0) for topic in qrels} for name in HOSTILE[:3]}
     texts = dict.fromkeys(HOSTILE, HOSTILE[1])
@@ -101,34 +101,36 @@ def hostile() -> Report:
     )
 
 
-def test_everything_is_escaped(hostile: Report) -> None:
-    """A browser finds the elements of the template alone, and the data as they are."""
+def test_escaping(hostile: Report) -> None:
+    """The page has the elements of the template only, and the data are unchanged."""
     plain = irevalx.lab.report({"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"A": 1.0}}}, "map P.5")
-    found, usual = elements_of(hostile.page), elements_of(plain.page)
-    scripts, of_usual = ([attrs for tag, attrs in one.found if tag == "script"] for one in (found, usual))
+    result, plain_elements = elements_of(hostile.page), elements_of(plain.page)
+    scripts, of_usual = (
+        [attrs for tag, attrs in elements.tags if tag == "script"] for elements in (result, plain_elements)
+    )
     assert scripts == of_usual
-    assert not [attrs for _, attrs in found.found if any(name.startswith("on") or name == "style" for name in attrs)]
+    assert not [attrs for _, attrs in result.tags if any(name.startswith("on") or name == "style" for name in attrs)]
     data = json.loads(
-        next(iter(text for place, text in found.inside.items() if found.found[place][1].get("id") == "data"))
+        next(iter(text for place, text in result.inside.items() if result.tags[place][1].get("id") == "data"))
     )
     assert [run["name"] for run in data["runs"]] == list(HOSTILE[:3])
     assert {topic["id"] for topic in data["topics"]} == set(HOSTILE[:4])
     of_topic = unpacked(data["rankings"])[0]
-    assert {one["id"] for one in of_topic["documents"]} == set(HOSTILE)
+    assert {document["id"] for document in of_topic["documents"]} == set(HOSTILE)
     assert unpacked(data["texts"]) == [HOSTILE[1]] * len(HOSTILE)
     assert data["about"]["title"] == "".join(HOSTILE)
 
 
-def test_the_policy(hostile: Report) -> None:
-    """It allows the script and the style of the page by their digests, and nothing from outside."""
-    found = elements_of(hostile.page)
+def test_content_security_policy(hostile: Report) -> None:
+    """The policy allows the page's own script and style by digest, and nothing else."""
+    result = elements_of(hostile.page)
     policy = next(
-        attrs["content"] for tag, attrs in found.found if attrs.get("http-equiv") == "Content-Security-Policy"
+        attrs["content"] for tag, attrs in result.tags if attrs.get("http-equiv") == "Content-Security-Policy"
     )
     digests = {
-        found.found[place][0]: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for place, text in found.inside.items()
-        if found.found[place][1].get("type") != "application/json"
+        result.tags[place][0]: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for place, text in result.inside.items()
+        if result.tags[place][1].get("type") != "application/json"
     }
     allowed = dict(part.strip().split(" ", 1) for part in (policy or "").split(";"))
     assert allowed["default-src"] == "'none'"
@@ -136,38 +138,38 @@ def test_the_policy(hostile: Report) -> None:
     assert allowed["style-src"] == f"'sha256-{digests['style']}'"
     others = {allowed[name] for name in allowed.keys() - {"script-src", "style-src"}}
     assert others <= {"'none'", "data:"}
-    [script] = [text for place, text in found.inside.items() if is_code(*found.found[place])]
+    [script] = [text for place, text in result.inside.items() if is_code(*result.tags[place])]
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
     assert not re.search(r"</script|<!--", script)
 
 
-def test_names_that_are_no_text(hostile: Report, tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 are written, and are in the data what Python calls them."""
+def test_invalid_utf8(hostile: Report, tmp_path: Path) -> None:
+    """Names that are not UTF-8 are written with surrogate escapes."""
     hostile.write(tmp_path / "page.html")
     hostile.write(tmp_path / "page.json")
     data = json.loads((tmp_path / "page.json").read_text("ascii"))
-    assert "\udcff\udcfe" in {one["id"] for one in data["rankings"][0]["documents"]}
+    assert "\udcff\udcfe" in {document["id"] for document in data["rankings"][0]["documents"]}
     assert (tmp_path / "page.html").read_bytes().decode("utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_packing() -> None:
-    """Numbers and lists come out as they went in; chunks say where they begin."""
+    """Numbers and lists are restored from packed data; chunks state their first item."""
     numbers = np.array([[0.1, np.nan, -0.0], [1e300, 5e-324, 2.0]])
     packed = packed_numbers(numbers, "f8")
     assert (packed["packed"], packed["shape"]) == ("float64", [2, 3])
     assert inflated(packed["data"]) == numbers.astype("<f8").tobytes()
     assert inflated(packed_numbers(np.array([1, 65535]), "u2")["data"]) == b"\x01\x00\xff\xff"
     items = [{"n": number, "text": "<" * 1000} for number in range(1000)]
-    found = packed_list(items)
-    assert unpacked(found) == items
-    assert len(found["chunks"]) > 2
-    starts = [chunk["first"] for chunk in found["chunks"]]
-    assert starts == [sum(chunk["n"] for chunk in found["chunks"][:place]) for place in range(len(starts))]
+    result = packed_list(items)
+    assert unpacked(result) == items
+    assert len(result["chunks"]) > 2
+    starts = [chunk["first"] for chunk in result["chunks"]]
+    assert starts == [sum(chunk["n"] for chunk in result["chunks"][:place]) for place in range(len(starts))]
     assert packed_list([]) == {"packed": "json", "chunks": []}
 
 
 def test_size(tmp_path: Path) -> None:
-    """A page of 4,000 topics and 50 runs has less than 30 MB; ``REPORT_TOPICS=4000`` shows it, a share of them hints."""
+    """A page of 4,000 topics and 50 runs is below 30 MB (``REPORT_TOPICS=4000``); by default a share is tested."""
     n_topics, rng = int(os.environ.get("REPORT_TOPICS", "60")), random.Random(1)
     runs = [(tmp_path / f"run{number:02}").open("w") for number in range(50)]
     with (tmp_path / "qrels").open("w") as qrels:

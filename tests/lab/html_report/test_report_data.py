@@ -1,4 +1,4 @@
-"""The data of a report are what irevalx and irevalx-lab compare print of the same files, and what a reader can count."""
+"""The data of a report equal the output of irevalx and irevalx-lab compare, and counts by loops."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import json
 import re
 from itertools import combinations
 from pathlib import Path
+from shlex import split
 from typing import Any
 
 import pytest
+from examples.experiment import DOCS, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
-from running import FIXTURES, ROOT, SHARED, lab, run
+from running import ROOT, SHARED, lab, run
 
 import irevalx.lab
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning
@@ -20,15 +22,13 @@ from irevalx.lab.html_report.page import Report
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "irevalx-report.json").read_text())
 CLOSED = closed(SCHEMA)
 MEASURES = "ndcg@10 map P.5 judged@10 bpref num_rel_ret gm_map num_q unj.5 rbp"
 
 
 def data_of(*words: str | Path, status: int = 0) -> dict[str, Any]:
-    """Return what the command writes as JSON, which must be what the schema says."""
+    """Return the JSON output of the command, which must follow the schema."""
     result = lab("report", *words, "--format", "json", "--quiet")
     assert result.status == status, result.stderr
     data: dict[str, Any] = json.loads(result.stdout)
@@ -37,7 +37,7 @@ def data_of(*words: str | Path, status: int = 0) -> dict[str, Any]:
 
 
 def collections() -> list[Any]:
-    """Return judgments and runs: a small collection, and a real one."""
+    """Return judgments and runs of a small and of a real collection."""
     robust = SHARED / "robust03"
     real = [(robust / "qrels.gz", sorted((robust / "runs").iterdir())[:3])] if robust.exists() else []
     return [pytest.param(qrels, runs, id=qrels.parent.name) for qrels, runs in ((QRELS, RUNS[:4]), *real)]
@@ -45,7 +45,7 @@ def collections() -> list[Any]:
 
 @pytest.fixture
 def with_holes(tmp_path: Path) -> tuple[Path, list[Path]]:
-    """Judgments with grades from -2 to 3, a topic without relevant documents, and runs that lack topics."""
+    """Judgments with grades from -2 to 3 and a topic without relevant documents, and runs that lack topics."""
     lines = [line.split() for line in QRELS.read_text().splitlines()]
     grades = ["3", "1", "0", "-1", "-2", "2", "1"]
     qrels = tmp_path / "qrels"
@@ -56,19 +56,21 @@ def with_holes(tmp_path: Path) -> tuple[Path, list[Path]]:
     paths = []
     for number, path in enumerate(RUNS[:3]):
         paths.append(tmp_path / path.name)
-        kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] != topics[number]]
-        paths[-1].write_text("".join(kept))
+        lines_kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] != topics[number]]
+        paths[-1].write_text("".join(lines_kept))
     return qrels, paths
 
 
 def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baseline: str | None = None) -> dict[str, Any]:
-    """Check every number that irevalx and compare print; return the data."""
+    """Compare all numbers with irevalx and compare; return the data."""
     chosen = [] if baseline is None else ["--baseline", baseline]
     data = data_of(qrels, *runs, "-m", MEASURES, *chosen, *options)
     names = [measure["name"] for measure in data["measures"]]
-    asked = [word for one in MEASURES.split() for word in ("-m", one)]
+    requested = [word for measure in MEASURES.split() for word in ("-m", measure)]
     readings = ["--unjudged", "nonrel,skip,rel"]
-    printed = json.loads(run(*options, "-q", "--ci", "95%", *readings, *asked, "--format", "json", qrels, *runs).stdout)
+    printed = json.loads(
+        run(*options, "-q", "--ci", "95%", *readings, *requested, "--format", "json", qrels, *runs).stdout
+    )
     means = {(row["run"], row["measure"]): row for row in data["means"]}
     other = {(row["run"], row["measure"], row["reading"]): row["mean"] for row in data["readings"]}
     for place, of_run in enumerate(printed["runs"]):
@@ -83,17 +85,17 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
                 assert (row["mean"], row["low"], row["high"]) == (value, *ends)
         for number, name in enumerate(names):
             if data["measures"][number]["by_topic"]:
-                found = dict(zip([t["id"] for t in data["topics"]], data["values"][number][place], strict=True))
-                assert {topic: value for topic, value in found.items() if value is not None} == {
+                result = dict(zip([t["id"] for t in data["topics"]], data["values"][number][place], strict=True))
+                assert {topic: value for topic, value in result.items() if value is not None} == {
                     topic: values[name] for topic, values in of_run["topics"].items() if values.get(name) is not None
                 }
     assert not means
     assert not other
-    comparable = " ".join(one for one in MEASURES.split() if one != "num_q")
+    comparable = " ".join(measure for measure in MEASURES.split() if measure != "num_q")
     rows = lab("compare", qrels, *runs, "-m", comparable, *chosen, *options, "--format", "csv").rows
     columns = data["pairs"]["columns"]
-    for row, found in zip(rows, data["pairs"]["rows"], strict=True):
-        pair = dict(zip(columns, found, strict=True))
+    for row, result in zip(rows, data["pairs"]["rows"], strict=True):
+        pair = dict(zip(columns, result, strict=True))
         assert names[pair["measure"]] == row["measure"]
         assert [data["runs"][pair[which]]["name"] for which in ("second", "first")] == [row["run"], row["against"]]
         assert pair.pop("test") == row["test"]
@@ -106,21 +108,21 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
 
 @pytest.mark.parametrize(("qrels", "runs"), collections())
 def test_numbers_of_the_commands(qrels: Path, runs: list[Path]) -> None:
-    """Means, intervals, readings, values of topics, all pairs and letters."""
+    """Means, intervals, treatments, values of topics, pairs and letters equal those of the commands."""
     data = assert_equals_commands(qrels, runs)
     by_run = lab("compare", qrels, *runs, "-m", "ndcg@10", "--by", "run", "--format", "csv").rows
     assert data["letters"][0] == [row["ndcg_cut_10_groups"] for row in by_run]
 
 
 def test_numbers_with_a_baseline() -> None:
-    """Pairs with a baseline have no letters."""
+    """A report with a baseline has no letters."""
     data = assert_equals_commands(QRELS, RUNS, baseline="count2")
     assert (data["letters"], data["about"]["baseline"]) == (None, 1)
 
 
 @pytest.mark.parametrize("options", [[], ["-c"], ["-l", "2"], ["--ties", "best"], ["--ignore-identical-ids"]])
-def test_numbers_with_holes(with_holes: tuple[Path, list[Path]], options: list[str]) -> None:
-    """Also of runs without some topics, with graded and negative grades, and with the options of the evaluation."""
+def test_numbers_of_incomplete_runs(with_holes: tuple[Path, list[Path]], options: list[str]) -> None:
+    """Numbers are equal also for missing topics, negative grades, and evaluation options."""
     qrels, runs = with_holes
     data = assert_equals_commands(qrels, runs, *options)
     assert any("has no results for 1 of 12 judged topics" in line for line in data["warnings"])
@@ -129,13 +131,13 @@ def test_numbers_with_holes(with_holes: tuple[Path, list[Path]], options: list[s
 
 
 def names_of(data: dict[str, Any]) -> list[str]:
-    """The measures of a report."""
+    """Return the measures of a report."""
     return [measure["name"] for measure in data["measures"]]
 
 
 @pytest.mark.parametrize("ties", ["name", "first", "best", "worst"])
 def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
-    """Documents stand in their order, with grades; what they add makes up the value of the topic; a loop counts."""
+    """Documents are in ranked order with grades, and their contributions add up to the values."""
     qrels, runs = with_holes
     grades: dict[str, dict[str, int]] = {}
     for topic, _, docno, grade in map(str.split, qrels.read_text().splitlines()):
@@ -153,28 +155,30 @@ def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
         for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
             retrieved.setdefault(topic, []).append((float(score), docno))
         for place, topic in enumerate(data["topics"]):
-            shown = data["rankings"][place]
-            assert (shown["runs"][number] is None) == (topic["id"] not in retrieved)
-            if shown["runs"][number] is None:
+            rankings = data["rankings"][place]
+            assert (rankings["runs"][number] is None) == (topic["id"] not in retrieved)
+            if rankings["runs"][number] is None:
                 continue
-            documents = [shown["documents"][one] for one in shown["runs"][number]]
+            documents = [rankings["documents"][place] for place in rankings["runs"][number]]
             of_topic = grades[topic["id"]]
             if ties == "name":
                 expected = sorted(retrieved[topic["id"]], reverse=True)
-                assert [one["id"] for one in documents] == [docno for _, docno in expected]
-            assert sorted(one["id"] for one in documents) == sorted(docno for _, docno in retrieved[topic["id"]])
-            for one in documents:
-                given = of_topic.get(one["id"])
-                assert one["pooled"] == (given is not None)
-                assert one["grade"] == (None if given is None or given < 0 else given)
-            for measure, of_measure in enumerate(shown["added"]):
+                assert [document["id"] for document in documents] == [docno for _, docno in expected]
+            assert sorted(document["id"] for document in documents) == sorted(
+                docno for _, docno in retrieved[topic["id"]]
+            )
+            for document in documents:
+                given = of_topic.get(document["id"])
+                assert document["pooled"] == (given is not None)
+                assert document["grade"] == (None if given is None or given < 0 else given)
+            for measure, of_measure in enumerate(rankings["added"]):
                 if of_measure is not None:
-                    total = sum(of_measure["values"][one] for one in of_measure["runs"][number])
+                    total = sum(of_measure["values"][place] for place in of_measure["runs"][number])
                     assert total == pytest.approx(data["values"][measure][number][place], abs=1e-12)
 
 
-def test_what_is_counted() -> None:
-    """Documents in common, shares judged, and documents found alone, counted by loops; bounds as bounds has them."""
+def test_counts() -> None:
+    """Common, judged and unique documents equal counts by loops, and bounds those of bounds."""
     depth = 5
     data = data_of(QRELS, *RUNS, "-m", "P.5 judged.5", "--depth", str(depth), "--group-by", "^[a-z]+")
     judged = {(line.split()[0], line.split()[2]) for line in QRELS.read_text().splitlines() if line.split()[3] != "-1"}
@@ -183,18 +187,18 @@ def test_what_is_counted() -> None:
         of_run: dict[str, list[tuple[float, str]]] = {}
         for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
             of_run.setdefault(topic, []).append((float(score), docno))
-        tops.append({topic: [docno for _, docno in sorted(found)[::-1][:depth]] for topic, found in of_run.items()})
+        tops.append({topic: [docno for _, docno in sorted(result)[::-1][:depth]] for topic, result in of_run.items()})
     topics = [topic["id"] for topic in data["topics"]]
-    for (one, other), found in zip(combinations(tops, 2), data["in_common"], strict=True):
-        assert found == [len({*one[topic]} & {*other[topic]}) for topic in topics]
-    for top, found in zip(tops, data["judged"], strict=True):
+    for (first, other), result in zip(combinations(tops, 2), data["in_common"], strict=True):
+        assert result == [len({*first[topic]} & {*other[topic]}) for topic in topics]
+    for top, result in zip(tops, data["judged"], strict=True):
         for rank in range(depth):
             there = [(topic, top[topic][rank]) for topic in topics if rank < len(top[topic])]
-            assert found["at"][rank] == pytest.approx(sum(one in judged for one in there) / len(there))
+            assert result["at"][rank] == pytest.approx(sum(document in judged for document in there) / len(there))
             n_judged = sum((topic, docno) in judged for topic in topics for docno in top[topic][: rank + 1])
-            assert found["within"][rank] == pytest.approx(n_judged / (rank + 1) / len(topics))
-    shown = ("--group-by", "^[a-z]+", "--depth", str(depth), "--show", "groups", "--format", "csv")
-    described = lab("describe", QRELS, *RUNS, *shown).rows
+            assert result["within"][rank] == pytest.approx(n_judged / (rank + 1) / len(topics))
+    options = ("--group-by", "^[a-z]+", "--depth", str(depth), "--show", "groups", "--format", "csv")
+    described = lab("describe", QRELS, *RUNS, *options).rows
     assert [row["group"] for row in data["found_alone"]] == [row["group"] for row in described]
     assert [row["relevant_alone"] for row in data["found_alone"]] == [int(row["relevant_alone"]) for row in described]
     assert {run["group"] for run in data["runs"]} == {"count", "guess", "vector"}
@@ -203,19 +207,9 @@ def test_what_is_counted() -> None:
     assert [(row["low"], row["high"]) for row in data["bounds"]] == [(float(r["low"]), float(r["high"])) for r in alone]
 
 
-def test_the_same_bytes(tmp_path: Path) -> None:
-    """The same input makes the same files, whatever the number of processes."""
-    words: tuple[str | Path, ...] = (
-        QRELS,
-        *RUNS,
-        "-m",
-        MEASURES,
-        "--docs",
-        EXPERIMENT / "docs.jsonl.gz",
-        "--test",
-        "permutation",
-        "--quiet",
-    )
+def test_reproducibility(tmp_path: Path) -> None:
+    """The same input gives the same bytes, whatever the number of processes."""
+    words: tuple[str | Path, ...] = (QRELS, *RUNS, "-m", MEASURES, "--docs", DOCS, "--test", "permutation", "--quiet")
     for ending in ("html", "json"):
         made = []
         for threads in ("1", "1", "2"):
@@ -225,8 +219,8 @@ def test_the_same_bytes(tmp_path: Path) -> None:
         assert made[0] == made[1] == made[2]
 
 
-def test_the_schema() -> None:
-    """It is one, of the version that is written."""
+def test_schema() -> None:
+    """The schema is valid and has the version that is written."""
     Draft202012Validator.check_schema(SCHEMA)
     assert (SCHEMA["properties"]["format"]["const"], SCHEMA["properties"]["version"]["const"]) == (
         Report.FORMAT,
@@ -236,8 +230,8 @@ def test_the_schema() -> None:
 
 @pytest.mark.parametrize("n_runs", [1, 2])
 @pytest.mark.parametrize("n_topics", [1, 2])
-def test_few(n_runs: int, n_topics: int) -> None:
-    """One run, one topic, measures that are summaries alone: a report of what there is."""
+def test_small_evaluations(n_runs: int, n_topics: int) -> None:
+    """One run, one topic and measures without values by topic give a valid report."""
     qrels = {str(topic): {"A": 1, "B": 0} for topic in range(n_topics)}
     runs = {f"r{number}": {topic: {"A": 1.0, "B": 2.0 - number} for topic in qrels} for number in range(n_runs)}
     for measures in ("num_q", "gm_map", "map num_q P.5"):
@@ -252,7 +246,7 @@ def test_few(n_runs: int, n_topics: int) -> None:
 
 
 def test_runs_without_a_common_topic() -> None:
-    """Nothing can be compared, and the report says so."""
+    """Without a common topic a warning says that nothing is compared."""
     runs = {"x": {"1": {"A": 1.0}}, "y": {"2": {"A": 1.0}}}
     made = irevalx.lab.report({"1": {"A": 1}, "2": {"A": 0, "B": 1}}, runs, "map P.5")
     assert made.data["pairs"]["rows"] == []
@@ -264,7 +258,7 @@ def test_runs_without_a_common_topic() -> None:
 
 
 def test_texts_and_groups(tmp_path: Path) -> None:
-    """Texts of documents and topics from the formats that there are, and groups of topics."""
+    """Texts of documents and topics are read from all formats, and topics have groups."""
     qrels = {"1": {"A": 1, "B": 0}, "2": {"C": 1}}
     runs = {"x": {"1": {"A": 2.0, "B": 1.0}, "2": {"C": 1.0}}}
     docs, sgml = tmp_path / "docs.jsonl", tmp_path / "docs.sgml"
@@ -288,7 +282,7 @@ def test_texts_and_groups(tmp_path: Path) -> None:
         ).data
         assert [topic["text"] for topic in made["topics"]] == expected
         assert made["groups"] == [{"name": "b", "topics": [0, 1]}, {"name": "a", "topics": [0]}]
-        of_first = [made["texts"][one["text"]] for one in made["rankings"][0]["documents"]]
+        of_first = [made["texts"][document["text"]] for document in made["rankings"][0]["documents"]]
         assert of_first[0].startswith("a <b>\n\nxxx")
         assert of_first[0].endswith("x …")
         assert len(of_first[0]) < 10_100
@@ -299,36 +293,26 @@ def test_texts_and_groups(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
-        (["--baseline", "none"], "baseline must be one of the runs (count1), but got 'none'"),
-        (["--depth", "0"], "depth"),
         (["--topic-texts", "PATH"], "must have a topic and its text, with a tab between them, but got 'no tab'"),
         (["--docs", "PATH"], "documents must be JSON lines"),
-        (["--groups", "PATH", "--group-by", "x"], "--groups cannot be combined with --group-by"),
         (["--format", "pdf"], "html"),
-        (["-R", "prefs"], "-R must be qrels, beir or json, but got 'prefs'"),
     ],
 )
-def test_errors(words: list[str], said: str, tmp_path: Path) -> None:
-    """They are a line each, and nothing is written."""
-    path = tmp_path / "some"
-    path.write_text("no tab\n")
-    out = tmp_path / "report.html"
-    result = lab("report", QRELS, RUNS[0], "-o", out, *[str(path) if word == "PATH" else word for word in words])
+def test_errors(words: list[str], message: str, tmp_path: Path) -> None:
+    """Errors are one line, and nothing is written."""
+    (tmp_path / "PATH").write_text("no tab\n")
+    result = lab("report", QRELS, RUNS[0], "-o", "report.html", *words, cwd=tmp_path)
     assert result.status
     assert result.stderr.startswith("irevalx-lab: ")
-    assert said in result.stderr
+    assert message in result.stderr
     assert result.stderr.count("\n") == 1
-    assert not out.exists()
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_errors_of_the_function(tmp_path: Path) -> None:
-    """The function refuses what the command cannot be given."""
-    with pytest.raises(ArgumentError, match="grades must be whole or real"):
-        irevalx.lab.report(QRELS, RUNS, grades="probability")
-    with pytest.raises(ArgumentError, match="test must be"):
-        irevalx.lab.report(QRELS, RUNS[0], test="none")
+    """The function refuses unknown forms and topics without numbers."""
     with pytest.raises(ArgumentError, match="form must be html or json"):
         irevalx.lab.report(QRELS, RUNS[0]).write(tmp_path / "x", "pdf")
     (tmp_path / "topics").write_text("<top><title>x</top>")
@@ -336,8 +320,8 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
         irevalx.lab.report(QRELS, RUNS[0], topic_texts=tmp_path / "topics")
 
 
-def test_forms(tmp_path: Path) -> None:
-    """A report is written as what the name of its file says; it shows itself in a notebook."""
+def test_output_formats(tmp_path: Path) -> None:
+    """The file name determines the format; notebooks display the page in a frame."""
     made = irevalx.lab.report(QRELS, RUNS[:2], "map")
     assert isinstance(made, Report)
     made.write(tmp_path / "x.json")
@@ -348,8 +332,8 @@ def test_forms(tmp_path: Path) -> None:
     assert repr(made).splitlines()[0] == made.data["about"]["title"] == "count1, count2"
 
 
-def test_what_was_read(tmp_path: Path) -> None:
-    """Files stand there with their digests, whatever their format, and options as they were typed."""
+def test_inputs_and_options(tmp_path: Path) -> None:
+    """The data list input files with digests, and options as typed."""
     run = tmp_path / "run.tsv"
     run.write_text("1\tA\t1\n1\tB\t2\n")
     qrels = tmp_path / "qrels"
@@ -365,18 +349,8 @@ def test_what_was_read(tmp_path: Path) -> None:
 
 
 def test_page_of_a_gate(tmp_path: Path) -> None:
-    """A gate writes a page that begins with its verdicts; its exit status is its own."""
-    words: tuple[str | Path, ...] = (
-        "compare",
-        QRELS,
-        *RUNS[:3],
-        "-m",
-        "ndcg@10",
-        "--baseline",
-        "count1",
-        "--margin",
-        "0.05",
-    )
+    """A gate's page begins with its verdicts, and its output and exit status do not change."""
+    words: tuple[str | Path, ...] = ("compare", QRELS, *RUNS[:3], *split("-m ndcg@10 --baseline count1 --margin 0.05"))
     alone = lab(*words)
     both = lab(*words, "--page", tmp_path / "page.html")
     assert (both.status, both.stdout, both.stderr) == (alone.status, alone.stdout, alone.stderr)
@@ -384,13 +358,15 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
     [text] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
     conclusion, *verdicts = json.loads(text)["findings"][:3]
     assert conclusion == alone.stdout.decode().splitlines()[0]
-    for row, said in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
+    for row, sentence in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
         difference, low, high = (f"{float(row[name]):.3f}" for name in ("difference", "low", "high"))
         words_of = {"worse": "is worse than", "cannot tell": "could be worse than"}[row["verdict"]]
-        assert said == (f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05.")
+        assert sentence == (
+            f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05."
+        )
     assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
     for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once
         piped = [*words[:place], "-", *words[place + 1 :]]
-        found = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
-        assert (found.status, found.stdout) == (alone.status, alone.stdout)
+        result = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
+        assert (result.status, result.stdout) == (alone.status, alone.stdout)
         assert (tmp_path / "piped.html").stat().st_size

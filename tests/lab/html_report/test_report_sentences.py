@@ -1,4 +1,4 @@
-"""What a report says in sentences."""
+"""Sentences of a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.Ir
 
 
 def test_sentences() -> None:
-    """What is found, and what to be careful about, of differences that can be seen."""
+    """Sentences report the best run, unequal judging, the test and cautions."""
     topics = [str(topic) for topic in range(10)]
     qrels = {topic: {f"d{n}": int(n < 5) for n in range(10)} for topic in topics}
     good = {topic: {f"d{n}": 9.0 - n for n in range(10)} for topic in topics}
@@ -49,16 +49,16 @@ def test_sentences() -> None:
 
 
 def test_verdicts_and_intervals() -> None:
-    """An interval stands beside a verdict of its own correction, or beside the corrected p-value."""
+    """A sentence has the interval of its correction, or the corrected p-value."""
     base = [3] * 10
     noisy, steady = [9, 8, 7, 6, 5, 4, 4, 3, 3, 1], [4] * 9 + [5]
-    found = {"base": base, "noisy": noisy, "steady": steady, "same": [*base[:-1], 4]}
+    hits = {"base": base, "noisy": noisy, "steady": steady, "same": [*base[:-1], 4]}
     qrels = {str(topic): {f"d{n}": 1 for n in range(10)} for topic in range(10)}
     runs = {
         run: {
             str(topic): {f"{'d' if n < k else 'x'}{n}": 9.0 - n for n in range(10)} for topic, k in enumerate(relevant)
         }
-        for run, relevant in found.items()
+        for run, relevant in hits.items()
     }
     tested = stats.ttest_rel([k / 10 for k in noisy], [k / 10 for k in base])
     assert 0.025 < tested.pvalue < 0.05  # Holm doubles it: the least of the three is another one

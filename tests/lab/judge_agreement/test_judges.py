@@ -1,4 +1,4 @@
-"""irevalx-lab labels --machine: several judges beside people and each other, and what they say together."""
+"""irevalx-lab labels --machine: several judges, compared with assessors and each other, and their combinations."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
 from references.judges import judge
-from running import FIXTURES, lab, lab_told
+from running import lab, lab_told
 from running import run as irevalx
 
 import irevalx.lab as public
 from irevalx.errors import IrevalxError, IrevalxWarning, UsageError
 from irevalx.lab.judge_agreement.results import JudgesResult
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 Row = dict[str, str]
 Grades = dict[tuple[str, str], int]
 
@@ -36,7 +35,7 @@ def grades_in(text: str) -> Grades:
 
 @pytest.fixture
 def machines(tmp_path: Path) -> dict[str, Path]:
-    """Three machines, the second answer of the first, and a machine that lacks a topic; of three grades each."""
+    """Three machines with three grades, a second answer of the first, and one that lacks a topic."""
     paths = {}
     for seed, (name, missed, wrong) in enumerate(
         (("a", 0.3, 0.1), ("b", 0.2, 0.05), ("c", 0.4, 0.2), ("again", 0.3, 0.1))
@@ -52,7 +51,7 @@ labels = partial(lab_told, "labels", "--seed", "1")
 
 
 def options(machines: dict[str, Path]) -> list[str]:
-    """Return the machines as the command takes them."""
+    """Return the machines as options."""
     a, b, c, again = (machines[name] for name in ("a", "b", "c", "again"))
     return ["--machine", f"a={a},{again}", "--machine", f"b={b}", "--machine", f"c={c}"]
 
@@ -64,8 +63,8 @@ def value(rows: list[Row], statistic: str, judge: str, against: str = "", **abou
     return float(row["value"])
 
 
-def test_each_judge_has_what_it_has_alone(machines: dict[str, Path]) -> None:
-    """All numbers of a machine of several are those of the same machine alone, with runs, ranks and groups."""
+def test_judges_alone_and_together(machines: dict[str, Path]) -> None:
+    """A machine among several has the statistics that it has alone, with runs, ranks and groups."""
     words: list[str | Path] = [*RUNS, "-m", "P.10", "--group-by", "^[a-z]+", "--top", "3", "--rerank"]
     words += ["--resamples", "20"]
     rows, _ = labels(QRELS, *words, *options(machines))
@@ -78,13 +77,13 @@ def test_each_judge_has_what_it_has_alone(machines: dict[str, Path]) -> None:
 
 
 def test_combinations(machines: dict[str, Path], tmp_path: Path) -> None:
-    """Votes and means by loops over the files; what is written is what is compared."""
+    """Votes and means equal loops over the files, and written labels have the reported kappa."""
     written = {name: tmp_path / f"of-{name}" for name in ("vote", "mean", "dawid_skene", "probability")}
     words = [word for name, path in written.items() for word in ("--write", f"{name}={path}")]
     rows, _ = labels(QRELS, *options(machines), *words, "--resamples", "0")
     given = [grades_in(machines[name].read_text()) for name in "abc"]
     documents = sorted(set().union(*given))
-    votes = {doc: Counter(one[doc] for one in given if doc in one) for doc in documents}
+    votes = {doc: Counter(labels[doc] for labels in given if doc in labels) for doc in documents}
     by_vote = {doc: min(count, key=lambda grade: (-count[grade], grade)) for doc, count in votes.items()}
     by_mean = {doc: math.ceil(sum(count.elements()) / count.total() - 0.5) for doc, count in votes.items()}
     assert grades_in(written["vote"].read_text()) == by_vote
@@ -101,16 +100,16 @@ def test_combinations(machines: dict[str, Path], tmp_path: Path) -> None:
     assert all((probability[doc] > 0.5) == (grades[doc] > 0) for doc in documents if abs(probability[doc] - 0.5) > 0.3)
 
 
-def test_what_is_written_is_read(machines: dict[str, Path], tmp_path: Path) -> None:
-    """By complete and estimate as labels, and by irevalx as probabilities."""
+def test_written_labels(machines: dict[str, Path], tmp_path: Path) -> None:
+    """Complete and estimate read written labels, and irevalx written probabilities."""
     vote, probability = tmp_path / "of-vote", tmp_path / "of-probability"
     words = ("--write", f"vote={vote}", "--write", f"probability={probability}", "--resamples", "0")
     labels(QRELS, *options(machines), *words)
-    some = tmp_path / "some"
-    some.write_text(
+    few_topics = tmp_path / "some"
+    few_topics.write_text(
         "".join(f"{line}\n" for line in QRELS.read_text().splitlines() if line.split()[0] in {"1", "2", "5"})
     )
-    assert lab("estimate", "--human", some, "--machine", vote, *RUNS, "--quiet").status == 0
+    assert lab("estimate", "--human", few_topics, "--machine", vote, *RUNS, "--quiet").status == 0
     few = tmp_path / "few"
     few.write_text("".join(f"{line}\n" for line in QRELS.read_text().splitlines()[::2]))
     assert lab("complete", few, *RUNS, "--labels", vote, "--quiet").status == 0
@@ -120,8 +119,8 @@ def test_what_is_written_is_read(machines: dict[str, Path], tmp_path: Path) -> N
 
 
 @pytest.mark.judges
-def test_pairs_as_packages_have_them(machines: dict[str, Path]) -> None:
-    """Kappa is scikit-learn's and alpha krippendorff's; of repeated answers the means over pairs."""
+def test_statistics_of_packages(machines: dict[str, Path]) -> None:
+    """Kappa equals scikit-learn's and alpha krippendorff's; repeated answers have means over pairs."""
     krippendorff, metrics = judge("krippendorff"), judge("sklearn.metrics")
     third = machines["b"]
     words = options(machines)
@@ -130,9 +129,9 @@ def test_pairs_as_packages_have_them(machines: dict[str, Path]) -> None:
     people = grades_in(QRELS.read_text())
     of = {name: grades_in(machines[name].read_text()) for name in machines}
 
-    def both(one: Grades, other: Grades) -> tuple[list[int], list[int]]:
-        documents = sorted(people.keys() & one.keys() & other.keys())
-        return [one[doc] for doc in documents], [other[doc] for doc in documents]
+    def both(first: Grades, other: Grades) -> tuple[list[int], list[int]]:
+        documents = sorted(people.keys() & first.keys() & other.keys())
+        return [first[doc] for doc in documents], [other[doc] for doc in documents]
 
     for first, second in (("a", "b"), ("b", "c")):
         pair = both(of[first], of[second])
@@ -146,22 +145,22 @@ def test_pairs_as_packages_have_them(machines: dict[str, Path]) -> None:
     assert value(rows, "self_kappa", "a") == pytest.approx(float(np.mean(kappas)))
 
 
-def test_people_and_combinations(machines: dict[str, Path]) -> None:
-    """A second file of people is a judge; the gain over a machine is a difference of kappas on the topics of both."""
-    rows, told = labels(QRELS, *options(machines), "--second-human", machines["again"], "--resamples", "50")
+def test_second_human_and_gains(machines: dict[str, Path]) -> None:
+    """A second human is a judge, and gains of combinations are differences of kappa on common topics."""
+    rows, stderr = labels(QRELS, *options(machines), "--second-human", machines["again"], "--resamples", "50")
     assert value(rows, "kappa", "second_human") == value(rows, "kappa", "human", "second_human")
     difference = value(rows, "kappa", "vote") - value(rows, "kappa", "a")
     assert value(rows, "kappa_over", "vote", "a") == pytest.approx(difference)
     gains = {name: value(rows, "kappa_over", name, "b") for name in ("vote", "mean", "dawid_skene")}
     for name, gain in gains.items():
-        assert (f"{name} agrees less with human labels than b alone" in told) == (gain < 0)
+        assert (f"{name} agrees less with human labels than b alone" in stderr) == (gain < 0)
     people, machine = grades_in(QRELS.read_text()), grades_in(machines["b"].read_text())
     bias = np.mean([machine[doc] - grade for doc, grade in people.items() if doc in machine])
     assert value(rows, "grade_bias", "b") == pytest.approx(float(bias))
 
 
 def test_probabilities(tmp_path: Path) -> None:
-    """A machine that gives them is cut at 0.5, and everything else at the level; a line says so."""
+    """Probabilities are cut at 0.5 and other labels at the level, and a note says so."""
     human, sure, other = (tmp_path / name for name in ("human", "sure", "other"))
     human.write_text("1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 2\n2 0 b 0\n")
     sure.write_text("1 0 a 0.9\n1 0 b 0.5\n1 0 c 0.2\n2 0 a 0.4\n2 0 b 0\n")
@@ -179,8 +178,8 @@ def test_probabilities(tmp_path: Path) -> None:
     assert b"For comparison, the labels of all other judges are cut at 2 (-l)" in printed
 
 
-def test_people_where_they_matter(machines: dict[str, Path]) -> None:
-    """Of a machine that is right nothing is gone, as there is no error; people alone err as samples of topics do."""
+def test_human_topics(machines: dict[str, Path]) -> None:
+    """Perfect labels leave no error; human topics alone have the error of a sample of topics."""
     words = ("--machine", f"right={QRELS}", "--machine", f"a={machines['a']}")
     rows, _ = labels(QRELS, *RUNS, *words, *split("-m P.10 --resamples 0 --human-topics 6,12"))
     assert {row["human_topics"] for row in rows} == {"", "6"}  # of 12 topics, one must be left to the machine
@@ -195,17 +194,17 @@ def test_people_where_they_matter(machines: dict[str, Path]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
-def test_as_a_function(machines: dict[str, Path]) -> None:
-    """The same rows, tables and files as the command has."""
+def test_in_python(machines: dict[str, Path]) -> None:
+    """The function returns the rows, tables and files of the command."""
     given = {"a": [machines["a"], machines["again"]], "b": machines["b"]}
     with pytest.warns(IrevalxWarning, match="with two machines, the model cannot identify which one errs"):
-        found = public.labels(QRELS, machines=given, resamples=0, seed=1)
-    assert isinstance(found, JudgesResult)
+        result = public.labels(QRELS, machines=given, resamples=0, seed=1)
+    assert isinstance(result, JudgesResult)
     words = (*options(machines)[:4], "--resamples", "0")
     rows, _ = labels(QRELS, *words)
-    assert len(found.rows) == len(rows)
-    assert repr(found) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
-    assert found.text_of("vote").count(b"\n") == len(QRELS.read_text().splitlines())
+    assert len(result.rows) == len(rows)
+    assert repr(result) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
+    assert result.text_of("vote").count(b"\n") == len(QRELS.read_text().splitlines())
     with pytest.raises(UsageError, match="missing machine or machines"):
         public.labels(QRELS)
 
@@ -213,54 +212,19 @@ def test_as_a_function(machines: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("keywords", "rule"),
     [
-        ({"machine": QRELS, "machines": {"a": QRELS}}, "machine cannot be combined with machines"),
-        ({"machine": QRELS, "second_human": QRELS}, "second_human requires machines"),
-        ({"machine": QRELS, "human_topics": [10]}, "human_topics requires machines"),
-        ({"machines": {"a": QRELS}, "human_topics": [10]}, "human_topics requires runs"),
-        ({"machine": QRELS, "rerank": True}, "rerank requires runs"),
-        ({"machine": QRELS, "top": 3}, "top requires runs"),
         ({"machines": QRELS}, "machines must be a dictionary of judgments by name, but got"),
         ({"machines": {}}, "machines must contain at least one machine"),
         ({"machines": {"a": []}}, "a machine must have at least one file or dictionary of labels, but 'a' has none"),
-        ({"machine": QRELS, "group_by": 3}, "group_by must be a string, but got 3"),
-        ({"machine": QRELS, "labels_format": "pairs"}, "labels_format must be qrels, beir or json, but got 'pairs'"),
     ],
 )
-def test_rules_in_python(keywords: dict[str, Any], rule: str) -> None:
-    """Messages name keywords."""
+def test_refusals(keywords: dict[str, Any], rule: str) -> None:
+    """Invalid machines are refused by keyword."""
     with pytest.raises(IrevalxError, match=f"^{re.escape(rule)}"):
         public.labels(QRELS, **keywords)
 
 
-@pytest.mark.parametrize(
-    ("words", "rule"),
-    [
-        (["--machine", "a"], "--machine must be NAME=FILE or NAME=FILE,FILE, but got 'a'"),
-        (["--machine", "vote=QRELS"], "a machine must have a name other than"),
-        (["QRELS", "--second-human", "QRELS"], "--second-human requires --machine"),
-        (["--machine", "a=QRELS", "--write", "a=x"], "--write must be NAME=FILE, NAME one of vote, mean"),
-        (["--machine", "a=QRELS", "--write", "vote=x"], "a combination requires at least two machines"),
-        (["QRELS", "--rerank"], "--rerank requires RUN"),
-        (["--machine", "a=QRELS", "--human-topics", "10"], "--human-topics requires RUN"),
-        (["QRELS", "--human-topics", "10"], "--human-topics requires --machine"),
-        (
-            ["--machine", "a=QRELS", "--write", "vote=x", "--write", "vote=y"],
-            "--write must be given once for each name",
-        ),
-        ([], "missing MACHINE or --machine"),
-    ],
-)
-def test_refusals(words: list[str], rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each says what to do."""
-    monkeypatch.chdir(tmp_path)
-    result = lab("labels", QRELS, *(word.replace("QRELS", str(QRELS)) for word in words), "--seed", "1")
-    assert (result.status, result.stdout) == (1, b"")
-    assert rule in result.stderr
-    assert not (tmp_path / "x").exists()
-
-
-def test_json_names_all_files(machines: dict[str, Path]) -> None:
-    """With their digests, also those behind names."""
+def test_inputs_in_json(machines: dict[str, Path]) -> None:
+    """JSON lists all files with digests, including those after NAME=."""
     printed = lab("labels", QRELS, *options(machines), "--resamples", "0", "--format", "json").stdout
-    paths = [one["path"] for one in json.loads(printed)["about"]["inputs"]]
+    paths = [source["path"] for source in json.loads(printed)["about"]["inputs"]]
     assert {str(path) for path in machines.values()} < set(paths)

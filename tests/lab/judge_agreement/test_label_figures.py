@@ -1,16 +1,16 @@
-"""The figures of labels, estimates, bounds and holes: what is drawn is what the tables say."""
+"""Figures of labels, bounds and leave-out display the values of their tables."""
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from shlex import split
 
 import pytest
 from drawn_figures import Drawn, panels_of
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels, two_files
-from running import FIXTURES, Result, lab, refusal
+from running import Result, lab, lab_json, succeeded
 
 pytest.importorskip("matplotlib")
 
@@ -22,19 +22,14 @@ from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting import page
 from irevalx.lab.plotting.page import Page
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
-
 
 def called(*args: str | Path) -> Result:
-    """Call irevalx-lab and return what it printed as csv."""
-    result = lab(*args, "--format", "csv", "--quiet")
-    assert result.status == 0, result.stderr
-    return result
+    """Return the CSV output of irevalx-lab."""
+    return succeeded(*args, "--format", "csv", "--quiet")
 
 
 def machine(folder: Path) -> Path:
-    """Write a machine's labels, and return their path."""
+    """Write machine labels, and return their path."""
     return machine_labels(QRELS, folder / "machine", missed=0.3, wrong=0.1, seed=4)
 
 
@@ -44,8 +39,8 @@ def points(panel, label: str) -> list[tuple[float, float]]:  # type: ignore[no-u
     return [(float(x), float(y)) for x, y in line.get_xydata()]
 
 
-def test_confusion(tmp_path: Path, drawn: Drawn) -> None:
-    """Each cell has its number and the share of its row, and is as dark as that."""
+def test_confusion_matrix(tmp_path: Path, drawn: Drawn) -> None:
+    """Each cell has its count, the share of its row, and a shade for this share."""
     paths = two_files(tmp_path, [(8, 0, 0), (2, 0, 2), (1, 2, 0), (4, 2, 2)])
     called("labels", *paths, "--resamples", "0", "--figure", tmp_path / "f.png")
     [panel] = drawn["f"].axes
@@ -58,22 +53,22 @@ def _documents(human: int, machine: int, number: int) -> AgreementStatistic:
     return AgreementStatistic(statistic="confusion", human=human, machine=machine, value=number)
 
 
-def test_a_grade_that_nobody_gave_has_no_shares() -> None:
-    """There are no documents to have shares of."""
+def test_unused_grade() -> None:
+    """A row without documents has no shares."""
     with page.style():
         figure = confusion_map(LabelsResult([_documents(0, 0, 3), _documents(0, 1, 1)], None), Page())
     assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
 
 
-def test_many_grades_have_no_numbers() -> None:
-    """Numbers would not fit; shades remain."""
+def test_many_grades() -> None:
+    """A matrix of many grades has shades without numbers."""
     with page.style():
         figure = confusion_map(LabelsResult([_documents(grade, grade, 1) for grade in range(40)], None), Page())
     assert list(figure.axes[0].texts) == []
 
 
-def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
-    """The points are the columns of the table, and the lines go through their middle."""
+def test_bias_against_unjudged_documents(tmp_path: Path, drawn: Drawn) -> None:
+    """Points equal the columns of the table."""
     words = split("--group-by '^[a-z]+' --depth 10 -m 'map bpref' --complete labels --draw holes --figure-width 3.3")
     files = "--labels", machine(tmp_path), "--figure", tmp_path / "f.svg"
     rows = called("leave-out", QRELS, *RUNS, *words, *files).rows
@@ -85,14 +80,14 @@ def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
             assert np.asarray(series.get_offsets()) == pytest.approx(np.array(expected))
 
 
-def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
-    """Both orders begin with nothing judged, and end where bounds says that the judgments lead."""
+def test_determined_pairs(tmp_path: Path, drawn: Drawn) -> None:
+    """Both curves start at 0 and end at the number of determined pairs that bounds reports."""
     rng = random.Random(3)
-    some = tmp_path / "some"
-    some.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
-    arguments: tuple[str | Path, ...] = ("bounds", some, *RUNS, "-m", "P.5", "--max-grade", "1")
+    partial = tmp_path / "some"
+    partial.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if rng.random() < 0.9))
+    arguments: tuple[str | Path, ...] = ("bounds", partial, *RUNS, "-m", "P.5", "--max-grade", "1")
     called(*arguments, "--figure", tmp_path / "f.pdf")
-    tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
+    tables = lab_json(*arguments, "--quiet")
     [panel] = drawn["f"].axes
     orders = [points(panel, label) for label in ("selected by --in-all", "by best rank")]
     assert {line.get_drawstyle() for line in panel.get_lines() if "by" in str(line.get_label())} == {"steps-post"}
@@ -105,48 +100,31 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     assert orders[0][-1][0] <= orders[1][-1][0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
-        (
-            ("bounds", QRELS, *RUNS, "--next", "3", "--figure", "f.png"),
-            "--in-all cannot be combined with --figure",
-        ),
-        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "requires at least two runs, but got one"),
-        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw requires --figure"),
-        (("labels", QRELS, QRELS, "--figure", "f.jpeg"), ".png"),
-    ],
-)
-def test_refusals(arguments: tuple[str | Path, ...], rule: str) -> None:
-    """Figures that cannot be drawn are refused before anything is read."""
-    assert rule in refusal(*arguments)
-
-
 def test_judges(tmp_path: Path, drawn: Drawn) -> None:
-    """A cell for each pair of judges has the kappa of the table, and the diagonal that of repeated answers."""
+    """Cells have the kappa of each pair, and the diagonal that of repeated answers."""
     paths = [machine_labels(QRELS, tmp_path / str(n), missed=0.3, wrong=0.1, seed=n) for n in range(3)]
     words = ("--machine", f"a={paths[0]},{paths[1]}", "--machine", f"b={paths[2]}", "--resamples", "0")
     rows = called("labels", QRELS, *words, "--figure", tmp_path / "f.png").rows
     names = ["human", "a", "b", "vote", "mean", "dawid_skene"]
     [panel] = drawn["f"].axes
     assert [label.get_text() for label in panel.get_yticklabels() if label.get_text()] == names
-    shown = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in panel.texts}
+    cells = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in panel.texts}
     pairs = {
         (row["against"], row["judge"]): row["value"] for row in rows if row["statistic"] == "kappa" and row["against"]
     }
-    assert len(shown) == len(pairs) + 1 == 16
-    for (row, column), text in shown.items():
+    assert len(cells) == len(pairs) + 1 == 16
+    for (row, column), text in cells.items():
         if row != column:
             assert text == f"{float(pairs[names[row], names[column]]):.2f}"
     [own] = [row["value"] for row in rows if row["statistic"] == "self_kappa"]
-    assert shown[1, 1] == f"{float(own):.2f}\n(itself)"
+    assert cells[1, 1] == f"{float(own):.2f}\n(itself)"
 
 
 def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
-    """An arrow for each run, from its scores to those after; a panel for each judge and measure."""
-    one = machine(tmp_path)
+    """Arrows connect the scores of each run before and after, in a panel for each judge and measure."""
+    labels = machine(tmp_path)
     words = ("--rerank", "--resamples", "0", "--draw", "rerank", "--figure")
-    rows = called("labels", QRELS, one, *RUNS, "-m", "map P.10", *words, tmp_path / "f.png").rows
+    rows = called("labels", QRELS, labels, *RUNS, "-m", "map P.10", *words, tmp_path / "f.png").rows
     [panel, _] = panels_of(drawn["f"])
     of_run = {
         row["statistic"]: float(row["value"]) for row in rows if (row["measure"], row["run"]) == ("map", "count1")
@@ -157,14 +135,14 @@ def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
     assert len(arrows) == len(RUNS)
     assert any(np.allclose(arrow, (before, after)) for arrow in arrows)
     assert panel.get_title() == "map"
-    two = ("--machine", f"a={one}", "--machine", f"b={QRELS}")
+    two = ("--machine", f"a={labels}", "--machine", f"b={QRELS}")
     called("labels", QRELS, *RUNS, *two, "-m", "P.10", *words, tmp_path / "two.png")
     assert [panel.get_title() for panel in panels_of(drawn["two"])][:2] == ["a: P_10", "b: P_10"]
 
 
 @pytest.mark.parametrize("words", [("--draw", "rerank"), ("--draw", "judges")])
-def test_figures_that_there_are_not(tmp_path: Path, words: tuple[str, str]) -> None:
-    """Each says what it needs."""
+def test_unavailable_figures(tmp_path: Path, words: tuple[str, str]) -> None:
+    """Figures of runs and judges are refused without runs and judges."""
     result = lab(
         "labels", QRELS, machine(tmp_path), "--resamples", "0", "--seed", "1", "--figure", tmp_path / "f.png", *words
     )

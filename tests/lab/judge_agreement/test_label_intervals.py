@@ -34,16 +34,9 @@ from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
 
-Key = tuple[str, "int | None", "str | None"]
-
 
 class Population:
-    """What people and three machines say of a collection, of which samples of topics are drawn.
-
-    Parameters
-    ----------
-    folder : of the collection, or one with a file ``qrels.gz`` alone.
-    """
+    """Judgments and three machines' labels of a collection, of which topics are sampled."""
 
     def __init__(self, folder: Path, into: Path) -> None:
         qrels = folder / "qrels.gz"
@@ -58,7 +51,8 @@ class Population:
         vote = combine_labels(judges, 1).judges[0].labels
         both = [PairedLabels.of(people, labels, people.topics) for labels in (*machines, vote)]
         self.agreements = [
-            DocumentAgreement(one, people, labels) for one, labels in zip(both, (*machines, vote), strict=True)
+            DocumentAgreement(labelling, people, labels)
+            for labelling, labels in zip(both, (*machines, vote), strict=True)
         ]
         answers = PairedLabels.of(machines[0], machines[1], people.topics)
         self.answers = DocumentAgreement(answers, machines[0], machines[1])
@@ -75,12 +69,16 @@ class Population:
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
         """Yield what a sample of topics says."""
-        first, *_, vote = (_of(one, topics) for one in self.agreements)
-        yield from (one for one in first.statistics(resampling.for_few_topics(topics.size)) if one.level in {None, 1})
+        first, *_, vote = (_of(agreement, topics) for agreement in self.agreements)
+        yield from (
+            statistic
+            for statistic in first.statistics(resampling.for_few_topics(topics.size))
+            if statistic.level in {None, 1}
+        )
         yield kappa_over(vote, first, resampling)
         yield from self_consistency([_of(self.answers, topics)], resampling)
         places = [np.flatnonzero(self.topic == topic) for topic in topics.tolist()]
-        of_topic = np.repeat(np.arange(len(places)), [len(one) for one in places])
+        of_topic = np.repeat(np.arange(len(places)), [len(documents) for documents in places])
         where = np.concatenate(places)
         means = {
             "grade_bias": (self.machine - self.human)[where].astype(np.float64),
@@ -88,11 +86,13 @@ class Population:
             "probability_bias": (self.probability - self.relevant)[where],
         }
         yield from means_over_documents(means, of_topic, resampling)
-        for one in self.evaluated:
-            x, y = (values[:, topics] for values in one.paired.values)
-            of_runs = replace(one, paired=replace(one.paired, values=(x, y)), bootstrap=resampling).gain_statistics()
-            shown = {None, self.evaluated[0].paired.runs[0]}
-            yield from (found for found in of_runs if found.run in shown and found.statistic in GAINS)
+        for agreement in self.evaluated:
+            x, y = (values[:, topics] for values in agreement.paired.values)
+            of_runs = replace(
+                agreement, paired=replace(agreement.paired, values=(x, y)), bootstrap=resampling
+            ).gain_statistics()
+            displayed = {None, self.evaluated[0].paired.runs[0]}
+            yield from (row for row in of_runs if row.run in displayed and row.statistic in GAINS)
 
 
 GAINS = {"gain_human", "gain_machine", "promise", "gain_ratio"}
@@ -106,21 +106,28 @@ def _of(agreement: DocumentAgreement, topics: IntArray) -> DocumentAgreement:
 
 
 def coverage(population: Population, n_topics: int, n_draws: int) -> dict[tuple[str, ...], float]:
-    """Return the share of samples whose interval covers the value of all topics, by statistic, measure, run and level."""
+    """Return the share of samples whose interval covers the value of all topics, by statistic."""
     rng = np.random.default_rng(n_topics)
-    truth = {_key(one): one.value for one in population.findings(np.arange(population.n_topics), LabelBootstrap())}
+    truth = {
+        _key(finding): finding.value
+        for finding in population.findings(np.arange(population.n_topics), LabelBootstrap())
+    }
     covered: dict[tuple[str, ...], int] = {}
     for draw in range(n_draws):
         topics = rng.integers(0, population.n_topics, n_topics)
-        for one in population.findings(topics, LabelBootstrap(resamples=300, seed=draw)):
-            value = truth[_key(one)]
-            if one.low is not None and one.high is not None and value is not None:
-                covered[_key(one)] = covered.get(_key(one), 0) + (one.low - 1e-9 <= value <= one.high + 1e-9)
+        for finding in population.findings(topics, LabelBootstrap(resamples=300, seed=draw)):
+            value = truth[_key(finding)]
+            if finding.low is not None and finding.high is not None and value is not None:
+                covered[_key(finding)] = covered.get(_key(finding), 0) + (
+                    finding.low - 1e-9 <= value <= finding.high + 1e-9
+                )
     return {key: number / n_draws for key, number in covered.items()}
 
 
-def _key(one: AgreementStatistic) -> tuple[str, ...]:
-    return tuple(str(part) for part in (one.statistic, one.level, one.measure, one.run) if part is not None)
+def _key(finding: AgreementStatistic) -> tuple[str, ...]:
+    return tuple(
+        str(part) for part in (finding.statistic, finding.level, finding.measure, finding.run) if part is not None
+    )
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
@@ -132,9 +139,9 @@ def test_coverage_on_collections(folder: Path, tmp_path: Path, capsys: pytest.Ca
         pytest.skip("needs the collection")
     population = Population(folder, tmp_path)
     for n_topics in (25, 50):
-        found = coverage(population, n_topics, DRAWS)
+        result = coverage(population, n_topics, DRAWS)
         with capsys.disabled():
-            for key, share in found.items():
+            for key, share in result.items():
                 print(f"{folder.name} {n_topics} topics {' '.join(key)}: {share:.3f}")  # noqa: T201
 
 
@@ -149,11 +156,11 @@ ERRORS = ((0.3, 0.02), (0.2, 0.1), (0.1, 0.05), (0.5, 0.05), (0.4, 0.2))
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Combinations of three machines that err independently agree more with people than the worst does."""
+    """Combinations of three machines with independent errors are better than the worst machine."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     people, rng = graded_judgments_of(folder / "qrels.gz"), np.random.default_rng(1)
-    above_worst, below_best, told = dict.fromkeys(COMBINATIONS, 0), dict.fromkeys(COMBINATIONS, 0), 0
+    above_worst, below_best, n_warned = dict.fromkeys(COMBINATIONS, 0), dict.fromkeys(COMBINATIONS, 0), 0
     for draw in range(N_MACHINES):
         judges = []
         for n in range(3):
@@ -175,20 +182,20 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
             warnings.simplefilter("always")
             paths = {str(n): tmp_path / str(n) for n in range(3)}
             irevalx.lab.labels(folder / "qrels.gz", machines=paths, resamples=0, seed=1)
-        told += sum("agrees less with human labels" in str(line.message) for line in lines)
+        n_warned += sum("agrees less with human labels" in str(line.message) for line in lines)
     with capsys.disabled():
-        print(f"{folder.name}: above the worst {above_worst}, below the best {below_best}, told {told}")  # noqa: T201
-    assert told == sum(below_best.values())
+        print(f"{folder.name}: above the worst {above_worst}, below the best {below_best}, told {n_warned}")  # noqa: T201
+    assert n_warned == sum(below_best.values())
     assert min(above_worst.values()) == N_MACHINES
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
 def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The excess bias of okapi1 of cranfield, reranked by a judge, is found whatever the judge; not all promise more."""
+    """The excess bias of a reranked run of cranfield is significant for every judge."""
     if not CRANFIELD.is_dir():
         pytest.skip("needs the collection")
-    runs, found, promised = sorted((CRANFIELD / "runs").iterdir()), 0, 0
+    runs, result, promised = sorted((CRANFIELD / "runs").iterdir()), 0, 0
     people = graded_judgments_of(CRANFIELD / "qrels.gz")
     for seed in range(N_MACHINES):
         missed, wrong = ERRORS[seed % len(ERRORS)]
@@ -199,20 +206,20 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
         )
         [agreement] = run_agreements(experiment, both, LabelBootstrap(resamples=300, seed=1), shuffles=SHUFFLES)
         rows = agreement.gain_statistics()
-        of_run = {one.statistic: one for one in rows if one.run == "okapi1"}
-        found += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
+        of_run = {row.statistic: row for row in rows if row.run == "okapi1"}
+        result += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
         promised += (of_run["promise"].low or 0.0) > 0
     with capsys.disabled():
-        print(f"cranfield okapi1 reranked by {N_MACHINES} machines: found {found}, promises more {promised}")  # noqa: T201
-    assert found == N_MACHINES
+        print(f"cranfield okapi1 reranked by {N_MACHINES} machines: found {result}, promises more {promised}")  # noqa: T201
+    assert result == N_MACHINES
 
 
-def test_coverage_of_made_documents(tmp_path: Path) -> None:
-    """Intervals of labels cover, of topics that have more or fewer relevant documents."""
+def test_coverage_of_simulated_documents(tmp_path: Path) -> None:
+    """Intervals cover values of all topics, with varying numbers of relevant documents."""
     rng = np.random.default_rng(2)
     grades = [(topic, n, int(rng.random() < 0.1 + 0.005 * topic)) for topic in range(80) for n in range(20)]
     text = "".join(f"{100 + topic} 0 d{n} {grade}\n" for topic, n, grade in grades)
     (tmp_path / "qrels.gz").write_bytes(gzip.compress(text.encode()))
-    found = coverage(Population(tmp_path, tmp_path), 25, 40)
-    assert len(found) == 19
-    assert min(found.values()) >= 0.8
+    result = coverage(Population(tmp_path, tmp_path), 25, 40)
+    assert len(result) == 19
+    assert min(result.values()) >= 0.8

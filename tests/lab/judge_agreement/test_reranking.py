@@ -1,4 +1,4 @@
-"""irevalx-lab labels --rerank: runs that a loop has reranked, evaluated by irevalx, gain as much."""
+"""irevalx-lab labels --rerank: gains equal those of runs reranked by a loop and evaluated by irevalx."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.label_files import machine_labels
-from running import FIXTURES, lab
 from running import run as irevalx
+from running import succeeded
 from scipy import stats
 
 from irevalx.statistics.excess_bias import excess_bias
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 Row = dict[str, str]
 
 
 def reranked(run: Path, labels: Path, to: Path) -> Path:
-    """Write a run sorted by label, highest first, documents without one as if it were 0."""
+    """Write a run sorted by label, highest first; unlabelled documents have label 0."""
     grades = {(topic, docno): int(g) for topic, _, docno, g in map(str.split, labels.read_text().splitlines())}
     by_topic: dict[str, list[tuple[float, str]]] = {}
     for topic, _, docno, _, score, _ in map(str.split, run.read_text().splitlines()):
         by_topic.setdefault(topic, []).append((float(score), docno))
     lines = []
-    for topic, found in by_topic.items():
-        docnos = [docno for _, docno in sorted(found, reverse=True)]  # of equal scores the last name first
+    for topic, result in by_topic.items():
+        docnos = [docno for _, docno in sorted(result, reverse=True)]  # of equal scores the last name first
         docnos.sort(key=lambda docno: -max(0, grades.get((topic, docno), 0)))
         lines += [f"{topic} Q0 {docno} {rank} {-rank} {run.name}\n" for rank, docno in enumerate(docnos, start=1)]
     to.write_text("".join(lines))
@@ -38,7 +37,7 @@ def reranked(run: Path, labels: Path, to: Path) -> Path:
 
 
 def by_topic(qrels: Path, runs: list[Path], measure: str) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Return what irevalx prints, by run and topic."""
+    """Return the values that irevalx prints, by run and topic."""
     printed = irevalx("-q", "-n", "-m", measure, "--format", "csv", qrels, *runs).stdout.decode()
     rows = list(csv.DictReader(io.StringIO(printed)))
     names = list(dict.fromkeys(row["run"] for row in rows))
@@ -47,25 +46,24 @@ def by_topic(qrels: Path, runs: list[Path], measure: str) -> np.ndarray[tuple[in
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A machine of three grades that labels two documents in three, and some that nobody judged."""
+    """Labels with three grades of two documents in three, and of some unjudged documents."""
     path = machine_labels(QRELS, tmp_path / "machine", missed=0.3, wrong=0.15, seed=4)
     lines = [line.split() for line in path.read_text().splitlines()]
-    some = [f"{t} 0 {d} {int(g) * (1 + n % 2)}\n" for n, (t, _, d, g) in enumerate(lines) if n % 3]
-    path.write_text("".join(some) + "1 0 D1 2\n1 0 none -1\n")
+    subset = [f"{t} 0 {d} {int(g) * (1 + n % 2)}\n" for n, (t, _, d, g) in enumerate(lines) if n % 3]
+    path.write_text("".join(subset) + "1 0 D1 2\n1 0 none -1\n")
     return path
 
 
 def findings(*args: str | Path) -> dict[tuple[str, str], Row]:
     """Return the rows of labels by statistic and run."""
-    result = lab("labels", *args, "--format", "csv", "--seed", "1", "--quiet")
-    assert result.status == 0, result.stderr
+    result = succeeded("labels", *args, "--format", "csv", "--seed", "1", "--quiet")
     return {(row["statistic"], row["run"]): row for row in result.rows if row["measure"]}
 
 
 @pytest.mark.parametrize("measure", ["map", "ndcg"])
 def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
-    """By people and by the machine, of each run and in all; intervals are those of Student's t."""
-    found = findings(QRELS, machine, *RUNS, "-m", measure, "--rerank", "--resamples", "300")
+    """Gains by assessors and by the machine, with intervals, equal those of Student's t."""
+    result = findings(QRELS, machine, *RUNS, "-m", measure, "--rerank", "--resamples", "300")
     after = [reranked(run, machine, tmp_path / f"after-{run.name}") for run in RUNS]
     gained = {
         side: by_topic(of, after, measure) - by_topic(of, RUNS, measure)
@@ -79,7 +77,7 @@ def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
             ("gain_machine", seen),
             ("promise", promise[place].mean(axis=0)),
         ):
-            row = found[name, run]
+            row = result[name, run]
             assert float(row["value"]) == pytest.approx(of_topics.mean(), abs=1e-9), (name, run)
             ends = stats.ttest_1samp(of_topics, 0).confidence_interval()
             half = (ends.high - ends.low) / 2
@@ -87,7 +85,7 @@ def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
                 [ends.low, ends.high], abs=float(0.2 * half + 1e-9)
             )
         share = human.mean() / seen.mean()
-        row = found["gain_ratio", run]
+        row = result["gain_ratio", run]
         assert float(row["value"]) == pytest.approx(share)
         error = np.std(human - share * seen, ddof=1) / np.sqrt(human.size) / seen.mean()
         half = stats.t.ppf(0.975, human.size - 1) * error
@@ -95,28 +93,30 @@ def test_gains(machine: Path, tmp_path: Path, measure: str) -> None:
 
 
 def test_excess_bias_of_reranked_runs(machine: Path, tmp_path: Path) -> None:
-    """Each reranked run among the others as they are; the p-values are Holm's."""
-    found = findings(QRELS, machine, *RUNS, "-m", "P.10", "--rerank", "--resamples", "200")
+    """The excess bias of each reranked run is computed among the other original runs."""
+    result = findings(QRELS, machine, *RUNS, "-m", "P.10", "--rerank", "--resamples", "200")
     p = []
     for n, run in enumerate(RUNS):
-        one = reranked(run, machine, tmp_path / run.name)
-        human, seen = (by_topic(of, [*RUNS[:n], one, *RUNS[n + 1 :]], "P.10").mean(axis=1) for of in (QRELS, machine))
+        reranked_run = reranked(run, machine, tmp_path / run.name)
+        human, seen = (
+            by_topic(of, [*RUNS[:n], reranked_run, *RUNS[n + 1 :]], "P.10").mean(axis=1) for of in (QRELS, machine)
+        )
         expected = excess_bias(human, seen, np.arange(len(RUNS)) == n)
-        row = found["rerank_excess_bias", run.name]
+        row = result["rerank_excess_bias", run.name]
         assert float(row["value"]) == pytest.approx(float(expected))
         assert float(row["low"]) < float(row["value"]) < float(row["high"])
-        p.append(float(found["rerank_excess_bias_p", run.name]["value"]))
+        p.append(float(result["rerank_excess_bias_p", run.name]["value"]))
     assert max(p) <= 1
 
 
-def test_a_judge_that_is_right_promises_what_it_keeps(tmp_path: Path) -> None:
-    """People see all of its gain, and no run but one is favoured by others' standards; of one run there is no excess."""
-    found = findings(QRELS, QRELS, RUNS[0], "-m", "P.10", "--rerank", "--resamples", "100")
-    assert float(found["promise", ""]["value"]) == 0
-    assert float(found["gain_ratio", RUNS[0].name]["value"]) == 1
-    assert ("rerank_excess_bias", RUNS[0].name) not in found
+def test_perfect_and_constant_labels(tmp_path: Path) -> None:
+    """Perfect labels promise their gain; constant labels gain nothing."""
+    result = findings(QRELS, QRELS, RUNS[0], "-m", "P.10", "--rerank", "--resamples", "100")
+    assert float(result["promise", ""]["value"]) == 0
+    assert float(result["gain_ratio", RUNS[0].name]["value"]) == 1
+    assert ("rerank_excess_bias", RUNS[0].name) not in result
     nothing = tmp_path / "nothing"
     nothing.write_text("".join(f"{line.rsplit(' ', 1)[0]} 0\n" for line in QRELS.read_text().splitlines()))
-    found = findings(QRELS, nothing, *RUNS, "-m", "P.10", "--rerank", "--resamples", "0")
-    assert {row["value"] for (name, _), row in found.items() if name == "gain_ratio"} == {""}
-    assert {float(row["value"]) for (name, _), row in found.items() if name == "gain_human"} == {0.0}
+    result = findings(QRELS, nothing, *RUNS, "-m", "P.10", "--rerank", "--resamples", "0")
+    assert {row["value"] for (name, _), row in result.items() if name == "gain_ratio"} == {""}
+    assert {float(row["value"]) for (name, _), row in result.items() if name == "gain_human"} == {0.0}

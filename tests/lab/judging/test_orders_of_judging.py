@@ -1,4 +1,4 @@
-"""degrade --order and next: orders of judging as users call them."""
+"""degrade --order and next: judging strategies in the commands."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ import warnings
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, lab
+from examples.experiment import QRELS, RUNS
+from running import FIXTURES, lab, succeeded
 
 import irevalx
 import irevalx.lab
-from irevalx.errors import UsageError
 from irevalx.strategies.registry import STRATEGIES
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
 WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_texts]
 
 
 def judged_in(text: bytes) -> dict[str, dict[str, int]]:
-    """Return the judgments of a file by topic and document, those below 0 left out."""
-    found: dict[str, dict[str, int]] = {}
+    """Return the judged documents of a file with grades, by topic."""
+    results: dict[str, dict[str, int]] = {}
     for topic, _, docno, grade in (line.split() for line in text.decode().splitlines()):
         if int(grade) >= 0:
-            found.setdefault(topic, {})[docno] = int(grade)
-    return found
+            results.setdefault(topic, {})[docno] = int(grade)
+    return results
 
 
 @pytest.mark.parametrize("order", [name for name in WITHOUT_TEXTS if name != "sampled"])
-def test_the_budget(order: str) -> None:
-    """Each topic keeps as many judgments as are asked for, with their grades; the same in Python and in the command."""
+def test_budget(order: str) -> None:
+    """Each topic keeps as many judgments as the budget, with their grades, in Python and in the command."""
     words = ("--order", order, "--budget", "7", "--depth", "20", "--seed", "4", "--quiet")
     printed = lab("degrade", QRELS, *RUNS, *words).stdout
-    whole, kept = judged_in(QRELS.read_bytes()), judged_in(printed)
-    assert {topic: len(of_topic) for topic, of_topic in kept.items()} == dict.fromkeys(whole, 7)
-    assert all(whole[topic][docno] == grade for topic, of_topic in kept.items() for docno, grade in of_topic.items())
+    whole, selected = judged_in(QRELS.read_bytes()), judged_in(printed)
+    assert {topic: len(of_topic) for topic, of_topic in selected.items()} == dict.fromkeys(whole, 7)
+    assert all(
+        whole[topic][docno] == grade for topic, of_topic in selected.items() for docno, grade in of_topic.items()
+    )
     assert len(printed.splitlines()) == len(QRELS.read_bytes().splitlines())
     dropped = lab("degrade", QRELS, *RUNS, *words, "--drop").stdout
-    assert judged_in(dropped) == kept
+    assert judged_in(dropped) == selected
     assert len(dropped.splitlines()) == 7 * len(whole)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irevalx.IrevalxWarning)  # a topic may have no relevant document
@@ -47,22 +47,21 @@ def test_the_budget(order: str) -> None:
 
 
 @pytest.mark.parametrize("budget", ["10%", "0.1"])
-def test_a_share(budget: str) -> None:
-    """A share is of the judgments of each topic, or with --across of all topics."""
+def test_share_of_judgments(budget: str) -> None:
+    """A share is of the judgments of each topic or, with --across, of all topics."""
     words: Words = ("degrade", QRELS, *RUNS, "--order", "rrf", "--budget", budget, "--quiet")
-    whole, kept = judged_in(QRELS.read_bytes()), judged_in(lab(*words).stdout)
-    assert {topic: len(one) for topic, one in kept.items()} == {
-        topic: int(len(one) / 10 + 0.5) for topic, one in whole.items()
+    whole, selected = judged_in(QRELS.read_bytes()), judged_in(lab(*words).stdout)
+    assert {topic: len(grades) for topic, grades in selected.items()} == {
+        topic: int(len(grades) / 10 + 0.5) for topic, grades in whole.items()
     }
     across = judged_in(lab(*words, "--across").stdout)
     assert sum(map(len, across.values())) == int(sum(map(len, whole.values())) / 10 + 0.5)
 
 
-def test_a_sample_with_probabilities() -> None:
-    """It is in the format prels, and the evaluator takes it."""
+def test_sampled_order() -> None:
+    """--order sampled writes the format prels with inclusion probabilities."""
     words: Words = ("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "2", "--quiet")
-    printed = lab(*words)
-    assert printed.status == 0
+    printed = succeeded(*words)
     rows = [line.split() for line in printed.stdout.decode().splitlines()]
     assert {len(row) for row in rows} == {5}
     assert all(0 < float(row[4]) <= 1 for row in rows)
@@ -70,8 +69,8 @@ def test_a_sample_with_probabilities() -> None:
     assert lab(*words, "--drop").stdout.decode().splitlines() == [" ".join(row) for row in rows if row[2] != "-999"]
 
 
-def test_a_loop_of_replays(tmp_path: Path) -> None:
-    """What next --replay selects in batches of 3 is what degrade keeps with --batch 3, however often it is called."""
+def test_replays(tmp_path: Path) -> None:
+    """Batches that next --replay selects equal those that degrade keeps with --batch."""
     judged, whole = tmp_path / "judged", judged_in(QRELS.read_bytes())
     pool: dict[str, dict[str, int]] = {topic: {} for topic in whole}
     runs = tmp_path / "run1", tmp_path / "run2"
@@ -82,19 +81,18 @@ def test_a_loop_of_replays(tmp_path: Path) -> None:
         )
     for batch in range(1, 4):
         options: Words = ("--judged", judged) if batch > 1 else ()
-        wanted = lab("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
-        assert wanted.status == 0
-        for line in wanted.stdout.decode().splitlines():
+        next_documents = succeeded("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
+        for line in next_documents.stdout.decode().splitlines():
             topic, docno = line.split()
             pool[topic][docno] = whole[topic][docno]
-        known = ((topic, docno, grade) for topic, one in pool.items() for docno, grade in one.items())
+        known = ((topic, docno, grade) for topic, grades in pool.items() for docno, grade in grades.items())
         judged.write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in known))
-        kept = lab("degrade", QRELS, *runs, "--order", "mtf", "--budget", str(3 * batch), "--batch", "3", "--quiet")
-        assert judged_in(kept.stdout) == pool
+        degraded = lab("degrade", QRELS, *runs, "--order", "mtf", "--budget", str(3 * batch), "--batch", "3", "--quiet")
+        assert judged_in(degraded.stdout) == pool
 
 
-def test_a_sample_that_people_judge(tmp_path: Path) -> None:
-    """Next asks for the sample; when all is judged, degrade writes it with the probabilities that next has shown."""
+def test_judging_a_sample(tmp_path: Path) -> None:
+    """Degrade writes a judged sample with the inclusion probabilities that next displayed."""
     call: Words = (*RUNS, "--order", "sampled", "--depth", "20", "--seed", "5", "--quiet")
     judged, chances = tmp_path / "judged", {}
     judgments: list[str] = []
@@ -114,7 +112,7 @@ def test_a_sample_that_people_judge(tmp_path: Path) -> None:
 
 
 def test_texts(tmp_path: Path) -> None:
-    """Cal needs them, and next shows their first words whatever the order."""
+    """Cal requires texts, and next displays their first words for every strategy."""
     texts = tmp_path / "docs.jsonl"
     names = sorted({line.split()[2].decode() for path in RUNS for line in path.read_bytes().splitlines()})
     texts.write_text(
@@ -123,43 +121,11 @@ def test_texts(tmp_path: Path) -> None:
         )
     )
     words: Words = ("next", *RUNS, "--n", "1", "--format", "csv", "--docs", texts)
-    shown = lab(*words).stdout.decode().splitlines()
-    assert shown[0].endswith(",text")
-    assert all(" word" in line and len(line.rpartition(",")[2]) <= 60 for line in shown[1:])
-    found = lab("degrade", QRELS, *RUNS, "--order", "cal", "--budget", "5", "--docs", texts, "--seed", "1", "--quiet")
-    assert {len(one) for one in judged_in(found.stdout).values()} == {5}
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["degrade", "q", "r", "--order", "mtf"], "--order requires --budget"),
-        (["degrade", "q", "--budget", "5"], "--budget requires --order"),
-        (
-            ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "x"],
-            "budget must be a number of documents, or a share",
-        ),
-        (
-            ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "0"],
-            "budget must be a number of documents, or a share",
-        ),
-        (["next", "r", "--total", "5"], "--total requires --order sampled"),
-        (["next", RUNS[0], "--order", "sampled"], "--order sampled requires --total"),
-        (["next", RUNS[0], "--order", "cal"], "--order cal requires --docs"),
-        (
-            ["next", RUNS[0], "--order", "sampled", "--total", "5", "--in-all", "5"],
-            "--in-all cannot be combined with --order sampled",
-        ),
-        (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic cannot be combined with --in-all"),
-        (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic cannot be combined with --across"),
-        (["next", RUNS[0], "--in-all", "5", "--n", "5"], "--in-all cannot be combined with --n"),
-    ],
-)
-def test_contradictions(words: list[str | Path], message: str) -> None:
-    """Each is an error of usage that names the option."""
-    done = lab(*words)
-    assert done.status == 1
-    assert message in done.stderr
+    lines = lab(*words).stdout.decode().splitlines()
+    assert lines[0].endswith(",text")
+    assert all(" word" in line and len(line.rpartition(",")[2]) <= 60 for line in lines[1:])
+    result = lab("degrade", QRELS, *RUNS, "--order", "cal", "--budget", "5", "--docs", texts, "--seed", "1", "--quiet")
+    assert {len(grades) for grades in judged_in(result.stdout).values()} == {5}
 
 
 LABELS = FIXTURES / "labels" / "qrels"
@@ -179,27 +145,29 @@ def unjudged(depth: int = 100) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("order", ["depth", "mtf", "hedge", "thompson-ns", "bounds", "random"])
 def test_new_documents(order: str) -> None:
-    """N of each topic or N in all, none of them judged or selected twice; --n and --across are older names."""
+    """N documents of each topic or in all are selected once each; --n and --across are older names."""
     words: Words = ("next", *RUNS, "--judged", LABELS, "--order", order, "--seed", "1")
     left = unjudged()
     done = lab(*words, "--per-topic", "7")
     selected = [tuple(line.split()) for line in done.stdout.decode().splitlines()]
     assert (done.status, done.stderr) == (0, "")
-    assert {topic: sum(one == topic for one, _ in selected) for topic in left} == dict.fromkeys(left, 7)
+    assert {topic: sum(selected_topic == topic for selected_topic, _ in selected) for topic in left} == dict.fromkeys(
+        left, 7
+    )
     assert lab(*words, "--n", "7").stdout == done.stdout
     in_all = lab(*words, "--in-all", "100")
     across = [tuple(line.split()) for line in in_all.stdout.decode().splitlines()]
     assert (in_all.stderr, len(across)) == ("", 100)
     assert lab(*words, "--n", "100", "--across").stdout == in_all.stdout
     assert len(lab(*words, "--across").stdout.splitlines()) == 10
-    for found in (selected, across):
-        assert len({*found}) == len(found)
-        assert all(docno in left[topic] for topic, docno in found)
+    for result in (selected, across):
+        assert len({*result}) == len(result)
+        assert all(docno in left[topic] for topic, docno in result)
     assert irevalx.lab.next(RUNS, LABELS, order=order, seed=1, in_all=100).text == in_all.stdout
 
 
-def test_fewer_are_left() -> None:
-    """All that are left are selected then, and a message says of which topics, and what to do."""
+def test_few_unjudged_documents() -> None:
+    """If fewer documents are left, all are selected, and a message names the topics."""
     left = unjudged(20)
     number = {topic: len(docnos) for topic, docnos in left.items()}
     n = max(number.values())
@@ -224,18 +192,12 @@ def test_fewer_are_left() -> None:
 
 
 def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
-    """The order cal learns from judged documents that no run retrieves, as long as they have text."""
+    """Cal learns from judged documents that no run retrieves."""
     words = {"a": "cat dog", "b": "fish bird", "c": "cat horse", "old": "fish whale", "older": "horse cow"}
     docs = tmp_path / "docs.jsonl"
     docs.write_text("".join(json.dumps({"id": name, "contents": text}) + "\n" for name, text in words.items()))
     runs = {"x": {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}}
     for relevant, first in (("old", "b"), ("older", "c")):
         judged = {"1": {"old": int(relevant == "old"), "older": int(relevant == "older")}}
-        found = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
-        assert [row.docno for row in found.rows] == [first]
-
-
-def test_runs_are_needed() -> None:
-    """The command degrade has no order without runs."""
-    with pytest.raises(UsageError, match="order requires runs"):
-        irevalx.lab.degrade({"1": {"a": 1, "b": 0}}, order="mtf", budget=1)
+        result = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
+        assert [row.docno for row in result.rows] == [first]

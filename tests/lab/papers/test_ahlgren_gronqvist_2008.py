@@ -13,7 +13,7 @@ import pytest
 from drawn_figures import Drawn, lines_of, panels_of
 from examples.paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
 from references import statistics as reference
-from running import lab, lab_rows
+from running import lab, lab_rows, succeeded
 from scipy.stats import kendalltau
 
 pytestmark = [needs_robust03, pytest.mark.slow]
@@ -28,18 +28,18 @@ OTHERS = ("InexpC2", "SABIR03BASE", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "uwm
 
 @pytest.fixture(scope="module")
 def robust() -> Collection:
-    """All of the collection."""
+    """The whole collection."""
     return whole(ROBUST)
 
 
 @pytest.fixture(scope="module")
 def full(robust: Collection) -> dict[str, dict[str, list[float]]]:
-    """The three measures under full judgments."""
+    """Values of the three measures under full judgments."""
     return values({run: robust.runs[run] for run in OTHERS}, robust.qrels, MEASURES)
 
 
 def paths_of(collection: Collection, *runs: str) -> list[Path]:
-    """The files of these runs."""
+    """Return the files of these runs."""
     return [path for path in collection.run_paths if path.name.removesuffix(".gz") in runs]
 
 
@@ -47,28 +47,30 @@ def paths_of(collection: Collection, *runs: str) -> list[Path]:
 
 
 def test_tables_1_and_3_the_judgments(robust: Collection) -> None:
-    """Each topic's documents, pooled, judged, relevant and of each grade; sums and means. Bompada et al. 2007, Table 1."""
+    """Pooled, judged and relevant documents by topic, with sums and means; also Bompada et al. 2007, Table 1."""
     rows = lab_rows("describe", *robust.files, "--show", "judgments")
     expected: list[tuple[str, list[float]]] = []
     for topic, grades in robust.qrels.items():
         relevant = sum(grade > 0 for grade in grades.values())
         judged = sum(grade >= 0 for grade in grades.values())
-        of_grade = [sum(grade == one for grade in grades.values()) for one in (0, 1, 2)]
+        of_grade = [sum(grade == relevance for grade in grades.values()) for relevance in (0, 1, 2)]
         counts = [len(grades), judged, relevant, judged - relevant, len(grades) - judged]
         expected.append((topic, [*counts, 100 * relevant / judged, *of_grade]))
     sums = [math.fsum(column) for column in zip(*(numbers for _, numbers in expected), strict=True)]
     share = 100 * sums[2] / sums[1]
     expected.append(("all", [*sums[:5], share, *sums[6:]]))
-    expected.append(("mean", [*(one / len(robust.qrels) for one in sums[:5]), share, *(one / 100 for one in sums[6:])]))
+    expected.append(
+        ("mean", [*(total / len(robust.qrels) for total in sums[:5]), share, *(total / 100 for total in sums[6:])])
+    )
     assert len(robust.qrels) == 100
     for row, (topic, numbers) in zip(rows, expected, strict=True):
-        found = list(row.values())
-        assert found[0] == topic
-        assert list(map(float, found[1:])) == pytest.approx(numbers)
+        result = list(row.values())
+        assert result[0] == topic
+        assert list(map(float, result[1:])) == pytest.approx(numbers)
 
 
 def test_tables_2_and_3_the_runs(robust: Collection) -> None:
-    """Documents retrieved, judged, relevant and unjudged, for each run and in the mean over runs."""
+    """Retrieved, judged, relevant and unjudged documents of each run, and means over runs."""
     rows = lab_rows("describe", *robust.files, "--show", "runs")
     expected: list[list[float]] = []
     for ranked in robust.runs.values():
@@ -86,7 +88,7 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
                     at[k] += rank <= k and grade >= 0
         unjudged = retrieved - judged
         counts = [topics, len(robust.qrels) - topics, retrieved, judged, relevant, unjudged, 100 * unjudged / retrieved]
-        expected.append([*counts, *(found / k / len(robust.qrels) for k, found in at.items())])
+        expected.append([*counts, *(result / k / len(robust.qrels) for k, result in at.items())])
     expected.append([fmean(column) for column in zip(*expected, strict=True)])
     assert [row["run"] for row in rows] == [*robust.runs, "mean"]
     for row, numbers in zip(rows, expected, strict=True):
@@ -94,21 +96,21 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
 
 
 def unjudged_by_rank(collection: Collection, ends: Sequence[int], runs: Sequence[str]) -> list[tuple[int, int]]:
-    """Documents retrieved and unjudged at the ranks from one end to the next, over these runs and all topics."""
-    found = [(0, 0)] * (len(ends) - 1)
-    place = {rank: n for n, (one, other) in enumerate(pairwise(ends)) for rank in range(one, other)}
+    """Return retrieved and unjudged documents in ranges of ranks, over these runs and all topics."""
+    result = [(0, 0)] * (len(ends) - 1)
+    place = {rank: n for n, (first, other) in enumerate(pairwise(ends)) for rank in range(first, other)}
     for run in runs:
         for topic, docnos in collection.runs[run].items():
             grades = collection.qrels.get(topic)
             for rank, docno in enumerate(docnos, start=1):
                 if grades is not None:
-                    retrieved, unjudged = found[place[rank]]
-                    found[place[rank]] = (retrieved + 1, unjudged + (grades.get(docno, -1) < 0))
-    return found
+                    retrieved, unjudged = result[place[rank]]
+                    result[place[rank]] = (retrieved + 1, unjudged + (grades.get(docno, -1) < 0))
+    return result
 
 
 def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, tmp_path: Path) -> None:
-    """The share of unjudged documents at each rank from 1 to 1000, over all runs and topics, and of each run."""
+    """Shares of unjudged documents at ranks 1 to 1000, over all runs and of single runs."""
     ranks = " ".join(map(str, range(1, 1001)))
     call: Call = ("describe", *robust.files, "--show", "ranks", "--ranks", ranks)
     rows = lab_rows(*call, "--figure", tmp_path / "ranks.pdf")
@@ -130,7 +132,7 @@ def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, t
 
 
 def test_ranges_of_ranks(robust: Collection) -> None:
-    """The ranges that are counted unless others are asked for."""
+    """Counts in the default ranges of ranks."""
     rows = [row for row in lab_rows("describe", *robust.files, "--show", "ranks") if row["run"] == "all"]
     expected = unjudged_by_rank(robust, (1, 2, 6, 11, 21, 51, 101, 201, 501, 2000), list(robust.runs))
     assert [(int(row["retrieved"]), int(row["unjudged"])) for row in rows] == expected
@@ -142,7 +144,7 @@ def test_ranges_of_ranks(robust: Collection) -> None:
 
 
 def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
-    """Each bin of each measure, for pairs of disjoint sets of 50 topics; the paper has 1,000 pairs of them."""
+    """Error rates by difference over 60 pairs of disjoint sets of 50 topics; the paper has 1,000 pairs."""
     n_draws, width = 60, "0.01"
     files = (robust.qrels_path, *paths_of(robust, SHORT, *OTHERS))
     options = ("-m", " ".join(MEASURES), "--min-retrieved", "0.95", "--sizes", "50", "--seed", "3")
@@ -152,16 +154,16 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
     expected: dict[tuple[str, int], tuple[int, int]] = {}
     for measure, of_runs in full.items():
         means = {
-            run: [[math.fsum(of_topics[t] for t in one) / 50 for one in pair] for pair in sets]
+            run: [[math.fsum(of_topics[t] for t in topics) / 50 for topics in pair] for pair in sets]
             for run, of_topics in of_runs.items()
         }
         for first, second in combinations(of_runs, 2):
             for draw in range(n_draws):
                 d = [round(means[first][draw][side] - means[second][draw][side], 12) for side in (0, 1)]
-                for one, other in (d, d[::-1]):
-                    place = int(abs(Decimal(repr(one))) / Decimal(width))
+                for first_difference, other in (d, d[::-1]):
+                    place = int(abs(Decimal(repr(first_difference))) / Decimal(width))
                     comparisons, swaps = expected.get((measure, place), (0, 0))
-                    expected[measure, place] = (comparisons + 1, swaps + (one * other < 0))
+                    expected[measure, place] = (comparisons + 1, swaps + (first_difference * other < 0))
     assert len(rows) == len(expected) > 40
     for row, (measure, place) in zip(
         rows, sorted(expected, key=lambda key: (MEASURES.index(key[0]), key[1])), strict=True
@@ -173,8 +175,8 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
             *(measure, "50"),
             *(comparisons, swaps),
         )
-        found = [float(row[name]) for name in ("from", "to", "percent", "sigmas", "rate")]
-        assert found == pytest.approx(
+        results = [float(row[name]) for name in ("from", "to", "percent", "sigmas", "rate")]
+        assert results == pytest.approx(
             [least, least + float(width), 100 * least / max(scores), least / stdev(scores), swaps / comparisons]
         )
 
@@ -185,12 +187,11 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
 def test_figures_2_to_4_scores_of_runs(
     robust: Collection, full: dict[str, dict[str, list[float]]], drawn: Drawn, tmp_path: Path
 ) -> None:
-    """Scores of all runs by three measures, the runs in the order of the first."""
+    """Scores of runs by three measures, in the order of the first."""
     call: Call = ("study", robust.qrels_path, *paths_of(robust, *OTHERS), "-m", " ".join(MEASURES), "--seed", "1")
     options = ("--levels", "100%", "--samples", "1", "--figures", "none", "--quiet")
     assert lab(*call, *options, "-o", tmp_path / "study").status == 0
-    done = lab("draw", tmp_path / "study", "--layout", "runs", "--figure", tmp_path / "runs.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", tmp_path / "study", "--layout", "runs", "--figure", tmp_path / "runs.pdf", stderr="")
     means = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
     order = sorted(range(len(OTHERS)), key=lambda run: -means["map"][run])
     [panel] = panels_of(drawn["runs"])
@@ -201,12 +202,12 @@ def test_figures_2_to_4_scores_of_runs(
 
 
 def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:
-    """Kendall's tau between the rankings by two measures: agree of the judgments with themselves."""
+    """Kendall's tau between the rankings by two measures, from agree."""
     runs = paths_of(robust, *OTHERS)
     scores = {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in full.items()}
     for against in ("map", "RankEff"):
         call: Call = ("agree", robust.qrels_path, robust.qrels_path, *runs, "-m", " ".join(MEASURES))
         for row in lab_rows(*call, "--against", against):
             x, y = scores[against], scores[row["measure"]]
-            found = [float(row[name]) for name in ("tau_b", "tau", "rms")]
-            assert found == pytest.approx([kendalltau(x, y).statistic, reference.tau(x, y), reference.rms(x, y)])
+            results = [float(row[name]) for name in ("tau_b", "tau", "rms")]
+            assert results == pytest.approx([kendalltau(x, y).statistic, reference.tau(x, y), reference.rms(x, y)])

@@ -20,7 +20,7 @@ from drawn_figures import Drawn, kept_figures, lines_of, panels_of
 from examples.paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
 from references import degrade as degraded
 from references import statistics as reference
-from running import lab
+from running import succeeded
 from scipy.stats import kendalltau, pearsonr, wilcoxon
 
 pytestmark = [needs_robust03, pytest.mark.slow]
@@ -34,7 +34,7 @@ THRESHOLD = 0.9
 
 @dataclass(frozen=True)
 class Studied:
-    """What a study wrote and drew, and what loops find in the same samples: by level and seed."""
+    """The files and figures of a study, and values by loops in the same samples, by level and seed."""
 
     folder: Path
     drawn: Drawn
@@ -53,14 +53,13 @@ class Studied:
 
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
-    """Two samples at three levels; seven runs, twenty topics."""
+    """A study with two samples at three levels, of seven runs and twenty topics."""
     into = tmp_path_factory.mktemp("robust")
     collection: Collection = part(ROBUST, into, "^[f-z]|^[I-U].*[1-9c]", 20)
     options = ("--scheme", "stratified", "--samples", "2", "--seed", "4", "--levels", " ".join(LEVELS))
     with kept_figures() as drawn:
         call: Call = ("study", *collection.files, "-m", " ".join(MEASURES), *options)
-        done = lab(*call, "--quiet", "-o", into / "study")
-        assert done.status == 0, done.stderr
+        succeeded(*call, "--quiet", "-o", into / "study")
         reduced = {
             (level, seed): values(collection.runs, degraded.stratified(collection.qrels, share, seed), MEASURES)
             for level, share in LEVELS.items()
@@ -69,16 +68,16 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
         yield Studied(into / "study", drawn, values(collection.runs, collection.qrels, MEASURES), reduced)
 
 
-def means(found: dict[str, list[float]]) -> list[float]:
+def means(result: dict[str, list[float]]) -> list[float]:
     """Return the score of each run."""
-    return [fmean(of_topics) for of_topics in found.values()]
+    return [fmean(of_topics) for of_topics in result.values()]
 
 
-def decisions(found: dict[str, list[float]]) -> list[tuple[bool, int]]:
-    """Return for each pair of runs whether they differ by Wilcoxon's test, and which is better."""
+def decisions(result: dict[str, list[float]]) -> list[tuple[bool, int]]:
+    """Return the significance by Wilcoxon's test and the sign of each pair of runs."""
     decided = []
-    for one, other in combinations(found.values(), 2):
-        d = np.round(np.array(one) - np.array(other), 12)
+    for first, other in combinations(result.values(), 2):
+        d = np.round(np.array(first) - np.array(other), 12)
         different = bool(d.any()) and float(wilcoxon(d).pvalue) < 0.05
         decided.append((different, int(np.sign(round(float(d.mean()), 12)))))
     return decided
@@ -96,8 +95,8 @@ def assert_line(points: Sequence[tuple[float, float]], expected: dict[str, float
 
 
 def test_scores(studied: Studied) -> None:
-    """Every score of every sample."""
-    found = {
+    """Scores of every sample."""
+    results = {
         (row["level"], row["sample"], row["measure"], row["run"]): float(row["score"])
         for row in studied.table("scores.csv")
     }
@@ -112,7 +111,7 @@ def test_scores(studied: Studied) -> None:
         for measure, of_runs in studied.full.items()
         for run, of_topics in of_runs.items()
     }
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert results == pytest.approx(expected, abs=1e-12)
 
 
 def test_figure_1_rankings_by_level(studied: Studied) -> None:
@@ -149,50 +148,55 @@ def test_mean_scores_by_level(studied: Studied) -> None:
         x = means(studied.full[measure])
         by_level = {level: [means(studied.reduced[level, seed][measure]) for seed in SEEDS] for level in LEVELS}
         assert_line(scores[measure], {level: fmean(map(fmean, y)) for level, y in by_level.items()})
-        assert_line(tau[measure], {level: fmean(reference.tau(x, one) for one in y) for level, y in by_level.items()})
+        assert_line(
+            tau[measure], {level: fmean(reference.tau(x, scores) for scores in y) for level, y in by_level.items()}
+        )
 
 
 @pytest.fixture(scope="module")
 def confusions(studied: Studied) -> dict[str, dict[tuple[str, int], dict[str, float]]]:
-    """By measure, level and seed: how decisions under reduced judgments go together with those under full ones."""
-    found: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
+    """Confusion of decisions under full and reduced judgments, by measure, level and seed."""
+    results: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
     for measure, of_runs in studied.full.items():
         full = decisions(of_runs)
-        found[measure] = {}
+        results[measure] = {}
         for sample, of_measures in studied.reduced.items():
             reduced = decisions(of_measures[measure])
-            one, other = [different for different, _ in full], [different for different, _ in reduced]
+            full_decisions, other = [different for different, _ in full], [different for different, _ in reduced]
             counts: dict[str, float] = {
-                f"c{row}{column}": number for (row, column), number in reference.confusion(one, other).items()
+                f"c{row}{column}": number
+                for (row, column), number in reference.confusion(full_decisions, other).items()
             }
             counts |= reference.six_ways([(*x, *y) for x, y in zip(full, reduced, strict=True)])
-            counts["accuracy"], counts["g_mean"] = reference.accuracy(one, other), reference.g_mean(one, other)
+            counts["accuracy"], counts["g_mean"] = (
+                reference.accuracy(full_decisions, other),
+                reference.g_mean(full_decisions, other),
+            )
             nobody, positive = counts["c11"] + counts["c12"], counts["c21"] + counts["c22"]
             counts["fpr"] = counts["c12"] / nobody if nobody else 0.0
             counts["fnr"] = counts["c21"] / positive if positive else 0.0
-            found[measure][sample] = counts
-    return found
+            results[measure][sample] = counts
+    return results
 
 
 def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
-    """The confusion matrix of each measure, level and sample, with its rates and the six kinds of agreement."""
+    """The confusion matrix, error rates and kinds of agreement of each measure, level and sample."""
     rows = [row for row in studied.table("samples.csv") if row["against"] == "itself"]
     assert len(rows) == len(NAMES) * len(LEVELS) * len(SEEDS)
     for row in rows:
         expected = confusions[row["measure"]][row["level"], SEEDS[int(row["sample"])]]
         assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
     few = [confusions["ndcg_2=1"]["5%", seed] for seed in SEEDS]
-    assert all(one["c22"] and one["c11"] and one["c12"] + one["c21"] for one in few)
+    assert all(confusion["c22"] and confusion["c11"] and confusion["c12"] + confusion["c21"] for confusion in few)
 
 
 def test_table_4_random_pairs(tmp_path: Path) -> None:
-    """Decisions about random pairs, each under samples of the documents that one of the two has found."""
+    """Decisions on random pairs, each under samples of the pool of the two runs."""
     collection = part(ROBUST, tmp_path, "^[f-z]|^[I-U].*[1-9c]", 20)
     n_pairs, seed, measures = 4, 4, ("map", "bpref", "ndcg.2=1")
     options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
     call: Call = ("study", *collection.files, "-m", " ".join(measures), *options, "--pairs", str(n_pairs))
-    done = lab(*call, "--quiet", "-o", tmp_path / "study")
-    assert done.status == 0, done.stderr
+    done = succeeded(*call, "--quiet", "-o", tmp_path / "study")
     assert (
         "Significance decisions are on 4 random pairs of runs. Each pair is evaluated on its own pool"
         in done.stdout.decode()
@@ -203,15 +207,17 @@ def test_table_4_random_pairs(tmp_path: Path) -> None:
     counts: dict[str, Counter[tuple[bool, bool]]] = {printed(measure): Counter() for measure in measures}
     for number in chosen:
         runs = {name: collection.runs[name] for name in pairs[number]}
-        found = {topic: {docno for run in runs.values() for docno in run.get(topic, ())} for topic in collection.qrels}
+        results = {
+            topic: {docno for run in runs.values() for docno in run.get(topic, ())} for topic in collection.qrels
+        }
         pool = {
-            topic: {docno: grade for docno, grade in grades.items() if docno in found[topic]}
+            topic: {docno: grade for docno, grade in grades.items() if docno in results[topic]}
             for topic, grades in collection.qrels.items()
         }
-        full, reduced = (values(runs, one, measures) for one in (pool, degraded.stratified(pool, "0.3", seed)))
+        full, reduced = (values(runs, qrels, measures) for qrels in (pool, degraded.stratified(pool, "0.3", seed)))
         for measure, of_measure in counts.items():
-            [(one, _)], [(other, _)] = decisions(full[measure]), decisions(reduced[measure])
-            of_measure[one, other] += 1
+            [(first, _)], [(other, _)] = decisions(full[measure]), decisions(reduced[measure])
+            of_measure[first, other] += 1
     with (tmp_path / "study" / "samples.csv").open(newline="") as lines:
         rows = {row["measure"]: row for row in csv.DictReader(lines) if row["against"] == "itself"}
     places = {"c11": (False, False), "c12": (False, True), "c21": (True, False), "c22": (True, True)}
@@ -225,7 +231,7 @@ def test_table_4_random_pairs(tmp_path: Path) -> None:
 def test_figure_2_decisions_by_level(
     studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]
 ) -> None:
-    """Accuracy and g-mean, in the mean over samples."""
+    """Mean accuracy and g-mean over samples."""
     for name, panel in zip(("accuracy", "g_mean"), panels_of(studied.drawn["decisions"]), strict=True):
         for measure, points in lines_of(panel).items():
             of_measure = confusions[measure]
@@ -233,7 +239,7 @@ def test_figure_2_decisions_by_level(
 
 
 def test_tables_3_and_5_knees(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
-    """The first level at which tau and accuracy exceed 0.9, as the paper has it, and that from which on they do."""
+    """The first level where tau and accuracy exceed 0.9, and the level from which they always do."""
     texts = list(LEVELS)
     for row in studied.table("knees.csv"):
         measure, statistic = row["measure"], row["statistic"]
@@ -244,7 +250,7 @@ def test_tables_3_and_5_knees(studied: Studied, confusions: dict[str, dict[tuple
             else:
                 x = means(studied.full["map" if statistic == "tau_b_ap" else measure])
                 y = [means(studied.reduced[level, seed][measure]) for seed in SEEDS]
-                curve.append(fmean(float(kendalltau(x, one).statistic) for one in y))
+                curve.append(fmean(float(kendalltau(x, scores).statistic) for scores in y))
         knee, first = reference.knee(curve, THRESHOLD)
-        assert (row["knee"], row["first"]) == tuple("" if one is None else texts[one] for one in (knee, first))
+        assert (row["knee"], row["first"]) == tuple("" if place is None else texts[place] for place in (knee, first))
         assert not math.isnan(sum(curve))

@@ -24,7 +24,7 @@ from examples.paper_collections import CRANFIELD, Collection, Values, needs_cran
 from references import degrade as degraded
 from references import statistics as reference
 from references.text_classifiers import agreement, terms_of
-from running import lab, lab_rows
+from running import lab, lab_rows, succeeded
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC
 
@@ -41,52 +41,52 @@ DOCUMENTS = CRANFIELD / "docs.jsonl.gz"
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Twelve runs of four groups; judgments of the documents that a run has among its first ten."""
+    """Twelve runs of four groups, with judgments of their first ten documents."""
     into = tmp_path_factory.mktemp("cranfield")
-    found = part(CRANFIELD, into, "^(okapi|vsm|lsi|noisy)", TOPICS)
-    pool = degraded.pooled(list(found.runs.values()), DEPTH)
-    qrels = {topic: {d: g for d, g in of.items() if d in pool[topic]} for topic, of in found.qrels.items()}
+    result = part(CRANFIELD, into, "^(okapi|vsm|lsi|noisy)", TOPICS)
+    pool = degraded.pooled(list(result.runs.values()), DEPTH)
+    qrels = {topic: {d: g for d, g in of.items() if d in pool[topic]} for topic, of in result.qrels.items()}
     lines = [f"{topic} 0 {docno} {grade}\n" for topic, of in qrels.items() for docno, grade in of.items()]
     (into / "qrels").write_text("".join(lines))
-    (into / "groups").write_text("".join(f"{run} {kind_of(run)}\n" for run in found.runs))
-    return Collection(into / "qrels", found.run_paths, qrels, found.runs)
+    (into / "groups").write_text("".join(f"{run} {kind_of(run)}\n" for run in result.runs))
+    return Collection(into / "qrels", result.run_paths, qrels, result.runs)
 
 
 def group_of(run: str) -> str:
-    """The group of a run."""
+    """Return the group of a run."""
     return run.rstrip("0123456789")
 
 
 def kind_of(run: str) -> str:
-    """Whether it is one of those that stand for manual runs."""
+    """Return whether a run represents manual or automatic runs."""
     return "manual" if group_of(run) in MANUAL else "auto"
 
 
 def call_of(collection: Collection, *, by_kind: bool) -> list[str | Path]:
-    """The command, with groups or kinds of runs."""
+    """Return the command with groups or kinds of runs."""
     groups = ("--groups", collection.qrels_path.parent / "groups") if by_kind else ("--group-by", "^[a-z]+")
     return ["leave-out", *collection.files, *groups, "--depth", str(DEPTH), "--quiet"]
 
 
 def without(collection: Collection, group: str, *, by_kind: bool) -> degraded.Qrels:
-    """The judgments without the documents that only this group has found."""
+    """Return the judgments without the documents unique to a group."""
     groups = {run: (kind_of if by_kind else group_of)(run) for run in collection.runs}
     return degraded.without_group(collection.qrels, collection.runs, groups, group, DEPTH)[1]
 
 
 @pytest.fixture(scope="module")
 def full(collection: Collection) -> Values:
-    """Values under all judgments."""
+    """Values under full judgments."""
     return values(collection.runs, collection.qrels, MEASURES)
 
 
-def scores(found: Values, measure: str) -> list[float]:
-    """The score of each run, without noise."""
-    return [round(fmean(of_topics), 12) for of_topics in found[measure].values()]
+def scores(result: Values, measure: str) -> list[float]:
+    """Return the score of each run, rounded."""
+    return [round(fmean(of_topics), 12) for of_topics in result[measure].values()]
 
 
 def has_changed(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether a paired t-test finds a difference."""
+    """Return whether a paired t-test is significant."""
     d = np.round(np.array(after) - np.array(before), 12)
     return bool(d.any()) and float(ttest_rel(before, after).pvalue) < 0.05
 
@@ -123,9 +123,8 @@ def statistics(full: Values, after: Mapping[str, Values], measure: str, chosen: 
 
 
 def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> None:
-    """Topics, groups, runs, and judged and relevant documents: all, and those of one kind of runs only."""
-    done = lab(*call_of(collection, by_kind=True), "-m", "map", "--write", tmp_path)
-    assert done.status == 0, done.stderr
+    """Topics, groups, runs, and judged and relevant documents, of all runs and of one kind."""
+    succeeded(*call_of(collection, by_kind=True), "-m", "map", "--write", tmp_path)
     files = {"": collection.qrels_path, "manual": tmp_path / "auto.qrels", "auto": tmp_path / "manual.qrels"}
     for kind, path in files.items():
         qrels = (
@@ -136,8 +135,8 @@ def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> Non
         relevant = sum(grade > 0 for of in qrels.values() for grade in of.values())
         assert (int(total["judged"]), int(total["relevant"])) == (judged, relevant)
         assert float(total["percent_relevant"]) == pytest.approx(100 * relevant / judged)
-        found = [float(mean[name]) for name in ("judged", "relevant", "nonrelevant")]
-        assert found == pytest.approx([one / TOPICS for one in (judged, relevant, judged - relevant)])
+        results = [float(mean[name]) for name in ("judged", "relevant", "nonrelevant")]
+        assert results == pytest.approx([number / TOPICS for number in (judged, relevant, judged - relevant)])
     groups = lab_rows("describe", *collection.files, "--group-by", "^[a-z]+", "--depth", str(DEPTH), "--show", "groups")
     assert [(row["group"], row["runs"]) for row in groups] == [(name, "3") for name in ("lsi", "noisy", "okapi", "vsm")]
     for row in groups:
@@ -151,7 +150,7 @@ def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> Non
 
 
 def test_figure_1_mean_scores_and_tau(collection: Collection, full: Values, drawn: Drawn, tmp_path: Path) -> None:
-    """The mean score of all runs, and Kendall's tau of their ranking with that under all judgments."""
+    """Mean scores of runs, and Kendall's tau with their ranking under full judgments."""
     levels, seeds, measures = {"20%": "0.2", "80%": "0.8"}, (3, 4), ("P.20", "map", "bpref", "RankEff", "ndcg_cut.20")
     options = ("-m", " ".join(measures), "--levels", " ".join(levels), "--samples", "2", "--seed", "3", "--quiet")
     assert lab("study", *collection.files, *options, "-o", tmp_path).status == 0
@@ -164,7 +163,9 @@ def test_figure_1_mean_scores_and_tau(collection: Collection, full: Values, draw
     for measure in map(printed, measures):
         of_levels = [[scores(sample, measure) for sample in samples] for samples in reduced.values()]
         assert [x for x, _ in means[measure]] == [x for x, _ in tau[measure]] == [0.2, 0.8]
-        assert [y for _, y in means[measure]] == pytest.approx([fmean(map(fmean, one)) for one in of_levels])
+        assert [y for _, y in means[measure]] == pytest.approx(
+            [fmean(map(fmean, sample_scores)) for sample_scores in of_levels]
+        )
         x = scores(full, measure)
         assert [y for _, y in tau[measure]] == pytest.approx(
             [fmean(reference.tau(x, y) for y in of_samples) for of_samples in of_levels]
@@ -176,14 +177,14 @@ def test_figure_1_mean_scores_and_tau(collection: Collection, full: Values, draw
 
 @pytest.fixture(scope="module")
 def left_out(collection: Collection) -> dict[str, Values]:
-    """By run, the values of all runs under the judgments without its group."""
+    """Values of all runs under the judgments without the group of each run."""
     names = dict.fromkeys(map(group_of, collection.runs))
-    found = {name: values(collection.runs, without(collection, name, by_kind=False), MEASURES) for name in names}
-    return {run: found[group_of(run)] for run in collection.runs}
+    results = {name: values(collection.runs, without(collection, name, by_kind=False), MEASURES) for name in names}
+    return {run: results[group_of(run)] for run in collection.runs}
 
 
 def test_table_2_groups_left_out(collection: Collection, full: Values, left_out: dict[str, Values]) -> None:
-    """Change of rank, largest rise and fall, RMS error, and the share of runs that change significantly."""
+    """Changes of rank, RMS errors, and shares of significantly changed runs."""
     rows = lab_rows(*call_of(collection, by_kind=False), "-m", " ".join(MEASURES), "--summary", "--format", "csv")
     assert [row["measure"] for row in rows] == [printed(measure) for measure in MEASURES]
     for row in rows:
@@ -194,7 +195,7 @@ def test_table_2_groups_left_out(collection: Collection, full: Values, left_out:
 
 
 def test_section_5_2_documents_removed(collection: Collection) -> None:
-    """The documents that a group takes with it, on average over groups and topics."""
+    """Documents unique to a group, averaged over groups and topics."""
     *rows, last = lab_rows(*call_of(collection, by_kind=False), "--removed")
     total = 0
     for row in rows:
@@ -213,12 +214,12 @@ def test_section_5_2_documents_removed(collection: Collection) -> None:
 
 @pytest.fixture(scope="module")
 def only_automatic(collection: Collection) -> Values:
-    """Values under the judgments without the documents that only manual runs have found."""
+    """Values under the judgments without documents unique to manual runs."""
     return values(collection.runs, without(collection, "manual", by_kind=True), MEASURES)
 
 
 def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_automatic: Values) -> None:
-    """The same for the runs of one kind, and Kendall's tau over all runs."""
+    """Statistics of the runs of one kind, and Kendall's tau over all runs."""
     call = call_of(collection, by_kind=True)
     chosen = [run for run in collection.runs if kind_of(run) == "manual"]
     for row in lab_rows(*call, "--only", "manual", "-m", " ".join(MEASURES), "--summary"):
@@ -230,14 +231,14 @@ def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_au
 
 
 def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_automatic: Values) -> None:
-    """One row per run: its scores under all judgments, then under those that are left."""
+    """Scores of each run under full and reduced judgments."""
     call = call_of(collection, by_kind=True)
     rows = lab_rows(*call, "--only", "manual", "--pivot", "-m", " ".join(MEASURES))
     assert [(row["run"], row["group"]) for row in rows] == [(run, kind_of(run)) for run in collection.runs]
     for row in rows:
         expected = {
-            f"{kind}_{measure}": fmean(found[measure][row["run"]])
-            for kind, found in (("full", full), ("biased", only_automatic))
+            f"{kind}_{measure}": fmean(result[measure][row["run"]])
+            for kind, result in (("full", full), ("biased", only_automatic))
             for measure in full
         }
         assert {name: float(cell) for name, cell in row.items() if name in expected} == pytest.approx(expected)
@@ -248,7 +249,7 @@ def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_a
 
 
 class Texts:
-    """All documents, and the two classifiers of section 3 once more, with a number for every term of the collection."""
+    """The documents, and the two classifiers of section 3 over all terms of the collection."""
 
     def __init__(self) -> None:
         lines = gzip.decompress(DOCUMENTS.read_bytes()).decode().splitlines()
@@ -259,10 +260,10 @@ class Texts:
 
     def vector(self, counts: Mapping[str, int]) -> Any:
         """How often each term is there."""
-        found = np.zeros(len(self.place))
+        result = np.zeros(len(self.place))
         for term, number in counts.items():
-            found[self.place[term]] = number
-        return found
+            result[self.place[term]] = number
+        return result
 
     @cached_property
     def background(self) -> Any:
@@ -282,7 +283,7 @@ class Texts:
         """A language model: 0.8 of the text and 0.2 of the collection."""
         return 0.8 * self.vector(counts) / sum(counts.values()) + 0.2 * self.background
 
-    def kld(self, relevant: Sequence[str], nonrelevant: Sequence[str], asked: Sequence[str]) -> set[str]:
+    def kld(self, relevant: Sequence[str], nonrelevant: Sequence[str], requested: Sequence[str]) -> set[str]:
         """Those that diverge less from the relevant documents than the threshold that |R| judged ones pass."""
         together: Counter[str] = Counter()
         for docno in relevant:
@@ -294,9 +295,9 @@ class Texts:
             return round(math.fsum(p * np.log(p / q)), 10), docno
 
         threshold = sorted(map(divergence, [*relevant, *nonrelevant]))[len(relevant)]
-        return {docno for docno in asked if divergence(docno) < threshold}
+        return {docno for docno in requested if divergence(docno) < threshold}
 
-    def svm(self, relevant: Sequence[str], nonrelevant: Sequence[str], asked: Sequence[str]) -> set[str]:
+    def svm(self, relevant: Sequence[str], nonrelevant: Sequence[str], requested: Sequence[str]) -> set[str]:
         """Those on the side of the relevant documents: scikit-learn, with the cost that the definitions give."""
 
         def features(docno: str) -> Any:
@@ -307,8 +308,8 @@ class Texts:
         cost = 1 / fmean(float(x @ x) for x in vectors)
         machine = SVC(kernel="linear", C=cost, class_weight="balanced")
         machine.fit(vectors, [True] * len(relevant) + [False] * len(nonrelevant))
-        answers = machine.predict(np.array([features(docno) for docno in asked]))
-        return {docno for docno, answer in zip(asked, answers, strict=True) if answer}
+        answers = machine.predict(np.array([features(docno) for docno in requested]))
+        return {docno for docno, answer in zip(requested, answers, strict=True) if answer}
 
     def predicted(
         self, classifier: str, known: Mapping[str, int], unknown: Sequence[str]
@@ -316,10 +317,10 @@ class Texts:
         """The documents that can be predicted, and those predicted relevant; None if nothing can be learned."""
         relevant = [docno for docno in known if known[docno] > 0 and docno in self.counts]
         nonrelevant = [docno for docno in known if known[docno] == 0 and docno in self.counts]
-        asked = [docno for docno in unknown if docno in self.counts]
-        if not (relevant and nonrelevant and asked):
+        requested = [docno for docno in unknown if docno in self.counts]
+        if not (relevant and nonrelevant and requested):
             return None
-        return asked, (self.kld if classifier == "kld" else self.svm)(relevant, nonrelevant, asked)
+        return requested, (self.kld if classifier == "kld" else self.svm)(relevant, nonrelevant, requested)
 
 
 @pytest.fixture(scope="module")
@@ -330,7 +331,7 @@ def texts() -> Texts:
 
 @pytest.mark.parametrize("classifier", ["kld", "svm"])
 def test_table_6_random_shares(classifier: str, collection: Collection, texts: Texts, tmp_path: Path) -> None:
-    """Precision, recall and F1 of documents predicted from a random share of the judgments, averaged over topics."""
+    """Precision, recall and F1 of predictions from a random share, averaged over topics."""
     shares = ("0.4", "0.8")
     options: list[str | Path] = [
         "--docs",
@@ -343,29 +344,28 @@ def test_table_6_random_shares(classifier: str, collection: Collection, texts: T
         tmp_path / "report.json",
     ]
     flags = [word for share in shares for word in ("--holdout", share)]
-    done = lab("complete", collection.qrels_path, *options, *flags, "--quiet")
-    assert done.status == 0, done.stderr
+    succeeded("complete", collection.qrels_path, *options, *flags, "--quiet")
     rows = json.loads((tmp_path / "report.json").read_text())["holdout"]
-    found: dict[str, dict[str, tuple[float, float, float]]] = {}
+    results: dict[str, dict[str, tuple[float, float, float]]] = {}
     for share in shares:
-        found[share] = {}
+        results[share] = {}
         for topic, grades in collection.qrels.items():
             order = degraded.shuffled(list(grades), 2, "holdout", topic, 0)
             number = max(1, int((Decimal(share) * len(order)).to_integral_value(ROUND_HALF_UP)))
             known, rest = {docno: grades[docno] for docno in grades if docno in order[:number]}, order[number:]
             if made := texts.predicted(classifier, known, rest):
-                asked, predicted = made
-                found[share][topic] = agreement(predicted, {docno for docno in asked if grades[docno] > 0})
+                requested, predicted = made
+                results[share][topic] = agreement(predicted, {docno for docno in requested if grades[docno] > 0})
     for share, row in zip(shares, rows, strict=True):
-        means = [fmean(column) for column in zip(*found[share].values(), strict=True)]
+        means = [fmean(column) for column in zip(*results[share].values(), strict=True)]
         assert [row["precision"], row["recall"], row["f1"]] == pytest.approx(means)
-        assert row["topics"] == len(found[share]) > TOPICS / 2
+        assert row["topics"] == len(results[share]) > TOPICS / 2
 
 
 @pytest.fixture(scope="module")
 def completed(collection: Collection, texts: Texts) -> dict[tuple[str, str, str], Any]:
-    """By classifier, groups or kinds, and name: the predictions by topic and the completed judgments without a group."""
-    found: dict[tuple[str, str, str], Any] = {}
+    """Predictions and completed judgments without a group, by classifier, groups or kinds, and name."""
+    results: dict[tuple[str, str, str], Any] = {}
     groups = [("groups", name) for name in dict.fromkeys(map(group_of, collection.runs))]
     for classifier in ("kld", "svm"):
         for how, name in (*groups, ("kinds", "manual")):
@@ -374,12 +374,12 @@ def completed(collection: Collection, texts: Texts) -> dict[tuple[str, str, str]
             for topic, grades in collection.qrels.items():
                 gone = [docno for docno in grades if docno not in reduced[topic]]
                 made = texts.predicted(classifier, reduced[topic], gone)
-                asked, relevant = made or ([], set())
+                requested, relevant = made or ([], set())
                 if made:
                     predictions[topic] = made
-                qrels[topic] |= {docno: int(docno in relevant) if docno in asked else -1 for docno in gone}
-            found[classifier, how, name] = (predictions, qrels)
-    return found
+                qrels[topic] |= {docno: int(docno in relevant) if docno in requested else -1 for docno in gone}
+            results[classifier, how, name] = (predictions, qrels)
+    return results
 
 
 @pytest.mark.parametrize("how", ["groups", "kinds"])
@@ -392,17 +392,16 @@ def test_tables_6_to_8_completed_judgments(
     measures = ("P.20", "map", "bpref", "RankEff")
     call = [*call_of(collection, by_kind=how == "kinds"), *(["--only", "manual"] if how == "kinds" else [])]
     options: list[str | Path] = [*split("--complete kld --complete svm"), "--docs", DOCUMENTS, "-m", " ".join(measures)]
-    done = lab(*call, *options, "--format", "json")
-    assert done.status == 0, done.stderr
+    done = succeeded(*call, *options, "--format", "json")
     tables = json.loads(done.stdout)
     kind: dict[str, str] = {run: "manual" if how == "kinds" else group_of(run) for run in collection.runs}
     chosen = [run for run in collection.runs if how == "groups" or kind_of(run) == "manual"]
     for classifier in ("kld", "svm"):
-        made = {name: one for (by, form, name), one in completed.items() if (by, form) == (classifier, how)}
+        made = {name: qrels for (by, form, name), qrels in completed.items() if (by, form) == (classifier, how)}
         qualities = [
-            agreement(relevant, {docno for docno in asked if collection.qrels[topic][docno] > 0})
+            agreement(relevant, {docno for docno in requested if collection.qrels[topic][docno] > 0})
             for predictions, _ in made.values()
-            for topic, (asked, relevant) in predictions.items()
+            for topic, (requested, relevant) in predictions.items()
         ]
         [row] = [row for row in tables["quality of predictions"] if row["judgments"] == classifier]
         assert [row["precision"], row["recall"], row["f1"]] == pytest.approx(

@@ -17,7 +17,7 @@ from examples.paper_collections import ROBUST, Call, Collection, Values, needs_r
 from matplotlib.axes import Axes
 from references import degrade as degraded
 from references import statistics as reference
-from running import lab
+from running import lab, succeeded
 from scipy.stats import kendalltau, pearsonr
 
 pytestmark = [needs_robust03, pytest.mark.slow]
@@ -36,7 +36,7 @@ Sample = tuple[str, int]
 
 @dataclass(frozen=True)
 class Studied:
-    """What a study wrote and drew, and what loops find: the scores under full judgments, and under each sample."""
+    """The files and figures of a study, and scores by loops under full judgments and each sample."""
 
     folder: Path
     drawn: Drawn
@@ -48,23 +48,23 @@ class Studied:
     def mean(self, statistic: str, measure: str, against: str, level: str) -> float:
         """Return the mean of a statistic over the samples of a level."""
         x = self.full["map" if against == "AP" else measure]
-        found = []
+        results = []
         for seed in self.seeds:
             y = self.reduced[level, seed][measure]
             if statistic == "tau_b":
-                found.append(float(kendalltau(x, y).statistic))
+                results.append(float(kendalltau(x, y).statistic))
             else:
-                found.append(float(pearsonr(x, y).statistic) if statistic == "pearson" else reference.rms(x, y))
-        return fmean(found)
+                results.append(float(pearsonr(x, y).statistic) if statistic == "pearson" else reference.rms(x, y))
+        return fmean(results)
 
 
-def scores(found: Values) -> dict[str, list[float]]:
-    """The means over topics, by measure."""
-    return {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in found.items()}
+def scores(result: Values) -> dict[str, list[float]]:
+    """Return means over topics by measure."""
+    return {measure: [fmean(of_topics) for of_topics in of_runs.values()] for measure, of_runs in result.items()}
 
 
 def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degraded.Qrels:
-    """A sample of the judgments."""
+    """Return a sample of the judgments."""
     if scheme == "uniform":
         return degraded.uniform(collection.qrels, str(float(level[:-1]) / 100), seed)
     runs = list(collection.runs.values())
@@ -75,41 +75,41 @@ def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degrad
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Six runs, sixteen topics."""
+    """Six runs and sixteen topics."""
     return part(ROBUST, tmp_path_factory.mktemp("robust"), "^(InexpC2|SABIR|UIUC|oce|pirc|uwmt)", 16)
 
 
 @pytest.fixture(scope="module")
 def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Studied]:
-    """Two random samples at each level, a shallow pool, and two of a pool with as many others."""
-    folder, found = tmp_path_factory.mktemp("studies"), {}
+    """Studies of random samples, shallow pools, and pools with as many other documents."""
+    folder, result = tmp_path_factory.mktemp("studies"), {}
     full = scores(values(collection.runs, collection.qrels, (*MEASURES, *SMOOTHED)))
     for scheme, levels in SCHEMES.items():
-        asked = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
+        requested = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
         seeds = SEEDS[:1] if scheme == "depth" else SEEDS
         options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(seeds)), "--seed", "7")
         more = ("--infap-errors",) if scheme == "uniform" else ()
         with kept_figures() as drawn:
-            call = ("study", *collection.files, "-m", " ".join(asked), *options, *more)
+            call = ("study", *collection.files, "-m", " ".join(requested), *options, *more)
             done = lab(*call, "--quiet", "-o", folder / scheme)
         assert done.status == 0, done.stderr
         reduced: dict[Sample, dict[str, list[float]]] = {}
         judged: dict[str, float] = {}
         for level, seed in product(levels, seeds):
             sample = reduce(scheme, collection, level, seed)
-            reduced[level, seed] = scores(values(collection.runs, sample, asked))
+            reduced[level, seed] = scores(values(collection.runs, sample, requested))
             reduced[level, seed]["infAP_true_precisions"] = true_precisions(collection, sample)
-            kept, whole = (
-                sum(g >= 0 for of in one.values() for g in of.values()) for one in (sample, collection.qrels)
+            n_kept, whole = (
+                sum(g >= 0 for of in qrels.values() for g in of.values()) for qrels in (sample, collection.qrels)
             )
-            judged[level] = judged.get(level, 0.0) + kept / whole / len(seeds)
-        found[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
-    return found
+            judged[level] = judged.get(level, 0.0) + n_kept / whole / len(seeds)
+        result[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
+    return result
 
 
 def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[float]:
-    """InfAP with the precisions of the full judgments at the sampled relevant documents, in the mean over topics."""
-    found = []
+    """Return infAP with the precisions of full judgments, averaged over topics."""
+    results = []
     for ranked in collection.runs.values():
         of_topics = []
         for topic, grades in collection.qrels.items():
@@ -119,18 +119,18 @@ def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[floa
                 relevant += grades.get(docno, -1) > 0
                 total += relevant / rank if sample[topic].get(docno, -1) > 0 else 0.0
             of_topics.append(total / n_relevant if n_relevant else 0.0)
-        found.append(fmean(of_topics))
-    return found
+        results.append(fmean(of_topics))
+    return results
 
 
 def points_of(panel: Axes) -> set[tuple[float, float]]:
-    """The points of a panel, to nine decimals."""
+    """Return the points of a panel with nine decimals."""
     places = np.asarray(panel.collections[0].get_offsets()).tolist()
     return {(round(float(x), 9), round(float(y), 9)) for x, y in places}
 
 
 def place(scheme: str, level: str) -> float:
-    """A level as a number."""
+    """Return a level as a number."""
     return float(level[:-1]) / 100 if scheme == "uniform" else float(level)
 
 
@@ -150,9 +150,9 @@ def test_figures_of_scores(measure: str, against: str, scheme: str, studies: dic
     for level, panel in zip(SCHEMES[scheme][::-1], panels, strict=True):
         assert level in panel.get_title()
         expected = {
-            (round(one, 9), round(other, 9))
+            (round(score, 9), round(other, 9))
             for seed in study.seeds
-            for one, other in zip(x, study.reduced[level, seed][measure], strict=True)
+            for score, other in zip(x, study.reduced[level, seed][measure], strict=True)
         }
         assert points_of(panel) == expected
         tau, pearson, rms = (study.mean(statistic, measure, against, level) for statistic in SHOWN.values())
@@ -170,11 +170,11 @@ def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Stud
     infAP, against AP: Figures 20 and 21.
     """
     study = studies[scheme]
-    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    results: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for panel in panels_of(study.drawn[f"agreement-with-{against}"]):
-        found.setdefault(panel.get_ylabel(), {}).update(lines_of(panel))
-    assert set(found) == set(SHOWN)
-    for label, lines in found.items():
+        results.setdefault(panel.get_ylabel(), {}).update(lines_of(panel))
+    assert set(results) == set(SHOWN)
+    for label, lines in results.items():
         assert {*map(printed, MEASURES)} <= set(lines)
         assert scheme == "depth" or {*map(printed, SMOOTHED)} <= set(lines)
         for measure, points in lines.items():
@@ -190,12 +190,11 @@ def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Stud
 def test_figure_19_true_precisions_and_smoothing(
     studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
 ) -> None:
-    """From 5 % of the judgments: with precisions of the full judgments, and with constants 1, 1.5 and 2.5."""
+    """At 5 %: precisions of full judgments, and smoothing constants 1, 1.5 and 2.5."""
     study = studies["uniform"]
     measures = ("infAP_true_precisions", "infAP_c=1", "infAP_c=1.5", "infAP_c=2.5")
     call: Call = ("draw", study.folder, "--layout", "scores", "-m", " ".join(measures))
-    done = lab(*call, "--figure", tmp_path / "smoothing.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(*call, "--figure", tmp_path / "smoothing.pdf", stderr="")
     for measure, panel in zip(measures, panels_of(drawn["smoothing"]), strict=True):
         assert panel.get_title() == measure
         assert points_of(panel) == {
@@ -214,10 +213,9 @@ def test_figure_19_true_precisions_and_smoothing(
 
 
 def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn: Drawn, tmp_path: Path) -> None:
-    """InfAP against AP by the share of judgments: random samples, pools, and both together."""
+    """InfAP against AP by share of judgments, for random samples, pools, and both."""
     folders = [study.folder for study in studies.values()]
-    done = lab("draw", *folders, "-m", "infAP", "--figure", tmp_path / "schemes.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", *folders, "-m", "infAP", "--figure", tmp_path / "schemes.pdf", stderr="")
     for panel, statistic in zip(panels_of(drawn["schemes"]), SHOWN.values(), strict=True):
         lines = lines_of(panel)
         assert list(lines) == list(studies)
@@ -230,7 +228,7 @@ def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn
 def test_figures_23_and_24_a_grid_of_collections(
     scheme: str, studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
 ) -> None:
-    """Statistics in rows and collections in columns: all topics, and the first half of them as another collection."""
+    """Statistics in rows and collections in columns: all topics, and the first half of them."""
     topics = list(collection.qrels)[:8]
     half = Collection(
         tmp_path / "qrels",
@@ -255,15 +253,14 @@ def test_figures_23_and_24_a_grid_of_collections(
         for level, seed in product(levels, study.seeds)
     }
     columns = {"all": study, "half": Studied(folder, drawn, full, reduced, {}, study.seeds)}
-    named = [f"{name}={one.folder}" for name, one in columns.items()]
+    named = [f"{name}={study.folder}" for name, study in columns.items()]
     call = ("draw", *named, "--layout", "grid", "-m", " ".join(measures), "--itself", "bpref_10")
-    done = lab(*call, "--figure", tmp_path / "grid.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(*call, "--figure", tmp_path / "grid.pdf", stderr="")
     panels = panels_of(drawn["grid"])
     for panel, (statistic, name) in zip(panels, product(SHOWN.values(), columns), strict=True):
-        shown = lines_of(panel)
-        assert set(shown) == {"bpref_10", "infAP", "bpref_10, itself"}
-        for label, points in shown.items():
+        lines_of_panel = lines_of(panel)
+        assert set(lines_of_panel) == {"bpref_10", "infAP", "bpref_10, itself"}
+        for label, points in lines_of_panel.items():
             measure, against = label.split(",")[0], "itself" if "itself" in label else "AP"
             if (statistic, label) == ("rms", "bpref_10"):  # which does not estimate AP
                 assert all(math.isnan(y) for _, y in points)
@@ -274,8 +271,8 @@ def test_figures_23_and_24_a_grid_of_collections(
             assert np.array(points) == pytest.approx(np.array(expected), abs=1e-9)
 
 
-def test_studies_are_what_the_loops_say(studies: dict[str, Studied]) -> None:
-    """The rows of summary.csv, of which figures of several studies are drawn."""
+def test_summaries(studies: dict[str, Studied]) -> None:
+    """Rows of summary.csv equal the loops."""
     for scheme, study in studies.items():
         with (study.folder / "summary.csv").open(newline="") as lines:
             for row in csv.DictReader(lines):
@@ -283,6 +280,6 @@ def test_studies_are_what_the_loops_say(studies: dict[str, Studied]) -> None:
                     expected = [
                         study.mean(name, row["measure"], row["against"], row["level"]) for name in SHOWN.values()
                     ]
-                    found = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
-                    assert found == pytest.approx(expected, abs=1e-9), scheme
+                    results = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
+                    assert results == pytest.approx(expected, abs=1e-9), scheme
                 assert float(row["judged"]) == pytest.approx(study.judged[row["level"]])

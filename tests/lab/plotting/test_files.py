@@ -1,4 +1,4 @@
-"""Files of figures: their formats, sizes, fonts and bytes, and what is refused."""
+"""Files of figures: formats, sizes, fonts, reproducibility, and refusals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
@@ -14,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from drawn_figures import pdf_objects, png_size
-from running import FIXTURES, ROOT, lab
+from examples.experiment import QRELS, RUNS
+from running import ROOT, lab, refusal, succeeded
 
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_runs import MeasureValues
@@ -26,29 +26,26 @@ from irevalx.statistics.paired_comparisons import Comparisons, Method
 pytestmark = pytest.mark.slow
 
 Call: TypeAlias = tuple[str | Path, ...]
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 SWAPS: Call = ("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--draws", "5", "--seed", "1", "--quiet")
 
 
 def draw(path: Path, *options: str) -> bytes:
     """Draw a figure, and return the bytes of its file."""
-    done = lab(*SWAPS, "--figure", path, *options)
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(*SWAPS, "--figure", path, *options, stderr="")
     return path.read_bytes()
 
 
 @pytest.mark.parametrize("width", ["3.3", "7"])
-def test_pictures(width: str, tmp_path: Path) -> None:
-    """A picture is as wide as was asked for, at 300 dots per inch."""
+def test_sizes(width: str, tmp_path: Path) -> None:
+    """Figures have the requested width, and bitmaps 300 dots per inch."""
     draw(tmp_path / "f.png", "--figure-width", width)
-    found, height, dots = png_size(tmp_path / "f.png")
-    assert (round(found, 2), round(dots)) == (float(width), 300)
+    result, height, dots = png_size(tmp_path / "f.png")
+    assert (round(result, 2), round(dots)) == (float(width), 300)
     assert 1 < height < 9
 
 
 def test_fonts(tmp_path: Path) -> None:
-    """A PDF holds its fonts, as TrueType and not as type 3; an SVG has letters as outlines and needs none."""
+    """PDF files embed TrueType fonts, and SVG files have letters as paths."""
     draw(tmp_path / "f.pdf", "--figure-width", "3.3")
     objects = pdf_objects(tmp_path / "f.pdf")
     assert b"/FontFile2" in objects
@@ -62,15 +59,15 @@ def test_fonts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".PDF"])
-def test_same_bytes(ending: str, tmp_path: Path) -> None:
-    """The same call writes the same bytes, and changes nothing that is printed."""
+def test_reproducibility(ending: str, tmp_path: Path) -> None:
+    """The same call writes the same bytes, and --figure does not change the output."""
     first, second = (draw(tmp_path / f"{name}{ending}") for name in ("a", "b"))
     assert first == second
     assert lab(*SWAPS) == lab(*SWAPS, "--figure", tmp_path / f"c{ending}")
 
 
-def test_neither_display_nor_settings_matter(tmp_path: Path) -> None:
-    """There need be no display, and the user's own settings of matplotlib change no byte."""
+def test_environment(tmp_path: Path) -> None:
+    """Figures depend neither on a display nor on the user's matplotlib settings."""
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\nbackend: TkAgg\nsavefig.dpi: 10\n")
     code = "import sys; from irevalx.lab.command.program import main; sys.exit(main(sys.argv[1:]))"
     env = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "WAYLAND_DISPLAY"}}
@@ -82,7 +79,7 @@ def test_neither_display_nor_settings_matter(tmp_path: Path) -> None:
 
 
 def test_titles(tmp_path: Path) -> None:
-    """A figure may be without."""
+    """--no-title removes the title."""
     title = "<!-- Swap rate by size of the topic sets -->"
     assert title in draw(tmp_path / "a.svg").decode()
     assert title not in draw(tmp_path / "b.svg", "--no-title").decode()
@@ -90,8 +87,8 @@ def test_titles(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["compare", "swap-rate", "leave-out", "describe", "draw"])
 @pytest.mark.parametrize("name", ["f.gif", "f", "png", "f.png.gz", ""])
-def test_other_endings(command: str, name: str) -> None:
-    """They are refused in words, before anything is read."""
+def test_unknown_endings(command: str, name: str) -> None:
+    """Other endings are refused before any file is read."""
     done = lab(command, "nothing", "nothing", "--figure", name)
     assert (done.status, done.stdout) == (1, b"")
     assert re.fullmatch(
@@ -100,52 +97,26 @@ def test_other_endings(command: str, name: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            ("leave-out", "q", "r", "--removed", "--figure", "f.png"),
-            "--removed cannot be combined with --figure",
-        ),
-        (("compare", "q", "r", "--draw", "topics"), "--draw requires --figure"),
-        (
-            ("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"),
-            "--draw cannot be combined with --discriminative-power",
-        ),
-        (("draw", "q"), "--figure must be given"),
-        (
-            ("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"),
-            "--figure-width must be 3.3 or 7, but got '5'",
-        ),
-    ],
-)
-def test_refusals(words: Sequence[str], said: str) -> None:
-    """Options that go together, and widths."""
-    done = lab(*words)
-    assert (done.status, done.stdout) == (1, b"")
-    assert said in done.stderr
-
-
 def test_too_many_pairs(tmp_path: Path) -> None:
-    """More pairs than a page has room for are refused before they are tested."""
+    """More pairs than fit on a page are refused before they are tested."""
     runs = []
     for number in range(13):
         runs.append(tmp_path / f"run{number}")
         runs[-1].write_text(RUNS[0].read_text().replace(RUNS[0].name, f"run{number}"))
     call: Call = ("compare", QRELS, *runs, "--seed", "1", "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
     for drawn, most in (("intervals", 58), ("topics", 24)):
-        done = lab(*call, "--draw", drawn)
-        assert (done.status, done.stdout) == (1, b"")
-        assert f"has room for at most {most} pairs of runs here, but got 78; --baseline compares" in done.stderr
-    done = lab(*call, "--draw", "matrix", "--baseline", "run1")
-    assert (done.status, done.stdout) == (1, b"")
-    assert "--draw matrix cannot be combined with --baseline" in done.stderr
+        assert f"has room for at most {most} pairs of runs here, but got 78; --baseline compares" in refusal(
+            *call, "--draw", drawn
+        )
+    assert "--draw matrix cannot be combined with --baseline" in refusal(
+        *call, "--draw", "matrix", "--baseline", "run1"
+    )
     assert lab(*call, "--interval", "t", "--quiet").status == 0
     assert "<!-- Significantly different runs (map) -->" in (tmp_path / "f.svg").read_text()
 
 
 def comparison_of(n_runs: int) -> ComparedPairs:
-    """All pairs of runs that score as their numbers."""
+    """Return the comparison of all pairs of runs, which score as their numbers."""
     values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
     pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
     measured = MeasureValues(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
@@ -153,40 +124,14 @@ def comparison_of(n_runs: int) -> ComparedPairs:
 
 
 def test_too_many_runs() -> None:
-    """A matrix has room for 80 runs."""
+    """A matrix has at most 80 runs."""
     with pytest.raises(ArgumentError, match="at most 80 runs, but got 81; discriminative_power=True draws"):
         comparison_of(81).drawing(None, Page())
     assert comparison_of(80).drawing(None, Page()) == "matrix"
     assert comparison_of(15).drawing(None, Page()) == "intervals"
 
 
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A command says what to install before it does anything; without --figure it works."""
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = lab(*SWAPS, "--figure", tmp_path / "f.png")
-    said = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-    assert (done.status, done.stdout, done.stderr) == (1, b"", said)
-    assert lab(*SWAPS).status == 0
-
-
-def test_what_cannot_be_written(tmp_path: Path) -> None:
-    """A folder that is not there is an error, and no part of a file is left."""
-    done = lab(*SWAPS, "--figure", tmp_path / "nothing" / "f.png")
-    assert done.status == 74
-    assert "cannot write" in done.stderr
+def test_missing_folder(tmp_path: Path) -> None:
+    """A missing folder is an error, and no partial file remains."""
+    assert "cannot write" in refusal(*SWAPS, "--figure", tmp_path / "nothing" / "f.png", status=74)
     assert not list(tmp_path.iterdir())
-
-
-def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shells complete the endings."""
-
-    def offered(word: str) -> list[str]:
-        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", f"irevalx-lab compare q r --figure {word}")
-        monkeypatch.setenv("COMP_CWORD", "5")
-        return lab().stdout.decode().splitlines()
-
-    assert offered("out/f") == ["plain,out/f.png", "plain,out/f.svg", "plain,out/f.pdf"]
-    assert offered("f.") == ["plain,f.png", "plain,f.svg", "plain,f.pdf"]
-    assert offered("f.s") == ["plain,f.svg"]
-    assert offered("out/") == ["file,out/"]

@@ -1,4 +1,4 @@
-"""Nothing in a figure is cut off or hidden: words lie on the page, and names of lines do not touch each other."""
+"""Figures fit their page, and labels do not overlap."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ from shlex import split
 
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
+from examples.experiment import LABELS, QRELS, RUNS
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
-from running import FIXTURES, lab
+from running import lab, succeeded
 
-import irevalx.lab
-from irevalx.errors import ArgumentError
 from irevalx.lab.plotting.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 MANY = "map infAP indAP subAP bpref bpref_10 RankEff ndcg P.10 recip_rank num_rel_ret"
 MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
-LABELS = FIXTURES / "labels"
 GROUPED = ("--group-by", "^[a-z]+", "--depth", "10")
 CALLS = {
     "study": ("study", QRELS, *RUNS, "-m", MANY, "--samples", "2", "--levels", "1% 20% 50% 90%", "-o", "{}", "--seed", "1"),
@@ -45,18 +41,17 @@ CALLS = {
 
 @pytest.fixture(params=["3.3", "7"])
 def figures(request: pytest.FixtureRequest, drawn: Mapping[str, Figure], tmp_path: Path) -> Mapping[str, Figure]:
-    """All figures of a call, of one width."""
+    """All figures of a call, in one width."""
     topics = QRELS.read_text().splitlines(keepends=True)
     (tmp_path / "human").write_text("".join(line for line in topics if int(line.split()[0]) % 2))
     call = [str(word).format(tmp_path) for word in CALLS[request.node.callspec.params["name"]]]
-    done = lab(*call, "--figure-width", request.param, "--quiet")
-    assert done.status == 0, done.stderr
+    succeeded(*call, "--figure-width", request.param, "--quiet")
     return drawn
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
-    """Words lie on the page and names do not touch; a panel has six lines at most, which differ in three ways."""
+    """Texts fit the page, labels do not overlap, and a panel has at most six lines."""
     assert figures
     for stem in figures:
         if name == "study" and stem.partition("-")[0] not in {"agreement", "decisions", "mean", "num_rel_ret"}:
@@ -69,23 +64,21 @@ def test_layout(name: str, figures: Mapping[str, Figure]) -> None:
         assert height < 16
         for panel in panels_of(figure):
             labels = [text for text in panel.texts if isinstance(text, Annotation) and text.arrow_patch]
-            for one, other in combinations(labels, 2):
-                boxes = Text.get_window_extent(one), Text.get_window_extent(other)
-                assert min(boxes[0].y1, boxes[1].y1) - max(boxes[0].y0, boxes[1].y0) < 2.5, (stem, one, other)
+            for first, other in combinations(labels, 2):
+                boxes = Text.get_window_extent(first), Text.get_window_extent(other)
+                assert min(boxes[0].y1, boxes[1].y1) - max(boxes[0].y0, boxes[1].y0) < 2.5, (stem, first, other)
             if labels:
                 assert len(lines_of(panel)) == len(labels) <= MOST_LINES
 
 
-def test_lines_differ_in_three_ways() -> None:
-    """Colours, dashes and markers are as many, more than a panel has lines, and each is there once."""
+def test_line_styles() -> None:
+    """There are as many different colours, dashes and markers, at least as many as lines in a panel."""
     assert len(COLOURS) == len(set(COLOURS)) == len(DASHES) == len(set(DASHES)) == len(MARKERS) == len(set(MARKERS))
     assert len(COLOURS) >= MOST_LINES
 
 
-def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Where names would take more than a quarter of a panel there is one legend, the axis begins at the first level, all
-    places on it have names, and a panel without lines is left out; one measure has one style throughout a study.
-    """  # noqa: D205
+def test_legends(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Long names move to one legend, axes start at the first level, and a measure has one style in a study."""
     call: tuple[str | Path, ...] = (
         "study",
         QRELS,
@@ -104,7 +97,7 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
                 if line.get_label() in MEASURES:
                     style_of = (line.get_color(), line.get_marker(), str(line.get_linestyle()))
                     styles.setdefault(str(line.get_label()), set()).add(style_of)
-    assert (set(styles), {len(found) for found in styles.values()}) == (set(MEASURES), {1})
+    assert (set(styles), {len(result) for result in styles.values()}) == (set(MEASURES), {1})
     assert len(set.union(*styles.values())) == len(MEASURES)
     assert any(
         "p\u00a0<\u00a00.05 in Wilcoxon's signed rank test over topics" in text for text in texts_of(drawn["decisions"])
@@ -122,7 +115,7 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
 
 @pytest.mark.parametrize("width", ["3.3", "7"])
 def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """With --axis linear, levels from 50 to 100 % have even ticks in per cent, and equal steps are as wide."""
+    """--axis linear has even ticks in per cent."""
     call: tuple[str | Path, ...] = (
         "study",
         QRELS,
@@ -141,7 +134,3 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
             places = panel.get_xticks().tolist()
             assert names == [f"{100 * place:.0f}%" for place in places]
             assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
-    with pytest.raises(ArgumentError, match='axis="linear" cannot be combined with layout="runs"'):
-        irevalx.lab.draw(tmp_path / "one", layout="runs", axis="linear")
-    with pytest.raises(ArgumentError, match="axis must be log or linear"):
-        irevalx.lab.draw(tmp_path / "one", axis="even")

@@ -1,4 +1,4 @@
-"""The numbers that figures show are those of the tables, and of scipy."""
+"""Numbers in figures equal those of the tables and of scipy."""
 
 from __future__ import annotations
 
@@ -14,30 +14,16 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
+from examples.experiment import QRELS, RUNS
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from running import FIXTURES, SHARED, lab, lab_rows, rows_in, run
+from running import lab, lab_rows, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, pearsonr
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import IrevalxWarning
-from irevalx.lab import COMMANDS
 
 pytestmark = pytest.mark.slow
-
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
-ROBUST = SHARED / "robust03"
-COLLECTIONS = [
-    pytest.param(QRELS, RUNS, id="experiment"),
-    pytest.param(
-        ROBUST / "qrels.gz",
-        sorted((ROBUST / "runs").glob("*")),
-        id="robust03",
-        marks=pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data"),
-    ),
-]
-
 
 EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "Kendall's tau-b": lambda x, y: float(kendalltau(x, y).statistic),
@@ -51,7 +37,7 @@ Call: TypeAlias = tuple[str | Path, ...]
 
 
 def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
-    """Return what the lines of each panel show, and their points."""
+    """Return the label and the lines of each panel."""
     return [(panel.get_ylabel(), lines_of(panel)) for panel in panels_of(figure)]
 
 
@@ -60,16 +46,12 @@ def level(text: str) -> float:
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
 
-@pytest.mark.parametrize(("qrels", "runs"), COLLECTIONS)
 @pytest.mark.parametrize("scheme", ["uniform", "depth"])
-def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Lines are means over samples of what scipy finds in the scores: Yilmaz and Aslam 2008, Figures 1 to 6, 8 and 10;
-    Bompada et al. 2007, Figures 1 and 2; Büttcher et al. 2007, Figure 1; Ahlgren and Grönqvist 2008, Figure 5.
-    """  # noqa: D205
+def test_study(scheme: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Lines are means over samples of what scipy computes from the scores; tests/lab/papers has real collections."""
     levels = "5% 10% 30% 60%" if scheme == "uniform" else "2 4 8 30"
     options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "3", "-m", "map bpref")
-    done = lab("study", qrels, *runs, *options, "--quiet", "-o", tmp_path)
-    assert done.status == 0, done.stderr
+    succeeded("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path)
     scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in rows_in(tmp_path / "scores.csv"):
         scores[row["measure"], row["level"], row["sample"]][row["run"]] = float(row["score"])
@@ -77,18 +59,18 @@ def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, F
     samples = ["0", "1"] if scheme == "uniform" else ["0"]
 
     def expected(statistic: str, measure: str, reference: str) -> list[tuple[float, float]]:
-        found = []
+        results = []
         for text in levels.split():
             x = np.array(full["map" if reference == "AP" else measure])
             values = []
             for sample in samples:
                 y = np.array(list(scores[measure, text, sample].values()))
                 values.append(EXPECTED[statistic](x, y))
-            found.append((level(text), mean(values)))
-        return found
+            results.append((level(text), mean(values)))
+        return results
 
-    shown = {f"agreement-with-{reference}": reference for reference in ("AP", "itself")} | {"mean-scores": "itself"}
-    for stem, reference in shown.items():
+    figures = {f"agreement-with-{reference}": reference for reference in ("AP", "itself")} | {"mean-scores": "itself"}
+    for stem, reference in figures.items():
         for statistic, lines in lines_by_panel(drawn[stem]):
             if statistic != "Kendall's tau":
                 assert set(lines) == {"map", "bpref"}
@@ -123,8 +105,8 @@ def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, F
         assert f"tau-b {tau:.2f}" in panel.texts[0].get_text()
 
 
-def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """They are one standard deviation over samples, cut at 1 and at 0."""
+def test_bands_over_samples(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Bands are one standard deviation over samples, limited to possible values."""
     options = ("--levels", "1% 70% 90%", "--samples", "4", "--seed", "1", "-m", "map", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     rows = [row for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
@@ -133,51 +115,51 @@ def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path:
     tau, _, error = panels_of(figure)
     for panel, column, low, high in ((tau, "tau_b", -1.0, 1.0), (error, "rms", 0.0, math.inf)):
         heights = panel.collections[0].get_paths()[0].vertices
-        found = {(round(float(x), 6), round(float(y), 9)) for x, y in np.asarray(heights).tolist()}
+        results = {(round(float(x), 6), round(float(y), 9)) for x, y in np.asarray(heights).tolist()}
         for text in ("1%", "70%", "90%"):
             values = [float(row[column]) for row in rows if row["level"] == text]
             for end in (mean(values) - stdev(values), mean(values) + stdev(values)):
                 cut += not low <= end <= high
-                assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in found
+                assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in results
     assert cut
     assert any("one standard deviation over 4 samples, clipped" in " ".join(text.split()) for text in texts_of(figure))
 
 
 def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """With --resamples bands are the intervals of summary.csv, and the figure says so."""
+    """With --resamples bands are the intervals of summary.csv, and the caption says so."""
     options = ("--levels", "20% 60%", "--samples", "1", "--seed", "1", "-m", "map", "--resamples", "50", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     figure = drawn["agreement-with-AP"]
     vertices = np.asarray(panels_of(figure)[0].collections[0].get_paths()[0].vertices)
-    found = {round(float(y), 9) for _, y in vertices.tolist()}
+    results = {round(float(y), 9) for _, y in vertices.tolist()}
     for row in rows_in(tmp_path / "summary.csv"):
         if row["against"] == "AP":
-            assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= found
+            assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= results
     assert any("intervals over resampled topics" in text for text in texts_of(figure))
 
 
-def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Numbers of documents share no axis with measures between 0 and 1, and have no error against AP."""
+def test_measures_on_other_scales(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Counts have their own panels, and no error against AP."""
     options = ("--levels", "20% 60%", "--samples", "2", "--seed", "1", "-m", "map num_rel_ret bpref", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     for stem, errors in (("agreement-with-AP", 1), ("agreement-with-itself", 2), ("mean-scores", 0)):
-        shown = lines_by_panel(drawn[stem])
-        assert all(set(lines) in ({"map", "bpref"}, {"num_rel_ret"}) for _, lines in shown)
-        assert [statistic for statistic, _ in shown].count("RMS error") == errors
+        panels = lines_by_panel(drawn[stem])
+        assert all(set(lines) in ({"map", "bpref"}, {"num_rel_ret"}) for _, lines in panels)
+        assert [statistic for statistic, _ in panels].count("RMS error") == errors
 
 
 def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """The share of swaps by size of the sets, and by difference in the middle of its bin."""
+    """The figure displays swap rates by size of the topic sets."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
     rows = lab_rows(*call, "--figure", tmp_path / "sizes.svg")
     [(_, lines)] = lines_by_panel(drawn["sizes"])
-    found = {(measure, x): y for measure, points in lines.items() for x, y in points}
-    assert found == {(row["measure"], float(row["topics"])): float(row["with_half_ties"]) for row in rows}
+    results = {(measure, x): y for measure, points in lines.items() for x, y in points}
+    assert results == {(row["measure"], float(row["topics"])): float(row["with_half_ties"]) for row in rows}
 
 
 @pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
 def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points in the middle of bins with enough comparisons, as far as there are swaps; of few sizes in three units."""
+    """Points are in the middle of bins with enough comparisons, in three units for few sizes."""
     call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
     rows = lab_rows(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
     panels = panels_of(drawn["bins"])
@@ -201,12 +183,12 @@ def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_p
 
 @pytest.mark.parametrize("baseline", [(), ("--baseline", "vector1")])
 def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points, lines and bars are the differences and intervals of the table; filled where runs differ."""
+    """Lines and bars equal the intervals of the table; markers are filled if runs differ."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--correction", "bonferroni", *baseline)
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
     assert len(panels) == 2
-    names = [one.get_text() for one in panels[0].get_yticklabels()]
+    names = [label.get_text() for label in panels[0].get_yticklabels()]
     for panel in panels:
         of_measure = [row for row in rows if row["measure"] == panel.get_title()]
         lines = [line for line in panel.get_lines() if len(set(np.asarray(line.get_ydata()).tolist())) == 1]
@@ -222,7 +204,7 @@ def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
 
 @pytest.mark.parametrize("measures", ["map", "bpref num_rel_ret gm_map"])
 def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Runs by score; a cell is dark where the table has a difference, and nothing is below the diagonal."""
+    """Runs are sorted by score, and cells above the diagonal are dark if a pair differs."""
     call: Call = ("compare", QRELS, *RUNS, "-m", measures, "--seed", "1", "--interval", "t", "--draw", "matrix")
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     panels = panels_of(drawn["f"])
@@ -233,9 +215,9 @@ def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> N
         scores = {row["run"]: float(row["mean"]) for row in of_measure}
         scores |= {row["against"]: float(row["mean_against"]) for row in of_measure}
         names = sorted(scores, key=lambda run: -scores[run])
-        shown = [label.get_text().split() for label in panel.get_yticklabels()]
-        assert [run for run, _ in shown] == names == [label.get_text() for label in panel.get_xticklabels()]
-        assert [float(score) for _, score in shown] == pytest.approx([scores[run] for run in names], abs=5e-4)
+        labels = [label.get_text().split() for label in panel.get_yticklabels()]
+        assert [run for run, _ in labels] == names == [label.get_text() for label in panel.get_xticklabels()]
+        assert [float(score) for _, score in labels] == pytest.approx([scores[run] for run in names], abs=5e-4)
         cells: FloatArray = np.asarray(np.ma.filled(np.ma.asarray(panel.images[0].get_array()), np.nan))
         known = ~np.isnan(cells)
         assert known.tolist() == np.triu(np.ones(cells.shape, bool), 1).tolist()
@@ -245,7 +227,7 @@ def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> N
 
 
 def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Bars are the differences of what the evaluator prints for each topic, from the greatest to the least."""
+    """Bars are differences by topic in descending order."""
     call: Call = ("compare", QRELS, *RUNS[:3], "-m", "map", "--seed", "1", "--draw", "topics", "--resamples", "100")
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     values: dict[str, dict[str, float]] = {}
@@ -265,8 +247,8 @@ def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> No
         ]
 
 
-def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """With --power: p-values from the least on, as far as they are at most 0.2, and the next."""
+def test_discriminative_power(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The figure displays sorted p-values up to 0.2 and the next."""
     call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--resamples", "100")
     rows = lab_rows(*call)
     assert lab(*call, "--power", "--quiet", "--figure", tmp_path / "f.svg").status == 0
@@ -279,11 +261,11 @@ def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("complete", [(), ("--complete", "nonrelevant")])
 def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Points are changes of score and rank, filled where the score changes significantly."""
+    """Points are changes of score and rank, filled if the score changes significantly."""
     call: Call = ("leave-out", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref", *complete)
     rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
     scores, ranks = panels_of(drawn["f"])
-    names = [one.get_text() for one in scores.get_yticklabels()]
+    names = [label.get_text() for label in scores.get_yticklabels()]
     for panel, before, after, sign in ((scores, "score", "left_out", 1), (ranks, "rank", "rank_left_out", -1)):
         for number, name in enumerate(names):
             points = [line for line in panel.get_lines() if line.get_marker() == "o"][2 * number : 2 * number + 2]
@@ -298,7 +280,7 @@ def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_p
 
 
 def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Bars, steps and points are the counts and shares of the tables."""
+    """Bars, steps and points equal counts and shares of the tables."""
     call: Call = ("describe", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
     tables = {name: lab_rows(*call, "--show", name) for name in ("judgments", "runs", "ranks", "groups")}
     assert lab(*call, "--figure", tmp_path / "f.svg", "--quiet").status == 0
@@ -320,7 +302,7 @@ def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
         )
     widths = [bar.get_width() for bar in groups.patches]  # type: ignore[attr-defined]
     assert widths == pytest.approx([float(row["percent_alone"]) for row in tables["groups"]])
-    assert [one.get_text() for one in groups.texts] == [row["relevant_alone"] for row in tables["groups"]]
+    assert [text.get_text() for text in groups.texts] == [row["relevant_alone"] for row in tables["groups"]]
     for name in tables:
         assert lab(*call, "--figure", tmp_path / "one.svg", "--quiet", "--show", name).status == 0
         assert len(panels_of(drawn["one"])) == 1
@@ -328,20 +310,20 @@ def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three studies of two measures, without figures."""
+    """Three studies of two measures without figures."""
     folder = tmp_path_factory.mktemp("studies")
     for scheme, levels in (("uniform", "5% 20% 100%"), ("depth", "1 5 20"), ("mixed", "1 5 20")):
         options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "1", "-m", "infAP bpref")
-        done = lab("study", QRELS, *RUNS, *options, "--figures", "none", "--quiet", "-o", folder / scheme)
-        assert done.status == 0, done.stderr
+        succeeded("study", QRELS, *RUNS, *options, "--figures", "none", "--quiet", "-o", folder / scheme)
     return folder
 
 
 def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Lines are those of summary.csv over the share of judgments: Yilmaz and Aslam 2008, Figure 22."""
+    """Lines equal summary.csv over the share of judgments: Yilmaz and Aslam 2008, Figure 22."""
     schemes = ("uniform", "depth", "mixed")
-    done = lab("draw", *(studies / scheme for scheme in schemes), "-m", "infAP", "--figure", tmp_path / "f.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded(
+        "draw", *(studies / scheme for scheme in schemes), "-m", "infAP", "--figure", tmp_path / "f.pdf", stderr=""
+    )
     for column, (_, lines) in zip(("tau_b", "pearson", "rms"), lines_by_panel(drawn["f"]), strict=True):
         assert tuple(lines) == schemes
         for scheme, points in lines.items():
@@ -356,22 +338,23 @@ def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_pat
 
 
 def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """One column per study and one row per statistic, with bpref twice: Yilmaz and Aslam 2008, Figures 23 and 24."""
+    """Columns are studies and rows statistics: Yilmaz and Aslam 2008, Figures 23 and 24."""
     named = [f"one={studies / 'uniform'}", f"two={studies / 'mixed'}"]
-    done = lab("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf")
-    assert (done.status, done.stderr) == (0, "")
+    succeeded("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf", stderr="")
     panels = panels_of(drawn["f"])
     assert [panel.get_title() for panel in panels] == ["one", "two", "", "", "", ""]
     for number, panel in enumerate(panels):
         column, scheme = ("tau_b", "pearson", "rms")[number // 2], ("uniform", "mixed")[number % 2]
         assert set(lines_of(panel)) == {"infAP", "bpref", "bpref, itself"}
         for label, points in lines_of(panel).items():
-            asked = (label.split(",")[0], "itself" if "," in label else "AP")
-            if (column, *asked) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
+            requested = (label.split(",")[0], "itself" if "," in label else "AP")
+            if (column, *requested) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
                 assert all(math.isnan(y) for _, y in points)
                 continue
             rows = [
-                row for row in rows_in(studies / scheme / "summary.csv") if (row["measure"], row["against"]) == asked
+                row
+                for row in rows_in(studies / scheme / "summary.csv")
+                if (row["measure"], row["against"]) == requested
             ]
             assert np.array(points) == pytest.approx(
                 np.array(
@@ -387,46 +370,28 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "message"),
     [
-        (["{}/uniform", "-m", "ndcg"], 1, "a measure must be one of 'uniform' (infAP bpref), but got 'ndcg'"),
-        (["{}/uniform", "{}/uniform"], 1, "the studies must have different names: NAME=FOLDER gives a name"),
-        (["{}/nothing"], 2, "summary.csv"),
+        ("{}/uniform -m ndcg", "a measure must be one of 'uniform' (infAP bpref), but got 'ndcg'"),
+        ("{}/uniform {}/uniform", "the studies must have different names: NAME=FOLDER gives a name"),
+        ("{}/uniform --layout scores", "the study 'uniform' must have map among its measures, for scores against AP"),
+        ("{}/uniform --layout scores --at 7%", "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'"),
+        ("{}/uniform --layout scores --at x", "--at must be a level of 'uniform'"),
         (
-            ["{}/uniform", "{}/depth", "--layout", "grid", "--figure-width", "3.3"],
-            1,
+            "{}/uniform {}/depth --layout grid --figure-width 3.3",
             "--layout grid with several studies requires --figure-width 7",
-        ),
-        (["{}/uniform", "--at", "5%"], 1, "--at requires --layout scores"),
-        (
-            ["{}/uniform", "--layout", "scores"],
-            1,
-            "the study 'uniform' must have map among its measures, for scores against AP",
-        ),
-        (
-            ["{}/uniform", "--layout", "scores", "--at", "7%"],
-            1,
-            "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
-        ),
-        (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "--at must be a level of 'uniform'"),
-        (
-            ["{}/uniform", "--layout", "runs", "--itself", "bpref"],
-            1,
-            "--itself cannot be combined with --layout runs",
         ),
     ],
 )
-def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, studies: Path, tmp_path: Path) -> None:
-    """What is wrong is said in words."""
-    done = lab("draw", *(word.format(studies) for word in words), "--figure", tmp_path / "f.svg")
-    assert (done.status, done.stdout) == (status, b"")
-    assert said in done.stderr
-    assert not (tmp_path / "f.svg").exists()
-    assert "draw" in COMMANDS
+def test_studies_that_cannot_be_drawn(words: str, message: str, studies: Path, tmp_path: Path) -> None:
+    """The message says what is wrong, and no figure is written."""
+    assert message in refusal("draw", *words.replace("{}", str(studies)).split(), "--figure", tmp_path / "f.svg")
+    assert "summary.csv" in refusal("draw", studies / "nothing", "--figure", tmp_path / "f.svg", status=2)
+    assert not list(tmp_path.iterdir())
 
 
 def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """One panel per study and measure: the rows of scores.csv, compared with the measure itself."""
+    """Each panel has the scores of a study and measure in scores.csv."""
     folders = [studies / "uniform", studies / "depth"]
     call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
     assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0
@@ -443,18 +408,18 @@ def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path:
     assert "5% of the judgments and depth 5" in panels[0].figure.get_supylabel().replace("\n", " ")
 
 
-def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> None:
-    """Scores against AP are of measures between 0 and 1; runs in order have panels for the others."""
+def test_counts_against_ap(tmp_path: Path) -> None:
+    """Counts are refused against AP, but runs in order have panels for them."""
     options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
     assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
-    done = lab("draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg")
-    assert done.status == 1
-    assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in done.stderr
+    assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in refusal(
+        "draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg"
+    )
     assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
 
 
-def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Scores against scores: equal limits in a figure and its appendix, the colour of the measure in all figures."""
+def test_appendix(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """A figure and its appendix have equal limits, and measures equal colours in all figures."""
     options = ("--levels", "2% 5% 10% 30% 60%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     for measure in ("map", "bpref"):
@@ -471,8 +436,8 @@ def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Pa
             assert edges == {to_rgba(line.get_color())}
 
 
-def test_captions_name_all_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Of several studies too, in words that are there."""
+def test_captions_of_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The caption of several studies explains all kinds of bands."""
     options = ("--levels", "20% 60%", "--samples", "3", "--seed", "1", "-m", "infAP bpref", "--resamples", "20")
     assert lab("study", QRELS, *RUNS, *options, "--figure", "none", "-o", tmp_path / "topics").status == 0
     call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--layout", "grid", "--quiet")

@@ -1,4 +1,4 @@
-"""Names of places on an axis: which are there, and that they do not touch."""
+"""Tick labels: selection and distances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEPTHS = [(float(depth), str(depth)) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40
 
 
 def named(ticks: list[tuple[float, str]], width: float) -> list[str]:
-    """Return the names on a logarithmic axis whose width is given in inches."""
+    """Return the labels of a logarithmic axis with this width in inches."""
     figure = Figure(figsize=(width, 1))
     panel = figure.add_axes((0, 0, 1, 1))
     panel.set_xscale("log")
@@ -21,16 +21,15 @@ def named(ticks: list[tuple[float, str]], width: float) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("width", "names"),
-    [(0.4, "1 100"), (1.0, "1 2 10 100"), (1.6, "1 2 5 10 20 100"), (4.0, "1 2 5 10 20 50 100")],
+    ("width", "names"), [(0.4, "1 100"), (1.0, "1 2 10 100"), (1.6, "1 2 5 10 20 100"), (4.0, "1 2 5 10 20 50 100")]
 )
-def test_the_ends_and_round_numbers_come_first(width: float, names: str) -> None:
-    """The less room there is, the rounder are the numbers."""
+def test_few_labels(width: float, names: str) -> None:
+    """Narrow axes label the ends and the roundest numbers."""
     assert " ".join(named(DEPTHS, width)) == names
 
 
-def test_numbers_that_are_not_round() -> None:
-    """Where few numbers are round, the others have names as well."""
+def test_uneven_numbers() -> None:
+    """If few numbers are round, the others are labelled too."""
     ranks = [(float(rank), str(rank)) for rank in (1, 2, 6, 11, 21, 51, 101, 201, 501)]
     assert named(ranks, 6) == [name for _, name in ranks]
     assert named([(0.03, "3%"), (0.3, "30%"), (0.7, "70%")], 2) == ["3%", "30%", "70%"]
@@ -38,6 +37,6 @@ def test_numbers_that_are_not_round() -> None:
 
 
 def test_shares() -> None:
-    """Round shares in the range; where there are none, those given."""
+    """Labels are round shares in the range or, without any, the given ones."""
     assert [name for _, name in share_ticks([0.0095, 0.0173, 0.53])] == ["1%", "2%", "5%", "10%", "20%", "50%"]
     assert share_ticks([0.031, 0.042]) == ((0.031, "3.1%"), (0.042, "4.2%"))

@@ -1,4 +1,4 @@
-"""irevalx-lab leave-out --complete: whether completion helps those that were left out."""
+"""irevalx-lab leave-out --complete: completed judgments for groups that are left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import ROOT, SHARED, lab
+from running import ROOT, SHARED, lab, lab_json, refusal, succeeded
 
 import irevalx
 import irevalx.lab
@@ -67,9 +67,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def summary(*args: str | Path) -> list[dict[str, Any]]:
-    """The rows of the summary."""
-    done = lab("leave-out", *args, "--summary", "--format", "json")
-    assert (done.status, done.stderr) == (0, "")
+    """Return the rows of the summary."""
+    done = succeeded("leave-out", *args, "--summary", "--format", "json", stderr="")
     rows: list[dict[str, Any]] = json.loads(done.stdout)["summary"]
     return rows
 
@@ -78,8 +77,8 @@ SMALL = ("qrels", *RUNS, "--group-by", "[a-z]", "--depth", "4", "-m", "map num_r
 
 
 @pytest.mark.parametrize("classifier", ["svm", "kld"])
-def test_what_is_predicted_for_a_group(classifier: str) -> None:
-    """What only b has found, w2 and p2, is predicted from the rest of the pool, to which the deep document is not added."""
+def test_predictions_for_a_group(classifier: str) -> None:
+    """Documents unique to b are predicted from the rest of the pool, and correct predictions restore its score."""
     rows = summary(*SMALL, "--complete", classifier, "--docs", "docs", "--write", "groups")
     written = sorted(Path("groups/b.qrels").read_text().splitlines())
     assert written == ["1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1"]
@@ -97,8 +96,8 @@ def test_what_is_predicted_for_a_group(classifier: str) -> None:
     assert of_map[classifier]["rms"] == pytest.approx(0)
 
 
-def test_what_is_told_of_predictions() -> None:
-    """A table counts them by group, and standard error those that could not be made."""
+def test_counts_of_predictions() -> None:
+    """A table counts predictions by group, and a message documents without one."""
     docs = [line for line in Path("docs").read_text().splitlines() if '"p2"' not in line]
     Path("docs").write_text("\n".join(docs) + "\n")
     done = lab("leave-out", *SMALL, "--complete", "svm", "--docs", "docs", "--format", "json")
@@ -113,27 +112,32 @@ def test_what_is_told_of_predictions() -> None:
     )
 
 
-def test_the_control_alone() -> None:
-    """--complete nonrelevant needs no documents, and gives what was removed the grade 0."""
+def test_nonrelevant() -> None:
+    """--complete nonrelevant requires no documents and gives removed documents grade 0."""
     rows = summary(*SMALL, "--complete", "nonrelevant", "--write", "groups")
     assert [row["judgments"] for row in rows] == ["biased", "nonrelevant"] * 2
     written = sorted(Path("groups/b.qrels").read_text().splitlines())
     assert written == ["1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 0"]
 
 
-def test_without_completion_there_is_one_kind_of_judgments() -> None:
-    """The summary has no column for it then."""
+def test_no_completion() -> None:
+    """Without --complete the summary has no column for judgments."""
     assert all("judgments" not in row for row in summary(*SMALL))
 
 
 def test_errors_of_decisions_are_named_in_words() -> None:
-    """People see which rate is which; columns of programs keep their names."""
-    printed = lab("leave-out", *SMALL).stdout.decode()
-    assert "false differences    missed differences" in printed
-    assert (
-        "of the pairs that are not significantly different under the full judgments, the share that are under the "
-        "reduced judgments" in printed
-    )
+    """The displayed rates of leave-out, agree and labels say what they are a share of; CSV columns keep their names."""
+    Path("labels").write_text(LABELS)
+    under = "of the pairs that are not significantly different under the {}, the share that are under the {}"
+    for words, names in (
+        (("leave-out", *SMALL), ("full judgments", "reduced judgments")),
+        (("labels", "qrels", "labels", *RUNS, "--resamples", "0"), ("human labels", "machine labels")),
+        (("agree", "qrels", "labels", *RUNS, "-m", "map"), ()),
+    ):
+        printed = lab(*words).stdout.decode()
+        assert "false differences    missed differences" in printed
+        assert not {"c11", "c12", "fpr", "fnr"} & {*printed.split()}
+        assert not names or under.format(*names) in printed
     assert {"fpr", "fnr"} < set(summary(*SMALL)[0])
 
 
@@ -141,8 +145,8 @@ LABELS = "1 0 w2 1\n1 0 p2 0\n1 0 w1 1\n1 0 p1 0\n1 0 w0 0\n1 0 x 1\n"
 """All that only one group has found, as the judgments have it; another grade for w0, and a document of no run."""
 
 
-def test_labels_take_the_place_of_what_is_left_out() -> None:
-    """Right labels restore every score; the other grade of w0 does not count, and a line says so."""
+def test_labels() -> None:
+    """Correct labels restore every score; contradicting labels are ignored and reported."""
     Path("labels").write_text(LABELS)
     done = lab(
         "leave-out", *SMALL, "--complete", "labels", "--labels", "labels", "--format", "json", "--write", "groups"
@@ -152,7 +156,7 @@ def test_labels_take_the_place_of_what_is_left_out() -> None:
     assert list(of_map) == ["biased", "nonrelevant", "labels"]
     assert of_map["labels"]["rms"] == 0 < of_map["nonrelevant"]["rms"]
     assert sorted(Path("groups/b.qrels").read_text().splitlines()) == [
-        *("1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1"),
+        *("1 0 p0 0", "1 0 p1 0", "1 0 p2 0", "1 0 w0 1", "1 0 w1 1", "1 0 w2 1")
     ]
     [a, b] = tables["predictions"]
     assert a == {"group": "a", "only_there": 2, "relevant": 1, "predicted": 2, "predicted_relevant": 1, "right": 1}
@@ -165,23 +169,23 @@ def test_labels_take_the_place_of_what_is_left_out() -> None:
     )
 
 
-def test_labels_in_place_of_all() -> None:
-    """With --labels-replace the grade of w0 is the machine's, and what it does not label is unjudged."""
+def test_labels_replace_judgments() -> None:
+    """With --labels-replace labels replace grades, and unlabelled documents are unjudged."""
     Path("labels").write_text(LABELS)
     flags = ("--complete", "labels", "--labels", "labels", "--labels-replace")
     done = lab("leave-out", *SMALL, *flags, "--write", "groups", "--summary")
     assert sorted(Path("groups/b.qrels").read_text().splitlines()) == [
-        *("1 0 p0 -1", "1 0 p1 0", "1 0 p2 0", "1 0 w0 0", "1 0 w1 1", "1 0 w2 1"),
+        *("1 0 p0 -1", "1 0 p1 0", "1 0 p2 0", "1 0 w0 0", "1 0 w1 1", "1 0 w2 1")
     ]
     assert "contradicts qrels in 1 of the 5 documents that both judge; labels counts" in done.stderr
     assert "labels does not label 1 documents that qrels judges; with --labels-replace they are unjudged" in done.stderr
 
 
-def test_holes_and_bias() -> None:
-    """Of the first two documents of a1 and b1 one is left out with the group, of a2 one; bias and line by hand."""
+def test_bias_against_unjudged_documents() -> None:
+    """Shares of unjudged documents, biases and the regression line equal those by hand."""
     Path("labels").write_text(LABELS)
     flags = ("--complete", "labels", "--labels", "labels", "--holes", "2", "--quiet")
-    tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json").stdout)
+    tables = lab_json("leave-out", *SMALL, *flags)
     rows = [row for row in tables["runs"] if row["measure"] == "map" and row["judgments"] == "biased"]
     assert [(row["run"], row["holes"]) for row in rows] == [("a1", 0.0), ("a2", 0.5), ("b1", 1.0)]
     bias = [row["left_out"] - row["score"] for row in rows]
@@ -196,22 +200,22 @@ def test_holes_and_bias() -> None:
     assert [table[2][name] for name in ("bias", "slope", "correlation")] == [0, 0, None]
 
 
-def test_holes_without_completion() -> None:
-    """--holes can be had without completion; without it there are no such columns."""
+def test_unjudged_documents_without_completion() -> None:
+    """--holes adds two columns without --complete too."""
     done = lab("leave-out", *SMALL, "--holes", "4", "--format", "csv")
     head = "run,group,measure,score,left_out,rank,rank_left_out,significant"
     assert done.stdout.decode().splitlines()[0] == f"{head},holes,bias"
     assert lab("leave-out", *SMALL, "--format", "csv").stdout.decode().splitlines()[0] == head
 
 
-def test_several_ways_to_complete() -> None:
-    """Classifiers and labels beside each other, in the order of the call; predictions and quality say which is which."""
+def test_several_completions() -> None:
+    """Tables have a column for judgments, in the order of the options."""
     Path("labels").write_text(LABELS)
     flags = (
         *split("--docs docs --labels labels"),
         *(word for name in ("kld", "labels", "svm") for word in ("--complete", name)),
     )
-    tables = json.loads(lab("leave-out", *SMALL, *flags, "--format", "json", "--quiet").stdout)
+    tables = lab_json("leave-out", *SMALL, *flags, "--quiet")
     kinds = ["biased", "nonrelevant", "kld", "labels", "svm"]
     assert [row["judgments"] for row in tables["summary"] if row["measure"] == "map"] == kinds
     assert [row["judgments"] for row in tables["quality of predictions"]] == kinds[2:]
@@ -221,51 +225,20 @@ def test_several_ways_to_complete() -> None:
 
 
 def test_labels_of_other_documents() -> None:
-    """Labels of none of the documents that are left out are an error; those of some leave the others unjudged."""
+    """Labels for no removed document are an error; unlabelled ones stay unjudged."""
     Path("labels").write_text("1 0 x 1\n1 0 w2 -1\n")
     flags = ("--complete", "labels", "--labels", "labels")
-    done = lab("leave-out", *SMALL, *flags)
-    assert (done.status, done.stdout) == (2, b"")
-    assert "labels has no label for any of the 4 documents that are unique to a group" in done.stderr
+    assert "labels has no label for any of the 4 documents that are unique to a group" in refusal(
+        "leave-out", *SMALL, *flags, status=2
+    )
     Path("labels").write_text("1 0 w2 3\n")
     done = lab("leave-out", *SMALL, *flags)
     assert "3 of 4 documents that are unique to a group stay unjudged: labels does not label them" in done.stderr
     assert "grades reach 1 in qrels and 3 in labels: measures with gains by grade mix two scales" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (("--complete", "labels"), "--complete labels requires --labels"),
-        (("--labels", "labels"), "--labels requires --complete labels"),
-        (("--labels-replace",), "--labels-replace requires --labels"),
-        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "--docs requires --complete svm, kld, svm-exp"),
-        (("--complete", "nonrelevant", "--complete", "nonrelevant"), "but got nonrelevant twice"),
-        (("--removed", "--holes", "3"), "--removed cannot be combined with --holes"),
-        (("--removed", "--write", "folder"), "--removed cannot be combined with --write"),
-        (("--summary", "--pivot"), "--summary cannot be combined with --pivot"),
-        (("--complete", "svm"), "--complete svm requires --docs"),
-        (("--docs", "docs"), "--docs requires --complete svm, kld, svm-expected or kld-expected"),
-        (("--complete", "nonrelevant", "--docs", "docs"), "--docs requires --complete svm"),
-        (("--complete", "svm", "--docs", "d", "--kld-threshold", "last"), "--kld-threshold requires --complete kld"),
-        (("--draw", "holes"), "--draw requires --figure"),
-        (("--only", "c"), "--only must be one of a, b, but got 'c'"),
-        (
-            ("--complete", "svm-expected", "--docs", "docs"),
-            "--complete svm-expected supports the measures P and recip_rank, but got map",
-        ),
-        (("--complete", "svm", "--docs", "docs", "-l", "0"), "--complete requires -l of at least 1, but got 0"),
-    ],
-)
-def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
-    """Options that make no sense are refused."""
-    done = lab("leave-out", *SMALL, *flags)
-    assert done.status == 1
-    assert message in done.stderr
-
-
 def test_expected_precision() -> None:
-    """The mean probability of relevance of b's first documents, as complete has it from the judgments that are left."""
+    """Expected P and recip_rank follow from the probabilities that complete writes."""
     rows = json.loads(
         lab(
             *("leave-out", *SMALL[:-1], "P.2 recip_rank", "--complete", "svm-expected", "--docs", "docs"),
@@ -276,11 +249,11 @@ def test_expected_precision() -> None:
     [precision, reciprocal] = [
         row["left_out"] for row in rows["runs"] if (row["run"], row["judgments"]) == ("b1", "svm-expected")
     ]
-    kept = [line for line in QRELS.splitlines() if not {"w2", "p2", "deep"} & set(line.split())]
-    Path("left").write_text("\n".join(kept) + "\n")
+    remaining = [line for line in QRELS.splitlines() if not {"w2", "p2", "deep"} & set(line.split())]
+    Path("left").write_text("\n".join(remaining) + "\n")
     options = ("--docs", "docs", "--depth", "4", "--calibrated", "--mark", "mark", "--seed", "0", "-o", "filled")
     assert lab("complete", "left", *RUNS, *options).status == 0
-    p = {line.split()[2]: float(line.split()[3]) for line in kept}
+    p = {line.split()[2]: float(line.split()[3]) for line in remaining}
     p |= {line.split()[2]: float(line.split()[4]) for line in Path("mark").read_text().splitlines()}
     first, second, third, _ = (p[docno] for docno in RUNS["b1"])
     assert 0 < first < second < 1 == third
@@ -290,7 +263,7 @@ def test_expected_precision() -> None:
 
 
 class Optimist:
-    """Finds everything relevant, and remembers what it learned from."""
+    """A classifier that finds everything relevant and records its training sets."""
 
     def __init__(self) -> None:
         self.learned: list[dict[int, bool]] = []
@@ -301,8 +274,8 @@ class Optimist:
         return Classification(np.ones(unknown.size, np.bool_), np.ones(unknown.size))
 
 
-def test_what_cannot_be_predicted_is_unjudged() -> None:
-    """Of the removed documents those without text, or of topics that cannot be trained, are pooled but unjudged."""
+def test_unpredicted_documents() -> None:
+    """Removed documents without text or training set are pooled but unjudged."""
     qrels = Source("qrels", (QRELS + "1 0 gone 1\n1 0 o0 -1\n2 0 w0 1\n2 0 w1 0\n").encode())
     judgments = read_qrels(qrels, TREC_EVAL_10, strict=True, warn=pytest.fail)
     documents = [Document(docno.encode(), text, "docs:1") for docno, text in TEXTS.items()]
@@ -319,33 +292,30 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
         assert grades.tolist() == [1, 1, 0, 0, 1, 1, 1, -1, -1, 1, -1]
         assert pooled.tolist() == in_pool.tolist()
     names = [docno.decode() for docno in collection.docnos]
-    learned = [{names[place]: relevant for place, relevant in one.items()} for one in optimist.learned]
+    learned = [{names[place]: relevant for place, relevant in answers.items()} for answers in optimist.learned]
     assert learned == [{"w0": True, "p0": False, "p1": False, "w2": True}]  # once; without deep, w1, p2 and o0
 
 
 @pytest.fixture(scope="module")
 def change() -> dict[tuple[str, int, str], float]:
-    """The mean change of a left-out run's rank on cranfield, by measure, depth and judgments."""
+    """The mean change of rank of left-out runs on cranfield, by measure, depth and judgments."""
     if not CRANFIELD.is_dir():
         pytest.skip("needs ../shared")
     files: dict[str, Any] = {"qrels": CRANFIELD / "qrels.gz", "runs": sorted((CRANFIELD / "runs").iterdir())}
-    found: dict[tuple[str, int, str], float] = {}
+    results: dict[tuple[str, int, str], float] = {}
     for depth in (10, 20):
         options: dict[str, Any] = {"complete": [*CLASSIFIERS], "documents": CRANFIELD / "docs.jsonl.gz", "depth": depth}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", irevalx.IrevalxWarning)
             left_out = irevalx.lab.leave_out(**files, measures=MEASURES, group_by="^[a-z]+", **options)
-        asked = [measure for measure in MEASURES for _ in left_out.evaluations]
-        rows = zip(asked, left_out.summary, strict=True)
-        found |= {(measure, depth, row.judgments): row.rank_change for measure, row in rows}
-    return found
+        requested = [measure for measure in MEASURES for _ in left_out.evaluations]
+        rows = zip(requested, left_out.summary, strict=True)
+        results |= {(measure, depth, row.judgments): row.rank_change for measure, row in rows}
+    return results
 
 
 def test_completion_helps_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
-    """At depth 10 left-out runs change rank less by the completed judgments than by the biased ones and the control.
-
-    Source: Büttcher et al. 2007, section 5.3 and Table 7; DEFINITIONS section 6, item 5.
-    """
+    """At depth 10 completion reduces changes of rank (Büttcher et al. 2007, section 5.3 and Table 7)."""
     for measure in ("map", "bpref"):
         assert change[measure, 10, "svm"] < change[measure, 10, "biased"]
         assert change[measure, 10, "svm"] < change[measure, 10, "nonrelevant"]
@@ -355,8 +325,8 @@ def test_completion_helps_on_cranfield(change: dict[tuple[str, int, str], float]
     assert change["bpref", 10, "nonrelevant"] == pytest.approx(0.267, abs=5e-4)
 
 
-def test_page_says_what_comes_out_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
-    """The table in docs/predicted-judgments.md is what is measured, also where completion does not help."""
+def test_table_of_the_documentation(change: dict[tuple[str, int, str], float]) -> None:
+    """The table in docs/predicted-judgments.md has the measured numbers."""
     kinds = [(depth, judgments) for depth in (10, 20) for judgments in ("biased", "nonrelevant", "svm", "kld")]
     section = (
         (ROOT / "docs" / "predicted-judgments.md")

@@ -41,8 +41,8 @@ BUDGETS = (250, 500, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 10000)
 """Documents judged of all topics, in the order of depth."""
 
 
-class Said(Frozen):
-    """What was said of a pair that was not decided: how sure it is to keep its sign; and whether it does."""
+class Confidence(Frozen):
+    """The confidence that an undetermined pair keeps its sign, and whether it does."""
 
     order: str
     confidence: float
@@ -51,7 +51,7 @@ class Said(Frozen):
 
 @cache
 def read(collection: str) -> tuple[GradedRuns, tuple[Candidates, ...]]:
-    """Return a collection, in which what nobody judged is not relevant, and its documents that may be judged."""
+    """Return a collection whose unjudged documents are nonrelevant, and its candidate documents."""
     folder = SHARED / collection if collection != "fixture" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
@@ -62,8 +62,8 @@ def read(collection: str) -> tuple[GradedRuns, tuple[Candidates, ...]]:
     )
 
 
-def some(experiment: GradedRuns, runs: np.ndarray, topics: np.ndarray) -> GradedRuns:
-    """Return some runs and topics of an experiment."""
+def part_of(experiment: GradedRuns, runs: np.ndarray, topics: np.ndarray) -> GradedRuns:
+    """Return a part of an experiment."""
     of_runs = experiment.of_runs(runs)
     rows = (np.arange(len(runs))[:, None] * len(experiment.topics) + topics).ravel()
     return replace(
@@ -74,11 +74,11 @@ def some(experiment: GradedRuns, runs: np.ndarray, topics: np.ndarray) -> Graded
     )
 
 
-def said(full: GradedRuns, kept: np.ndarray, order: str) -> Iterator[Said]:
-    """Yield what is said of each pair that is not decided when only these documents are judged."""
+def confidences(full: GradedRuns, judged_documents: np.ndarray, order: str) -> Iterator[Confidence]:
+    """Yield the confidence in each pair that these judgments do not determine."""
     greatest = int(full.grades.max())
     [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
-    judged = replace(full, judgments=replace(full.judgments, grades=np.where(kept, full.grades, -1)))
+    judged = replace(full, judgments=replace(full.judgments, grades=np.where(judged_documents, full.grades, -1)))
     truth, scores = WeightedScores(full, measure), WeightedScores(judged, measure)
     relevance = FittedRelevance(judged, 1).fit()
     probable = ExpectedValues(scores, relevance, GradeShares.of(judged.grades, 1, greatest))
@@ -86,43 +86,45 @@ def said(full: GradedRuns, kept: np.ndarray, order: str) -> Iterator[Said]:
         now = scores.bounds(pair)
         if not now.is_determined:
             is_right = np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0])
-            yield Said(order, probable.of(pair).keeps_sign, bool(is_right))
+            yield Confidence(order, probable.of(pair).keeps_sign, bool(is_right))
 
 
-def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Said]:
-    """Judge some runs on half of the topics, in turn in each order, up to one of the budgets."""
+def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Confidence]:
+    """Judge random runs on half of the topics with each strategy, up to a random budget."""
     experiment, candidates = read(collection)
-    by_topic = {one.topic: one for one in candidates}
+    by_topic = {candidate.topic: candidate for candidate in candidates}
     rng = np.random.default_rng(7)
-    found: list[Said] = []
+    statements: list[Confidence] = []
     for number in range(n_replays):
         order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
         runs = np.sort(rng.choice(len(experiment.runs), n_runs, replace=False))
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
         budget = BudgetLevel("", Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
-        part = some(experiment, runs, topics)
+        part = part_of(experiment, runs, topics)
         to_judge = []
-        for one in (by_topic[topic] for topic in part.topics):
-            has = np.flatnonzero((one.ranks[runs] > 0).any(axis=0))
-            docnos = tuple(one.docnos[place] for place in has)
-            to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(runs, has)]))
+        for candidate in (by_topic[topic] for topic in part.topics):
+            has = np.flatnonzero((candidate.ranks[runs] > 0).any(axis=0))
+            docnos = tuple(candidate.docnos[place] for place in has)
+            to_judge.append(replace(candidate, docnos=docnos, ranks=candidate.ranks[np.ix_(runs, has)]))
         done = StrategySimulation(order=STRATEGIES[order], candidates=to_judge).replay(experiment.judgments, [budget])
-        found += said(part, done.in_sample[0], order)
-    return found
+        statements += confidences(part, done.in_sample[0], order)
+    return statements
 
 
-def between(found: list[Said], low: float, high: float, order: str | None = None) -> tuple[int, float, float]:
-    """Return how many pairs have such a confidence, its mean, and the share that is right."""
-    chosen = [one for one in found if low <= one.confidence < high and order in {None, one.order}]
-    mean = float(np.mean([one.confidence for one in chosen])) if chosen else np.nan
-    return len(chosen), mean, float(np.mean([one.is_right for one in chosen])) if chosen else np.nan
+def between(result: list[Confidence], low: float, high: float, order: str | None = None) -> tuple[int, float, float]:
+    """Return the number of pairs with such a confidence, its mean, and the share that is right."""
+    chosen = [
+        statement for statement in result if low <= statement.confidence < high and order in {None, statement.order}
+    ]
+    mean = float(np.mean([statement.confidence for statement in chosen])) if chosen else np.nan
+    return len(chosen), mean, float(np.mean([statement.is_right for statement in chosen])) if chosen else np.nan
 
 
-def test_a_few_replays() -> None:
-    """On the small collection pairs that are said to be sure are mostly right, and more so than those that are not."""
-    found = replayed("fixture", 8, n_runs=4)
-    n_sure, _, sure = between(found, 0.9, 1.1)
-    n_unsure, _, unsure = between(found, 0.0, 0.9)
+def test_confidence_on_the_small_collection() -> None:
+    """Pairs with high confidence keep their sign more often than others."""
+    result = replayed("fixture", 8, n_runs=4)
+    n_sure, _, sure = between(result, 0.9, 1.1)
+    n_unsure, _, unsure = between(result, 0.0, 0.9)
     assert n_sure > 5
     assert n_unsure > 5
     assert sure > unsure
@@ -131,23 +133,23 @@ def test_a_few_replays() -> None:
 @pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_confidence_is_calibrated(capsys: pytest.CaptureFixture[str], collection: str) -> None:
-    """Among undecided pairs said to be sure by 0.9 to 0.99, confidence and the share right differ by 0.03 at most."""
+    """For confidences from 0.9 to 0.99, confidence and share of right pairs differ by at most 0.03."""
     if not (SHARED / collection).exists():
         pytest.skip(f"{collection} is not there")
-    found = replayed(collection, REPLAYS)
+    result = replayed(collection, REPLAYS)
     with capsys.disabled():
         for order in (None, *ORDERS_REPLAYED):
             for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
-                number, mean, right = between(found, low, high, order)
+                number, mean, right = between(result, low, high, order)
                 line = f"{collection} {order or 'both'}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, "
                 sys.stdout.write(f"\n{line}right {right:.3f}")
-    _, mean, right = between(found, 0.9, 0.99)
+    _, mean, right = between(result, 0.9, 0.99)
     assert abs(mean - right) <= 0.03
 
 
 @pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS is not set")
 def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
-    """How many of the 435 pairs are decided, and how many keep their sign by 95 %, at each budget; how often rightly."""
+    """At each budget at least 90 % of pairs with 95 % confidence are right."""
     if not (SHARED / "cranfield").exists():
         pytest.skip("cranfield is not there")
     experiment, candidates = read("cranfield")
@@ -156,30 +158,32 @@ def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
     done = ordering.replay(experiment.judgments, budgets)
     n_pairs = len(experiment.runs) * (len(experiment.runs) - 1) // 2
     with capsys.disabled():
-        for budget, kept in zip(BUDGETS, done.in_sample, strict=True):
-            found = [*said(experiment, kept, "depth")]
-            number, mean, right = between(found, 0.95, 1.1)
+        for budget, judged_documents in zip(BUDGETS, done.in_sample, strict=True):
+            statements = [*confidences(experiment, judged_documents, "depth")]
+            number, mean, right = between(statements, 0.95, 1.1)
             sys.stdout.write(
-                f"\n{budget} ({int(kept.sum())}): {n_pairs - len(found)} decided, {number} sure by 95 %, said {mean:.3f}, "
+                f"\n{budget} ({int(judged_documents.sum())}): {n_pairs - len(statements)} decided, {number} sure by 95 %, said {mean:.3f}, "
                 f"right {right:.4f}"
             )
             assert not number or right > 0.9
 
 
-class OfNewRun(Said):
-    """What was said of a pair of a pooled and a new run, without the factor of new runs and with it."""
+class ConfidenceInNewRun(Confidence):
+    """The confidence in a pair of a pooled and a new run, with and without the factor of new runs."""
 
     without: float
 
 
-def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int = 300) -> list[OfNewRun]:
-    """Judge the runs of some groups on half of the topics; a run of a further group took no part."""
+def confidences_in_new_runs(
+    collection: str, n_replays: int, n_groups: int, draws: int = 300
+) -> list[ConfidenceInNewRun]:
+    """Judge the runs of random groups on half of the topics, with a run of a further group as new."""
     experiment, candidates = read(collection)
-    by_topic, rng = {one.topic: one for one in candidates}, np.random.default_rng(11)
+    by_topic, rng = {candidate.topic: candidate for candidate in candidates}, np.random.default_rng(11)
     groups = [run.rstrip("0123456789") if collection == "cranfield" else run for run in experiment.runs]
     greatest = int(experiment.grades.max())
     [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
-    found: list[OfNewRun] = []
+    statements: list[ConfidenceInNewRun] = []
     for number in range(n_replays):
         order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
         new, *others = rng.choice(sorted(set(groups)), n_groups, replace=False).tolist()
@@ -187,18 +191,18 @@ def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int 
         run = rng.choice([place for place, group in enumerate(groups) if group == new])
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
         budget = BudgetLevel("", Fraction(int(rng.choice((*PER_TOPIC[1:], 24, 999)))), is_share=False)
-        part = some(experiment, np.append(pooled, run), topics)
+        part = part_of(experiment, np.append(pooled, run), topics)
         to_judge = []
-        for one in (by_topic[topic] for topic in part.topics):
-            has = np.flatnonzero((one.ranks[pooled] > 0).any(axis=0))
-            docnos = tuple(one.docnos[place] for place in has)
-            to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(pooled, has)]))
-        [kept] = (
+        for candidate in (by_topic[topic] for topic in part.topics):
+            has = np.flatnonzero((candidate.ranks[pooled] > 0).any(axis=0))
+            docnos = tuple(candidate.docnos[place] for place in has)
+            to_judge.append(replace(candidate, docnos=docnos, ranks=candidate.ranks[np.ix_(pooled, has)]))
+        [judged_documents] = (
             StrategySimulation(order=STRATEGIES[order], candidates=to_judge)
             .replay(experiment.judgments, [budget])
             .in_sample
         )
-        judged = replace(part, judgments=replace(part.judgments, grades=np.where(kept, part.grades, -1)))
+        judged = replace(part, judgments=replace(part.judgments, grades=np.where(judged_documents, part.grades, -1)))
         truth, scores = WeightedScores(part, measure), WeightedScores(judged, measure)
         shares = GradeShares.of(judged.grades, 1, greatest)
         try:
@@ -210,15 +214,17 @@ def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int 
         for pair in ((r, len(pooled)) for r in range(len(pooled))):
             if not (now := scores.bounds(pair)).is_determined:
                 is_right = bool(np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0]))
-                found.append(OfNewRun(order, drawn.of(pair).keeps_sign, is_right, plain.of(pair).keeps_sign))
-    return found
+                statements.append(
+                    ConfidenceInNewRun(order, drawn.of(pair).keeps_sign, is_right, plain.of(pair).keeps_sign)
+                )
+    return statements
 
 
-def test_a_few_new_runs() -> None:
-    """On the small collection, with a run as a group: sure pairs of a new run are mostly right, more than others."""
-    found = said_of_new_runs("fixture", 12, 6, draws=60)
-    n_sure, _, sure = between([*found], 0.9, 1.1)
-    _, _, unsure = between([*found], 0.0, 0.9)
+def test_confidence_in_new_runs_on_the_small_collection() -> None:
+    """Pairs of new runs with high confidence keep their sign more often than others."""
+    result = confidences_in_new_runs("fixture", 12, 6, draws=60)
+    n_sure, _, sure = between([*result], 0.9, 1.1)
+    _, _, unsure = between([*result], 0.0, 0.9)
     assert n_sure > 5
     assert sure > max(0.8, unsure)
 
@@ -226,18 +232,18 @@ def test_a_few_new_runs() -> None:
 @pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_confidence_in_new_runs(capsys: pytest.CaptureFixture[str], collection: str) -> None:
-    """Undecided pairs of a new and a pooled run, said to be sure by 0.9 to 0.99, are right in 0.03 less at most."""
+    """For confidences from 0.9 to 0.99 the share of right pairs is at most 0.03 lower."""
     if not (SHARED / collection).exists():
         pytest.skip(f"{collection} is not there")
-    found = said_of_new_runs(collection, REPLAYS, 7)
-    plain = [replace(one, confidence=one.without) for one in found]
+    result = confidences_in_new_runs(collection, REPLAYS, 7)
+    plain = [replace(statement, confidence=statement.without) for statement in result]
     with capsys.disabled():
         for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
-            for name, of in (("factor", found), ("none", plain)):
+            for name, of in (("factor", result), ("none", plain)):
                 number, mean, right = between([*of], low, high)
                 line = (
                     f"{collection} {name}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, right {right:.3f}"
                 )
                 sys.stdout.write(f"\n{line}")
-    _, mean, right = between([*found], 0.9, 0.99)
+    _, mean, right = between([*result], 0.9, 0.99)
     assert right >= mean - 0.03

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from references.bounds import Grades, Ranked, average_precision, ndcg_at, value, ways_to_judge, written
-from running import FIXTURES, lab, refusal
+from running import FIXTURES, lab, lab_json, refusal
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from irevalx import IrevalxWarning
-from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import bounds
 
 QRELS = FIXTURES / "labels" / "qrels"
@@ -31,10 +30,10 @@ Chances = dict[tuple[str, str], float]
 
 
 def made(seed: int, n_unjudged: int = 7) -> tuple[Grades, Ranked, Chances]:
-    """Return judgments of a few documents, two runs, and probabilities of those that nobody judged."""
+    """Return judgments, two runs, and probabilities of unjudged documents."""
     rng = random.Random(seed)
     runs: Ranked = {run: {topic: rng.sample("abcdef", 5) for topic in TOPICS} for run in "xy"}
-    retrieved = sorted({(topic, docno) for run in runs.values() for topic, found in run.items() for docno in found})
+    retrieved = sorted({(topic, docno) for run in runs.values() for topic, result in run.items() for docno in result})
     rng.shuffle(retrieved)
     chances = {pair: rng.choice([0.1, 0.25, 0.4, 0.9]) for pair in retrieved[:n_unjudged]}
     grades: Grades = {pair: rng.randint(0, 1) for pair in retrieved[n_unjudged:]}
@@ -46,23 +45,25 @@ def made(seed: int, n_unjudged: int = 7) -> tuple[Grades, Ranked, Chances]:
 def weighed(
     grades: Grades, runs: Ranked, chances: Chances, score: Callable[[list[str], str, Grades], float]
 ) -> list[tuple[float, list[float]]]:
-    """Return every way to judge: its chance, and the difference of each topic."""
-    found = []
+    """Return the probability and the differences by topic of every way to judge."""
+    results = []
     for judged in ways_to_judge(grades, sorted(chances), 1):
         chance = math.prod(p if judged[pair] else 1 - p for pair, p in chances.items())
-        found.append(
+        results.append(
             (
                 chance,
                 [score(runs["x"][topic], topic, judged) - score(runs["y"][topic], topic, judged) for topic in TOPICS],
             )
         )
-    return found
+    return results
 
 
 def moments(chances: list[float], values: list[float]) -> tuple[float, float]:
     """Return the mean and the standard deviation."""
-    mean = math.fsum(chance * one for chance, one in zip(chances, values, strict=True))
-    return mean, math.sqrt(math.fsum(chance * (one - mean) ** 2 for chance, one in zip(chances, values, strict=True)))
+    mean = math.fsum(chance * value for chance, value in zip(chances, values, strict=True))
+    return mean, math.sqrt(
+        math.fsum(chance * (value - mean) ** 2 for chance, value in zip(chances, values, strict=True))
+    )
 
 
 def probabilities_file(path: Path, chances: Chances) -> Path:
@@ -74,7 +75,7 @@ def probabilities_file(path: Path, chances: Chances) -> Path:
 @pytest.mark.parametrize("measure", ["P.2", "P.10", "rbp", "dcg"])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
-    """Mean, deviation and the chance of the sign are those of all ways to judge."""
+    """Mean, deviation and probability of the sign equal those over all ways to judge."""
     grades, runs, chances = made(seed)
     paths = written(tmp_path, grades, runs)
     given = probabilities_file(tmp_path / "p", chances)
@@ -95,7 +96,7 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
     row = rows["y", "all"]
     assert [float(row["mean"]), float(row["deviation"])] == pytest.approx(moments(shares, means), abs=1e-9)
     sign = np.sign(round(float(row["difference"]), 11))
-    keeps = math.fsum(chance for chance, one in zip(shares, means, strict=True) if np.sign(round(one, 11)) == sign)
+    keeps = math.fsum(chance for chance, mean in zip(shares, means, strict=True) if np.sign(round(mean, 11)) == sign)
     assert float(row["keeps_sign"]) == pytest.approx(keeps, abs=1e-9)
     assert [row["by"], row["limits"]] == ["exact", "proven"]
     if row["decided"] == "True":
@@ -104,13 +105,10 @@ def test_every_way_to_judge(tmp_path: Path, measure: str, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("measure", "score"),
-    [
-        ("map", average_precision),
-        ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades)),
-    ],
+    [("map", average_precision), ("ndcg_cut.3", lambda docnos, topic, grades: ndcg_at(3, docnos, topic, grades))],
 )
-def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
-    """AP and nDCG by 4,000 draws: moments and sign within 4 standard errors of all ways; limits are of draws."""
+def test_random_judgments(tmp_path: Path, measure: str, score: Callable[[list[str], str, Grades], float]) -> None:
+    """AP and nDCG from 4,000 draws are within four standard errors of all ways to judge."""
     grades, runs, chances = made(3)
     paths = written(tmp_path, grades, runs)
     given = probabilities_file(tmp_path / "p", chances)
@@ -121,7 +119,7 @@ def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str
     shares, means = [chance for chance, _ in ways], [sum(of_topics) / 2 for _, of_topics in ways]
     mean, deviation = moments(shares, means)
     now = sum(score(runs["x"][topic], topic, grades) - score(runs["y"][topic], topic, grades) for topic in TOPICS) / 2
-    keeps = math.fsum(chance for chance, one in zip(shares, means, strict=True) if np.sign(one) == np.sign(now))
+    keeps = math.fsum(chance for chance, mean in zip(shares, means, strict=True) if np.sign(mean) == np.sign(now))
     assert float(row["difference"]) == pytest.approx(now)
     assert abs(float(row["mean"]) - mean) < 4 * deviation / math.sqrt(4000)
     assert float(row["deviation"]) == pytest.approx(deviation, rel=0.1)
@@ -132,7 +130,7 @@ def test_drawn_judgments(tmp_path: Path, measure: str, score: Callable[[list[str
 
 
 def test_grades_above_1(tmp_path: Path) -> None:
-    """A relevant document has each grade as often as those that were judged: 2 of 3 have grade 2 here."""
+    """A relevant document has each grade with the frequency among judged documents."""
     grades: Grades = {("1", "a"): 2, ("1", "b"): 2, ("1", "c"): 1, ("1", "n"): 0}
     runs: Ranked = {"x": {"1": ["u", "a"]}, "y": {"1": ["n", "b"]}}
     paths = written(tmp_path, grades, runs)
@@ -145,11 +143,11 @@ def test_grades_above_1(tmp_path: Path) -> None:
     assert float(row["keeps_sign"]) == pytest.approx(0.7)  # the difference is 0 without it
 
 
-def test_next_documents_change_most(tmp_path: Path) -> None:
-    """The expected change of the normal distribution's chance, document by document, pairs added up."""
+def test_next_documents(tmp_path: Path) -> None:
+    """Documents are sorted by the expected change of the probability of signs."""
     grades, runs, chances = made(2)
-    runs["v"] = {topic: list(reversed(found)) for topic, found in runs["x"].items()}
-    retrieved = {(topic, docno) for run in runs.values() for topic, found in run.items() for docno in found}
+    runs["v"] = {topic: list(reversed(result)) for topic, result in runs["x"].items()}
+    retrieved = {(topic, docno) for run in runs.values() for topic, result in run.items() for docno in result}
     assert retrieved <= {*grades, *chances}
     paths = written(tmp_path, grades, runs)
     given = probabilities_file(tmp_path / "p", chances)
@@ -157,13 +155,13 @@ def test_next_documents_change_most(tmp_path: Path) -> None:
     table = lab("bounds", *paths, *options, "--next", "99", "--format", "csv").rows
 
     def weight(run: str, topic: str, docno: str) -> float:
-        found = runs[run][topic]
-        return 1 / math.log2(found.index(docno) + 2) if docno in found else 0.0
+        result = runs[run][topic]
+        return 1 / math.log2(result.index(docno) + 2) if docno in result else 0.0
 
     expected: dict[tuple[str, str], float] = {}
-    for one, other in combinations(runs, 2):
-        weights = {pair: weight(one, *pair) - weight(other, *pair) for pair in chances}
-        mean = sum((weight(one, *pair) - weight(other, *pair)) * grade for pair, grade in grades.items())
+    for first, other in combinations(runs, 2):
+        weights = {pair: weight(first, *pair) - weight(other, *pair) for pair in chances}
+        mean = sum((weight(first, *pair) - weight(other, *pair)) * grade for pair, grade in grades.items())
         mean += sum(weights[pair] * p for pair, p in chances.items())
         variance = sum(weights[pair] ** 2 * p * (1 - p) for pair, p in chances.items())
         before = stats.norm.sf(0, mean, math.sqrt(variance))
@@ -179,8 +177,8 @@ def test_next_documents_change_most(tmp_path: Path) -> None:
     assert pool == "".join(f"{topic} {docno}\n" for topic, docno in ranked[:2])
 
 
-def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
-    """They are not relevant, and a line counts them; so do those below 0, which are not judged."""
+def test_missing_probabilities(tmp_path: Path) -> None:
+    """Documents without a probability are nonrelevant, and a message counts them."""
     grades: Grades = {("1", "r"): 1}
     paths = written(tmp_path, grades, {"x": {"1": ["r", "u"]}, "y": {"1": ["v", "w"]}})
     given = probabilities_file(tmp_path / "p", {("1", "u"): 0.5, ("1", "v"): -1, ("2", "w"): 0.5})
@@ -190,8 +188,8 @@ def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
 
 
 def test_fit(tmp_path: Path) -> None:
-    """Features made in loops and scikit-learn's fit give the same means; the error of the fit adds to the deviation."""
-    found = lab("bounds", QRELS, *POOLED, "-m", "P.30", "--fit-probabilities", "--format", "csv")
+    """Means equal scikit-learn's fit on features of loops; deviations include the error of the fit."""
+    result = lab("bounds", QRELS, *POOLED, "-m", "P.30", "--fit-probabilities", "--format", "csv")
     grades = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
     ranks: dict[tuple[str, str], list[int]] = {}
     for number, path in enumerate(POOLED):
@@ -221,7 +219,7 @@ def test_fit(tmp_path: Path) -> None:
     covariance = np.linalg.inv(information)
     for number, path in enumerate(POOLED):
         first = np.array([1 <= ranks[pair][number] <= 30 for pair in pairs])
-        [row] = [row for row in found.rows if (row["run"], row["against"], row["topic"]) == (path.name, "", "all")]
+        [row] = [row for row in result.rows if (row["run"], row["against"], row["topic"]) == (path.name, "", "all")]
         assert float(row["mean"]) == pytest.approx(expected[first].sum() / 30 / n_topics, abs=1e-6)
         unknown = first & ~judged
         alone = (p * (1 - p))[unknown].sum()
@@ -232,11 +230,11 @@ def test_fit(tmp_path: Path) -> None:
 
 
 def test_tables() -> None:
-    """Columns come after those there were, and only with probabilities; people see how many pairs are confident."""
+    """Columns for probabilities follow the others, and tables count confident pairs."""
     words: tuple[str | Path, ...] = ("bounds", QRELS, *POOLED, "-m", "P.30 map")
     options = ("--fit-probabilities", "--draws", "20", "--seed", "1", "--format", "json")
     tables = json.loads(lab(*words, *options).stdout)
-    plain = json.loads(lab(*words[:-1], "P.30", "--format", "json").stdout)
+    plain = lab_json(*words[:-1], "P.30")
     names = list(plain["bounds"][0])
     assert list(tables["bounds"][0]) == [
         *names,
@@ -252,33 +250,8 @@ def test_tables() -> None:
     assert "--seed" in without.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "rule"),
-    [
-        (["-m", "map"], "but got 'map'; --probabilities and --fit-probabilities support map and ndcg too"),
-        (["-m", "bpref", "--fit-probabilities"], "a measure must be a sum over ranks of weight times gain"),
-        (["-m", "map:skip", "--fit-probabilities"], "but got 'map:skip'"),
-        (["-m", "map", "--fit-probabilities", "--next", "3"], "--in-all requires P, rbp or dcg, but got 'map'"),
-        (["-m", "P.5 map", "--fit-probabilities", "--next", "3"], "--in-all requires a single measure, but got 2"),
-        (
-            ["--fit-probabilities", "--probabilities", QRELS],
-            "--probabilities cannot be combined with --fit-probabilities",
-        ),
-        (["--draws", "5"], "--draws requires --probabilities or --fit-probabilities"),
-        (
-            ["-m", "rbp", "--fit-probabilities", "-l", "0"],
-            "-l must be at least 1 with probabilities of relevance, but got 0",
-        ),
-        (["-m", "map", "--fit-probabilities", "--figure", "x.png"], "requires a measure with proven bounds"),
-    ],
-)
-def test_refusals(options: list[str | Path], rule: str) -> None:
-    """What cannot be told is refused in one line that says what to do."""
-    assert rule in refusal("bounds", QRELS, *POOLED, *options)
-
-
-def test_input_that_will_not_do(tmp_path: Path) -> None:
-    """A file is read as irevalx --grades probability reads it, and the line is named; a fit needs two kinds."""
+def test_invalid_input(tmp_path: Path) -> None:
+    """Messages point to invalid probabilities, and a fit requires both kinds of documents."""
     (tmp_path / "p").write_text("1 0 D1 1.5\n")
     for options, rule in (
         (["--probabilities", tmp_path / "p"], "document 'D1': grade must be a probability of at most 1"),
@@ -292,14 +265,8 @@ def test_input_that_will_not_do(tmp_path: Path) -> None:
 
 
 def test_in_python() -> None:
-    """Probabilities are judgments, in any form; what is wrong is said in keywords."""
+    """Probabilities are accepted as judgments."""
     topics = {line.split()[0] for line in QRELS.read_text().splitlines()}
     with pytest.warns(IrevalxWarning, match="35 of 36 unjudged documents have no probability"):
-        found = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
-    assert "keeps_sign" in found.to_frame().columns
-    with pytest.raises(ArgumentError, match="probabilities cannot be combined with fit_probabilities"):
-        bounds(QRELS, RUNS, probabilities={"1": {"D254": 0.5}}, fit_probabilities=True)
-    with pytest.raises(ArgumentError, match="draws must be a whole number of at least 1"):
-        bounds(QRELS, RUNS, "map", fit_probabilities=True, draws=0)
-    with pytest.raises(UsageError, match="probabilities and fit_probabilities support map and ndcg too"):
-        bounds(QRELS, RUNS, "map")
+        result = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
+    assert "keeps_sign" in result.to_frame().columns

@@ -1,4 +1,4 @@
-"""bounds --fit-probabilities with runs that were not pooled: refused unless declared, and drawn with a shared factor."""
+"""bounds --fit-probabilities with unpooled runs: refused unless declared, and drawn with a shared factor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from running import FIXTURES, lab, opened, refusal
 
 import irevalx
-from irevalx.errors import ArgumentError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs
@@ -27,7 +26,7 @@ CALL: tuple[str | Path, ...] = ("bounds", QRELS, *POOLED, "--new-run", GUESS, "-
 
 
 def ranked_together() -> GradedRuns:
-    """Return the runs and the judgments, the new run's documents among these."""
+    """Return runs and judgments, including the documents of the new run."""
     paths = [str(path) for path in (*POOLED, GUESS)]
     return rank_graded_runs(
         with_first_documents(graded_judgments_of(QRELS), opened(paths, pytest.fail), 100),
@@ -36,25 +35,27 @@ def ranked_together() -> GradedRuns:
     )
 
 
-def test_an_undeclared_run_is_refused() -> None:
-    """It is named with the share of its unjudged documents and what to add; declared runs of two groups are too few."""
-    told = refusal("bounds", QRELS, *POOLED[:2], GUESS, "--fit-probabilities", status=2)
-    assert "guess1: 30.0% of its first 10 documents are unjudged, although other runs are judged to this depth" in told
-    assert "Give guess1 with --new-run, and as RUN all pooled runs, from at least 4 groups (--group-by)" in told
+def test_undeclared_runs() -> None:
+    """An unpooled run is refused with a remedy, and too few groups too."""
+    message = refusal("bounds", QRELS, *POOLED[:2], GUESS, "--fit-probabilities", status=2)
+    assert (
+        "guess1: 30.0% of its first 10 documents are unjudged, although other runs are judged to this depth" in message
+    )
+    assert "Give guess1 with --new-run, and as RUN all pooled runs, from at least 4 groups (--group-by)" in message
     few = refusal(*CALL, "--group-by", "^[a-z]+", status=2)
     assert "at least 4 groups of pooled runs with unique judged documents, and there are only 2" in few
     assert lab("bounds", QRELS, *POOLED, "--fit-probabilities").status == 0
 
 
-def test_budgets_are_not_refused(tmp_path: Path) -> None:
-    """Where no run is judged to depth 10, as at a budget, all runs are alike."""
-    kept = [line for line in QRELS.read_text().splitlines(keepends=True) if sum(map(ord, line)) % 3]
-    (tmp_path / "qrels").write_text("".join(kept))
+def test_budgets(tmp_path: Path) -> None:
+    """Runs are accepted if no run is judged to depth 10."""
+    remaining = [line for line in QRELS.read_text().splitlines(keepends=True) if sum(map(ord, line)) % 3]
+    (tmp_path / "qrels").write_text("".join(remaining))
     assert lab("bounds", tmp_path / "qrels", *POOLED, GUESS, "--fit-probabilities").status == 0
 
 
-def test_draws_share_a_factor() -> None:
-    """Mean and deviation of the new run, and how a pair keeps its sign, are those of draws in a loop."""
+def test_draws_of_new_runs() -> None:
+    """Means, deviations and probabilities of signs equal those of draws in a loop."""
     rows = {
         (row["run"], row["against"]): row
         for row in lab(*CALL, "--draws", "4000", "--seed", "1", "--format", "csv").rows
@@ -89,7 +90,7 @@ def test_draws_share_a_factor() -> None:
 
 
 def test_draws_of_map() -> None:
-    """The same factor is in the draws of map; seed and bytes are repeated."""
+    """Draws of map use the factor and are reproducible."""
     options = ("-m", "P.10 map", "--draws", "30", "--seed", "4", "--format", "json")
     done = lab(*CALL, *options)
     assert lab(*CALL, *options).stdout == done.stdout
@@ -98,22 +99,8 @@ def test_draws_of_map() -> None:
     assert {row["by"] for row in tables["bounds"] if row["against"] == "guess1" and row["topic"] == "all"} == {"draws"}
 
 
-@pytest.mark.parametrize(
-    ("call", "rule"),
-    [
-        (("bounds", QRELS, *POOLED, "--new-run", GUESS), "--new-run requires --fit-probabilities"),
-        ((*CALL, "--in-all", "3"), "--new-run cannot be combined with --in-all"),
-    ],
-)
-def test_refusals(call: tuple[str | Path, ...], rule: str) -> None:
-    """What new runs require and exclude is named."""
-    assert rule in refusal(*call)
-
-
 def test_in_python() -> None:
     """Keywords are those of the options."""
-    with pytest.raises(ArgumentError, match="group_by requires new_runs"):
-        irevalx.lab.bounds(QRELS, POOLED, fit_probabilities=True, group_by="^[a-z]+")
-    found = irevalx.lab.bounds(QRELS, POOLED, new_runs=[GUESS], fit_probabilities=True, draws=20, seed=1)
-    assert isinstance(found, BoundedScores)
-    assert found.seed == 1
+    result = irevalx.lab.bounds(QRELS, POOLED, new_runs=[GUESS], fit_probabilities=True, draws=20, seed=1)
+    assert isinstance(result, BoundedScores)
+    assert result.seed == 1

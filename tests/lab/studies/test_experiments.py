@@ -1,10 +1,8 @@
-"""irevalx-lab leave-out and study: the same numbers as the evaluator's, and the papers' findings."""
+"""irevalx-lab leave-out and study: numbers of the evaluator, and findings of the papers."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,18 +14,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
-from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
+from running import SHARED, lab, records_of, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.experiments.inputs import GradedQrelsText, graded_runs_of, run_streams
-from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, rank_graded_runs, requests_of
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, rank_graded_runs
 from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
-from irevalx.lab import COMMANDS
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.studies import simulation as studies
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
@@ -37,57 +35,54 @@ from irevalx.strategies.simulation import BudgetLevel
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS = EXPERIMENT / "qrels"
-RUNS = sorted((EXPERIMENT / "runs").iterdir())
 ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 
 MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=1.5", "subAP", "ndcg.1=1,2=3", "gm_map")
 
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> GradedRuns:
-    """Runs and judgments as the commands read them."""
+    """Return runs and judgments as the commands read them."""
     return graded_runs_of(qrels, runs, measures)
 
 
 def evaluated(
     qrels: Path, runs: list[Path], measures: tuple[str, ...], *flags: str
 ) -> dict[tuple[str, str, str], float]:
-    """What irevalx -c says: values by run, topic and measure."""
-    asked = [word for measure in measures for word in ("-m", measure)]
-    done = run("-c", "-q", "--format", "jsonl", *flags, *asked, qrels, *runs)
+    """Return values of irevalx -c by run, topic and measure."""
+    requested = [word for measure in measures for word in ("-m", measure)]
+    done = run("-c", "-q", "--format", "jsonl", *flags, *requested, qrels, *runs)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     return {(row["run"], row["topic"], row["measure"]): row["value"] for row in rows}
 
 
 def write(path: Path, qrels: reference.Qrels) -> Path:
-    """A file of judgments."""
+    """Write judgments, and return their path."""
     path.write_text("".join(f"{t} 0 {d} {g}\n" for t in qrels for d, g in qrels[t].items()))
     return path
 
 
-def test_values_are_those_of_the_evaluator() -> None:
-    """Per topic and in summary, to the last bit, for measures of every kind side by side."""
+def test_values_of_the_evaluator() -> None:
+    """Values and scores of all kinds of measures equal the evaluator's bit for bit."""
     read = experiment(QRELS, RUNS, *MEASURES)
     expected = evaluated(QRELS, RUNS, MEASURES)
     values, names = read.values(), read.measures
     scores = read.scores(values)
-    for (m, name), (r, one) in product(enumerate(names), enumerate(read.runs)):
-        assert scores[m, r] == expected[one, "all", name]
+    for (m, name), (r, name_of_run) in product(enumerate(names), enumerate(read.runs)):
+        assert scores[m, r] == expected[name_of_run, "all", name]
         if name != "gm_map":
-            assert values[m, r].tolist() == [expected[one, topic.decode(), name] for topic in read.topics]
+            assert values[m, r].tolist() == [expected[name_of_run, topic.decode(), name] for topic in read.topics]
 
 
 @pytest.mark.parametrize("rate", ["0.05", "0.5"])
-def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Path) -> None:
-    """Assessing anew equals reading the reduced judgments from a file."""
+def test_reduced_judgments(rate: str, tmp_path: Path) -> None:
+    """Reduced grades give the scores of a file of reduced judgments."""
     full = reference.read_qrels(QRELS.read_text())
     path = write(tmp_path / "reduced", reference.uniform(full, rate, 3))
     expected = evaluated(path, RUNS, MEASURES)
     read = experiment(QRELS, RUNS, *MEASURES)
     seen = studies.run_study(read, "uniform", [BudgetLevel(rate, Fraction(rate))], [3])
-    for (m, name), (r, one) in product(enumerate(read.measures), enumerate(read.runs)):
-        assert seen.scores[0, 0, m, r] == expected[one, "all", name]
+    for (m, name), (r, name_of_run) in product(enumerate(read.measures), enumerate(read.runs)):
+        assert seen.scores[0, 0, m, r] == expected[name_of_run, "all", name]
 
 
 @settings(deadline=None, max_examples=30)
@@ -95,70 +90,55 @@ def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Pat
 def test_documents_outside_the_pool(
     tmp_path_factory: pytest.TempPathFactory, outside: set[int], unjudged: set[int]
 ) -> None:
-    """Leaving documents out of the pool equals a file without their lines, in every reading."""
+    """Removed documents give the values of a file without them, in every treatment."""
     lines = QRELS.read_text().splitlines()
-    kept = [i not in outside for i in range(len(lines))]
+    is_pooled = [i not in outside for i in range(len(lines))]
     marked = [f"{line.rpartition(' ')[0]} -1" if i in unjudged else line for i, line in enumerate(lines)]
     path = tmp_path_factory.mktemp("pool") / "qrels"
-    path.write_text("".join(f"{line}\n" for i, line in enumerate(marked) if kept[i]))
-    topics = {line.split()[0] for i, line in enumerate(lines) if kept[i]}
+    path.write_text("".join(f"{line}\n" for i, line in enumerate(marked) if is_pooled[i]))
+    topics = {line.split()[0] for i, line in enumerate(lines) if is_pooled[i]}
     read = experiment(QRELS, RUNS[:2], *MEASURES)
     of_line = read.judgments.lines - 1
     grades = np.array([int(marked[i].split()[3]) for i in of_line])
-    values = read.values(grades, np.array(kept)[of_line])
+    values = read.values(grades, np.array(is_pooled)[of_line])
     expected = evaluated(path, RUNS[:2], MEASURES) if topics else {}
     places = product(enumerate(read.measures), enumerate(read.runs), enumerate(read.topics))
-    for (m, name), (r, one), (t, topic) in places:
+    for (m, name), (r, name_of_run), (t, topic) in places:
         if topic.decode() in topics and name != "gm_map":
-            assert values[m, r, t] == expected[one, topic.decode(), name]
+            assert values[m, r, t] == expected[name_of_run, topic.decode(), name]
 
 
-def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
-    """Topics are those that every run has or, if asked for, all judged ones: then a run scores 0 where it has none."""
+def test_missing_topics_and_short_runs(tmp_path: Path) -> None:
+    """Topics that a run lacks are left out or score 0, and short runs are left out."""
     full = reference.read_qrels(QRELS.read_text())
     full["nobody"] = {"D000": 1}
     path = write(tmp_path / "qrels", full)
     short = tmp_path / "short"
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
-    said: list[str] = []
+    message: list[str] = []
     judgments = GradedQrelsText.of(path).judgments
     runs = run_streams([short, RUNS[1]])
-    read = rank_graded_runs(judgments, runs, ["map"], warn=said.append)
+    read = rank_graded_runs(judgments, runs, ["map"], warn=message.append)
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
     line = (
         "11 of 13 judged topics (topics for which every run has results); topics without results, by run: count1 2, "
         "count2 1 (complete=True counts them as 0)"
     )
-    assert said == [line]
+    assert message == [line]
     assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
-    said.clear()
-    read = rank_graded_runs(judgments, runs, ["map"], EvaluationRules.of(complete=True), warn=said.append)
+    message.clear()
+    read = rank_graded_runs(judgments, runs, ["map"], EvaluationRules.of(complete=True), warn=message.append)
     assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
-    assert said == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
-    said.clear()
-    with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        rank_graded_runs(judgments, runs, ["map"], EvaluationRules(min_retrieved=0.95), warn=said.append)
-    assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
-
-
-@pytest.mark.parametrize(
-    ("measures", "message"),
-    [
-        (["map", "map"], "each measure must be asked for once, but got 'map' twice"),
-        (["P.5", "P.5,10"], "each measure must be asked for once, but got 'P_5' twice"),
-        (["runid"], "a measure must have a number for each topic"),
-        (["relstring"], "a measure must have a number for each topic"),
-        (["prefs_simp"], "judgments for the measure 'prefs_simp' must be in the format prefs or qrels_prefs"),
-        (["mapp"], "a measure must be one that irevalx knows, but got 'mapp'; the nearest are"),
-    ],
-)
-def test_measures_that_cannot_be_studied(measures: list[str], message: str) -> None:
-    """Text, counts of the summary, preferences, and the same thing twice."""
-    with pytest.raises(Exception, match="^" + message.replace("(", r"\(")):
-        requests_of(measures)
+    assert message == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
+    message.clear()
+    with pytest.raises(
+        Exception, match="at least two runs must retrieve 95% of the documents they can retrieve, but 1 do"
+    ):
+        rank_graded_runs(judgments, runs, ["map"], EvaluationRules(min_retrieved=0.95), warn=message.append)
+    assert message[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
 # leave-out
@@ -166,9 +146,7 @@ def test_measures_that_cannot_be_studied(measures: list[str], message: str) -> N
 
 @pytest.mark.parametrize("every", [1000, 3])
 def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
-    """Scores and ranks equal those of the evaluator on the files that the definition gives, and those written; also
-    where some documents were not judged.
-    """  # noqa: D205
+    """Scores, ranks and written judgments equal those of the definition, also with unjudged documents."""
     lines = QRELS.read_text().splitlines()
     lines[::every] = [f"{line.rpartition(' ')[0]} -1" for line in lines[::every]]
     full = reference.read_qrels("\n".join(lines))
@@ -193,20 +171,20 @@ def test_leave_out_by_hand(every: int, tmp_path: Path) -> None:
                     assert row[rank] == 1 + better
 
 
-def test_leave_out_keeps_what_was_pooled() -> None:
-    """With --keep-in-pool the group's documents are unjudged, not unknown: infAP and indAP see the difference."""
+def test_keep_in_pool() -> None:
+    """With --keep-in-pool removed documents are unjudged but pooled, which changes indAP."""
     options = split("--group-by '^[a-z]+' --depth 5 -m 'map indAP' --summary --format jsonl")
-    deleted, kept = (
+    deleted, pooled = (
         [json.loads(line) for line in lab("leave-out", QRELS, *RUNS, *options, *more).stdout.splitlines()]
         for more in ((), ("--keep-in-pool",))
     )
-    assert deleted[0] == kept[0]
+    assert deleted[0] == pooled[0]
     assert deleted[0]["measure"] == "map"
-    assert kept[1]["bias"] > deleted[1]["bias"]
+    assert pooled[1]["bias"] > deleted[1]["bias"]
 
 
 def test_groups(tmp_path: Path) -> None:
-    """From a file, by a pattern, or each run by itself: the same groups, the same table."""
+    """A file and a pattern give the same groups; by default each run is a group."""
     (tmp_path / "groups").write_text("# run group\n\n" + "".join(f"{path.name}\t{path.name[:-1]}\n" for path in RUNS))
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map")
     by_file = lab(*shared, "--groups", tmp_path / "groups")
@@ -219,8 +197,8 @@ def test_groups(tmp_path: Path) -> None:
     assert groups_by_pattern("1|2", ["a1", "b2"]) == ["1", "2"]
 
 
-def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
-    """Together they are left out as a group; nothing else may be called so."""
+def test_other_runs() -> None:
+    """Runs without a match form the group others, a name that is reserved."""
     names = ["count1", "x", "guess", "vector1"]
     assert groups_by_pattern("^count|^guess", names) == ["count", "others", "guess", "others"]
     assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
@@ -240,46 +218,29 @@ def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
         ("count1 a\ncount2 b\nother c\n", ": a group must have a run, but 'c' has none ('other' was not given"),
     ],
 )
-def test_groups_that_make_no_sense(text: str, message: str, tmp_path: Path) -> None:
-    """A group with no runs, a run with no group or two."""
+def test_invalid_groups(text: str, message: str, tmp_path: Path) -> None:
+    """Groups without runs, and runs in no or two groups, are errors."""
     groups = tmp_path / "groups"
     groups.write_text(text)
-    done = lab("leave-out", QRELS, *RUNS[:2], "--groups", groups)
-    assert (done.status, done.stdout) == (2, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {groups}{message}")
+    assert refusal("leave-out", QRELS, *RUNS[:2], "--groups", groups, status=2).startswith(
+        f"irevalx-lab: {groups}{message}"
+    )
 
 
-def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
-    """No group's judgments take the place of another's."""
+def test_file_names_of_groups(tmp_path: Path) -> None:
+    """Groups whose files would have the same name are refused."""
     (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
     args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
     done = lab(*args, "--write", tmp_path / "out")
-    told = "--write requires a file for each group, but 'a/b' and 'a_b' share one"
-    assert (done.status, done.stderr) == (1, f"irevalx-lab: {told}\n")
+    message = "--write requires a file for each group, but 'a/b' and 'a_b' share one"
+    assert (done.status, done.stderr) == (1, f"irevalx-lab: {message}\n")
     assert not (tmp_path / "out").exists()
     assert lab(*args).status == 0
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--group-by", "^x"], "there must be two groups at least, but all runs are in 'others'"),
-        (["--group-by", "("], "--group-by must be a regular expression, but got '('"),
-        (["--group-by", "^."], "there must be two groups at least, but all runs are in 'c'"),
-        (["--group-by", "a", "--groups", "f"], "--groups cannot be combined with --group-by"),
-        (["-m", "map map"], "each measure must be asked for once, but got 'map' twice"),
-    ],
-)
-def test_leave_out_refuses(args: list[str], message: str) -> None:
-    """What makes no sense is said in a line."""
-    done = lab("leave-out", QRELS, *RUNS[:2], *args)
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
-
-
 def test_summary_of_left_out_runs() -> None:
-    """The summary of four runs by hand: ranks 1 2 3 4 become 2 1 3 1 when each is left out in turn."""
-    found = GroupEvaluation(
+    """Statistics of four runs by hand: ranks 1 2 3 4 become 2 1 3 1."""
+    result = GroupEvaluation(
         before=np.array([[0.4, 0.3, 0.2, 0.1]]),
         after=np.array([[0.3, 0.5, 0.2, 0.4]]),
         rank_before=np.array([[1, 2, 3, 4]]),
@@ -289,15 +250,15 @@ def test_summary_of_left_out_runs() -> None:
         confusion=Confusion(*[np.zeros(1, np.int64)] * 7),
         reversals=np.zeros((1, 6), np.int64),
     )
-    statistics = {name: of_measures[0] for name, of_measures in found.statistics.items()}
+    statistics = {name: of_measures[0] for name, of_measures in result.statistics.items()}
     assert (statistics["rank_change"], statistics["rise"], statistics["fall"]) == (1.25, 3, 1)
     assert statistics["bias"] == pytest.approx(0.1)
     assert statistics["rms"] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
     assert statistics["tau"] == statistics["tau_all_runs"] == pytest.approx((3 - 3) / 6)
 
 
-def test_documents_removed_for_each_topic() -> None:
-    """Those of the definition, counted in the files; their mean is that over groups and topics."""
+def test_removed_documents() -> None:
+    """Removed documents by topic, and their mean, equal those of the definition."""
     read = experiment(QRELS, RUNS, "map")
     names = groups_by_pattern("^[a-z]+", read.runs)
     full = reference.read_qrels(QRELS.read_text())
@@ -311,7 +272,7 @@ def test_documents_removed_for_each_topic() -> None:
         for topic in full:
             gone = [docno for docno in whole[topic] if docno not in reduced[topic]]
             row = rows[group, topic]
-            assert (row.removed, row.relevant) == (len(gone), sum(full[topic][one] > 0 for one in gone))
+            assert (row.removed, row.relevant) == (len(gone), sum(full[topic][docno] > 0 for docno in gone))
             total += len(gone)
     assert rows["mean", "mean"].removed == pytest.approx(total / len(full) / len(set(names)))
     assert sum(row.removed for (_, topic), row in rows.items() if topic == "all") == total
@@ -319,11 +280,11 @@ def test_documents_removed_for_each_topic() -> None:
 
 @pytest.mark.parametrize("only", [None, "count"])
 def test_decisions_about_left_out_runs(only: str | None) -> None:
-    """Pairs of which a run was left out, decided by scipy under the whole pool and under what is left of it."""
+    """Decisions on pairs with a left-out run equal scipy's under both judgments."""
     read = experiment(QRELS, RUNS, "map", "bpref")
     groups = groups_by_pattern("^[a-z]+", read.runs)
     left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
-    found = leave_out(read, left, deleted).confusion
+    result = leave_out(read, left, deleted).confusion
     expected = [dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0) for _ in range(2)]
     before = read.values(pooled=left[0].in_pool)
     for removal in left:
@@ -331,16 +292,18 @@ def test_decisions_about_left_out_runs(only: str | None) -> None:
         for m, (i, j) in product(range(2), combinations(range(len(read.runs)), 2)):
             if removal.runs[i] or removal.runs[j]:
                 d = [np.round(values[m, i] - values[m, j], 12) for values in (before, after)]
-                different = [bool(one.any()) and float(wilcoxon(one).pvalue) < 0.05 for one in d]
-                sign = [round(float(one.mean()), 12) for one in d]
+                different = [
+                    bool(differences.any()) and float(wilcoxon(differences).pvalue) < 0.05 for differences in d
+                ]
+                sign = [round(float(differences.mean()), 12) for differences in d]
                 expected[m][f"c{1 + different[0]}{1 + different[1]}"] += 1
                 expected[m]["pma"[sum(different)] + "ad"[sign[0] * sign[1] < 0]] += 1
     for m in range(2):
-        assert {name: int(found.columns[name][m]) for name in expected[m]} == expected[m]
+        assert {name: int(result.columns[name][m]) for name in expected[m]} == expected[m]
 
 
-def test_one_group_alone() -> None:
-    """--only: the group's runs as before, the others with its judgments as well, and tau-b over all of them."""
+def test_only_one_group() -> None:
+    """--only reports all runs under one group's judgments, with tau-b over all of them."""
     options = split("--group-by '^[a-z]+' --depth 4 -m 'map P.5:skip' --format json")
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, *options)
     every, alone = (json.loads(lab(*args).stdout) for args in (shared, (*shared, "--only", "count")))
@@ -348,14 +311,12 @@ def test_one_group_alone() -> None:
     assert [row for row in alone["runs"] if row["group"] == "count"] == of_group
     assert {row["run"] for row in alone["runs"]} == {path.name for path in RUNS}
     for row in alone["summary"]:
-        rows = [one for one in of_group if one["measure"] == row["measure"]]
-        assert row["bias"] == pytest.approx(fmean(one["left_out"] - one["score"] for one in rows))
-        assert row["fall"] == max(0, *(one["rank_left_out"] - one["rank"] for one in rows))
-        both = [(one["score"], one["left_out"]) for one in alone["runs"] if one["measure"] == row["measure"]]
+        rows = [other for other in of_group if other["measure"] == row["measure"]]
+        assert row["bias"] == pytest.approx(fmean(row["left_out"] - row["score"] for row in rows))
+        assert row["fall"] == max(0, *(row["rank_left_out"] - row["rank"] for row in rows))
+        both = [(other["score"], other["left_out"]) for other in alone["runs"] if other["measure"] == row["measure"]]
         assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
     assert "tau_b_all_runs" not in every["summary"][0]
-    done = lab(*shared, "--only", "nobody")
-    assert done.stderr == "irevalx-lab: --only must be one of count, guess, vector, but got 'nobody'\n"
 
 
 RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest rise and fall, bias
@@ -367,7 +328,7 @@ RECORDED_BIAS = {10: {"P_20": -0.0024, "P_20:skip": 0.0026}, 20: {"P_20": -0.001
 
 @pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
 def test_leave_out_on_cranfield() -> None:
-    """The recorded figures, and the findings of [4] Table 2."""
+    """Changes of rank and biases equal the recorded ones of DEFINITIONS.md, section 6."""
     for depth, recorded in RECORDED.items():
         args = ("--group-by", "^[a-z]+", "--depth", str(depth), "-m", "P.20 P.20:skip map bpref RankEff")
         runs = sorted((CRANFIELD / "runs").iterdir())
@@ -375,8 +336,8 @@ def test_leave_out_on_cranfield() -> None:
         rows: dict[str, dict[str, Any]] = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
         for measure, (change, rise, fall, bias) in recorded.items():
             row = rows[measure]
-            found = round(row["rank_change"], 3), row["rise"], row["fall"], round(row["bias"], 4)
-            assert found == (change, rise, fall, bias)
+            result = round(row["rank_change"], 3), row["rise"], row["fall"], round(row["bias"], 4)
+            assert result == (change, rise, fall, bias)
         assert {measure: round(rows[measure]["bias"], 4) for measure in RECORDED_BIAS[depth]} == RECORDED_BIAS[depth]
         if depth == 10:
             assert rows["RankEff"]["rank_change"] < rows["bpref"]["rank_change"] < rows["P_20:skip"]["rank_change"] / 2
@@ -387,17 +348,16 @@ def test_leave_out_on_cranfield() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small study, with figures."""
+    """A small study with figures."""
     into = tmp_path_factory.mktemp("study") / "made" / "here"
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
-    done = lab("study", QRELS, *RUNS, *args)
-    assert (done.status, done.stderr) == (0, "")
+    done = succeeded("study", QRELS, *RUNS, *args, stderr="")
     assert done.stdout.startswith(b"tau b, against AP under full judgments\n")
     return into
 
 
-def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
-    """The last crossing counts; the first is told, and there is a mark for people."""
+def test_knees_of_curves_that_are_not_monotone(folder: Path) -> None:
+    """The last crossing is the knee, the first is in a column, and the table marks it."""
     read = experiment(QRELS, RUNS, "map", "bpref")
     levels = [BudgetLevel(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
     made = studies.run_study(read, "uniform", levels, [1, 2])
@@ -410,16 +370,13 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert tuple(rows["map", "accuracy"].values()) == ("map", "accuracy", "90%", "10%", False, None, None, None)
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
-    shown = knees_for_people(not_monotone)
-    assert [row["knee"] for row in records_of(shown) if row["statistic"] == "accuracy"] == ["90%*", "*"]
-    assert shown.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
+    table = knees_for_people(not_monotone)
+    assert [row["knee"] for row in records_of(table) if row["statistic"] == "accuracy"] == ["90%*", "*"]
+    assert table.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
 
 
-def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
-    """The mean of 0.99 and 0.89 exceeds 0.9, but 2 of 20 samples do not; and errors against AP are of its kin.
-
-    Of fewer samples it is not told whether 95 % exceed.
-    """
+def test_reliable_levels(folder: Path) -> None:
+    """A level is reliable if 95 % of at least 20 samples exceed the threshold."""
     read, level = experiment(QRELS, RUNS, "map", "bpref"), BudgetLevel("50%", Fraction(1, 2))
     made = studies.run_study(read, "uniform", [level], [*range(20)])
     same = np.array([[*[[99, 99]] * 18, *[[89, 99]] * 2]])
@@ -437,8 +394,8 @@ def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
     assert studies.is_comparable("bpref", "AP", "tau_b")
 
 
-def test_study_writes_what_it_says(folder: Path) -> None:
-    """Every score of every sample, statistics that the scores give, figures, and how it was made."""
+def test_files_of_a_study(folder: Path) -> None:
+    """Files contain all scores, the statistics that follow from them, figures, and the options."""
     scores = rows_in(folder / "scores.csv")
     assert len(scores) == 6 * 3 * (1 + 3 * 2)
     by: dict[tuple[str, str, str, str], float] = {
@@ -458,8 +415,10 @@ def test_study_writes_what_it_says(folder: Path) -> None:
         assert int(row["inversions"]) == sum(discordant)
         assert float(row["tau"]) == pytest.approx(1 - 2 * sum(discordant) / len(discordant))
     for row in rows_in(folder / "summary.csv"):
-        of_row = [one for one in samples if all(one[key] == row[key] for key in ("level", "measure", "against"))]
-        taus, numbers = [float(one["tau_b"]) for one in of_row], [int(one["inversions"]) for one in of_row]
+        of_row = [
+            sample for sample in samples if all(sample[key] == row[key] for key in ("level", "measure", "against"))
+        ]
+        taus, numbers = [float(sample["tau_b"]) for sample in of_row], [int(sample["inversions"]) for sample in of_row]
         assert float(row["inversions_mean"]) == fmean(numbers)
         assert float(row["inversions_sd"]) == pytest.approx(abs(numbers[0] - numbers[1]) / 2**0.5)
         assert float(row["tau_b_mean"]) == pytest.approx(fmean(taus))
@@ -467,7 +426,7 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     about = json.loads((folder / "study.json").read_text())
     assert about["seeds"] == [11, 12]
     assert about["levels"] == ["20%", "0.5", "1"]
-    assert [len(one["sha256"]) for one in about["inputs"]] == [64] * 7
+    assert [len(source["sha256"]) for source in about["inputs"]] == [64] * 7
     figures = {path.stem for path in folder.glob("*.png")}
     stems = {"map", "infAP_c=1", "P_5_skip"}
     assert figures == {f"{stem}-against-{x}" for stem in stems for x in ("AP", "itself")} | {
@@ -481,8 +440,8 @@ def test_study_writes_what_it_says(folder: Path) -> None:
     assert "inversions of 15 pairs of runs, against" in (folder / "summary.txt").read_text()
 
 
-def test_errors_of_decisions_in_words(folder: Path) -> None:
-    """The text says of each rate what it is a share of, above the means of that column."""
+def test_error_rates_in_the_summary(folder: Path) -> None:
+    """The summary explains error rates in words above their means."""
     parts = (folder / "summary.txt").read_text().split("\n\n")
     summary = {
         (row["level"], row["measure"]): row for row in rows_in(folder / "summary.csv") if row["against"] == "itself"
@@ -497,28 +456,27 @@ def test_errors_of_decisions_in_words(folder: Path) -> None:
 
 
 def test_shares_rounded_half_up(tmp_path: Path) -> None:
-    """Samples are those of degrade --round half-up; study.json says so, and other schemes refuse it."""
+    """Samples equal those of degrade --round half-up, and study.json records the rounding."""
     options = tuple(split("--scheme stratified --levels 30% --samples 1 --seed 3 -m map --figures none"))
-    found = {}
+    results = {}
     for rounding in ("up", "half-up"):
-        done = lab("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
-        assert done.status == 0, done.stderr
+        succeeded("study", QRELS, *RUNS, *options, "--round", rounding, "-o", tmp_path / rounding)
         reduced = tmp_path / f"{rounding}.qrels"
         reduced.write_bytes(lab("degrade", QRELS, "--stratified", "30%", "--seed", "3", "--round", rounding).stdout)
         expected = evaluated(reduced, RUNS, ("map",))
         rows = [row for row in rows_in(tmp_path / rounding / "scores.csv") if row["level"] == "30%"]
-        found[rounding] = [float(row["score"]) for row in rows]
-        assert found[rounding] == [expected[row["run"], "all", "map"] for row in rows]
-    assert found["up"] != found["half-up"]
-    about = {rounding: json.loads((tmp_path / rounding / "study.json").read_text()) for rounding in found}
+        results[rounding] = [float(row["score"]) for row in rows]
+        assert results[rounding] == [expected[row["run"], "all", "map"] for row in rows]
+    assert results["up"] != results["half-up"]
+    about = {rounding: json.loads((tmp_path / rounding / "study.json").read_text()) for rounding in results}
     assert (about["up"].get("rounding"), about["half-up"]["rounding"]) == (None, "half-up")
-    refused = lab("study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none")
-    assert refused.status == 1
-    assert "irevalx-lab: --round half-up requires --scheme stratified" in refused.stderr
+    assert "irevalx-lab: --round half-up requires --scheme stratified" in refusal(
+        "study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none"
+    )
 
 
-def test_full_judgments_agree_with_themselves(folder: Path) -> None:
-    """At 100 % nothing is lost: tau 1, no error, all decisions kept."""
+def test_full_judgments(folder: Path) -> None:
+    """At 100 % tau is 1, errors are 0, and all decisions agree."""
     for row in rows_in(folder / "samples.csv"):
         if (row["level"], row["against"]) == ("1", "itself"):
             expected = {**dict.fromkeys(split("tau tau_b tau_ap pearson accuracy g_mean"), 1), "rms": 0, "bias": 0}
@@ -527,10 +485,9 @@ def test_full_judgments_agree_with_themselves(folder: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["depth", "mixed"])
 def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
-    """Shallow pools, alone and with as many random judgments, as irevalx-lab pool makes them."""
+    """Schemes depth and mixed have the scores of pools that irevalx-lab pool writes."""
     args = ("--scheme", scheme, "--levels", "2,8", "--samples", "1", "--seed", "5", "-m", "indAP", "--figures", "none")
-    done = lab("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
-    assert done.status == 0
+    succeeded("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
     mix = ["--mix-seed", "5"] if scheme == "mixed" else []
     reduced = tmp_path / "reduced"
     reduced.write_bytes(lab("pool", *RUNS, "--depth", "8", "--judge", QRELS, *mix).stdout)
@@ -544,34 +501,17 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
-        (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
-        (["--levels", ","], "--levels must be at least one share, depth or number of documents, but got ','"),
-        (["--scheme", "depth", "--levels", "5x"], "a level of depth must be a depth of at least 1, but got '5x'"),
-        (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
-    ],
-)
-def test_study_refuses(args: list[str], message: str, tmp_path: Path) -> None:
-    """Levels that make no sense; nothing is written."""
-    done = lab("study", QRELS, *RUNS, *args, "-o", tmp_path / "out")
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
-    assert not (tmp_path / "out").exists()
-
-
-def test_nothing_can_be_written(tmp_path: Path) -> None:
-    """A folder that cannot be made."""
+def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    """A folder that cannot be created is an error."""
     (tmp_path / "file").write_text("")
-    done = lab("study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in")
-    assert (done.status, done.stderr.startswith("irevalx-lab: cannot make the folder")) == (74, True)
+    assert refusal(
+        "study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in", status=74
+    ).startswith("irevalx-lab: cannot make the folder")
 
 
 @pytest.fixture(scope="module")
 def of_robust() -> studies.Study:
-    """Uniform samples of the TREC 2003 Robust judgments, as DEFINITIONS.md's table has them."""
+    """Uniform samples of the TREC 2003 Robust judgments as in DEFINITIONS.md, section 6."""
     measures = tuple(split("map infAP.c=1 infAP.c=1.5 infAP infAP.c=2.5 indAP subAP bpref bpref_10 RankEff"))
     read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
     levels = [BudgetLevel(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
@@ -594,7 +534,7 @@ UNIFORM = {
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_study_on_robust03(of_robust: studies.Study) -> None:
-    """Bias, rms and tau of ten samples lie where ten other samples lay, four standard errors of either mean apart."""
+    """Statistics are within four standard errors of the recorded ones."""
     names = of_robust.experiment.measures
     percent = {level.text: i for i, level in enumerate(of_robust.levels)}
     for measure, recorded in UNIFORM.items():
@@ -612,7 +552,7 @@ def test_study_on_robust03(of_robust: studies.Study) -> None:
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_findings_on_robust03(of_robust: studies.Study) -> None:
-    """What the papers found, as far as twelve runs are enough."""
+    """Biases are ordered as in the papers."""
     names, bias = of_robust.experiment.measures, defaultdict[str, dict[str, float]](dict)
     rms = defaultdict[str, dict[str, float]](dict)
     for (i, level), (m, name) in product(enumerate(of_robust.levels), enumerate(names)):
@@ -626,52 +566,3 @@ def test_findings_on_robust03(of_robust: studies.Study) -> None:
         assert abs(of_level["RankEff"]) < 0.02
         if text != "0.3":
             assert rms[text]["infAP"] < min(rms[text][name] for name in ("indAP", "subAP", "map"))
-
-
-# The command
-
-
-def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without the extra a command that needs it says so before it does anything; the others work."""
-    for name in ("matplotlib", "scipy"):
-        with monkeypatch.context() as without:
-            without.setitem(sys.modules, name, None)
-            done = lab("study", QRELS, *RUNS, "-o", tmp_path / "out")
-        expected = f"irevalx-lab: study needs {name}, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
-        assert (done.status, done.stdout, done.stderr) == (1, b"", expected)
-    assert not (tmp_path / "out").exists()
-
-
-def test_help() -> None:
-    """Without a command there is help; each command has an example in its own."""
-    assert lab().stdout == lab("-h").stdout
-    for name in COMMANDS:
-        done = lab(name, "-h")
-        assert done.status == 0
-        assert f"irevalx-lab {name} " in " ".join(done.stdout.decode().rpartition("Example: ")[2].split()) + " "
-
-
-def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shells complete commands, options, measures and files."""
-
-    def offered(*words: str) -> list[str]:
-        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", " ".join(["irevalx-lab", *words]))
-        monkeypatch.setenv("COMP_CWORD", str(len(words)))
-        return lab().stdout.decode().splitlines()
-
-    assert offered("deg") == ["plain,degrade"]
-    assert offered("study", "--sch") == ["plain,--scheme"]
-    assert offered("study", "--levels", "x", "-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
-    assert offered("compare", "qr") == ["file,qr"]
-
-
-def test_imports_wait() -> None:
-    """The help of a command, and degrade, import nothing of the extra."""
-    code = (
-        "import sys; from irevalx.lab.command.program import main;"
-        f"main(['study', '-h']); main(['degrade', {str(QRELS)!r}, '--uniform', '1', '--seed', '1']);"
-        "print([name for name in sys.modules if name in ('scipy', 'matplotlib', 'sklearn')], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT)
-    assert done.stderr == b"[]\n"

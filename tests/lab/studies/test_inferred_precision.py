@@ -1,18 +1,17 @@
-"""infAP without a pool and with true precisions: as loops over the files have it, and what it shows on robust03."""
+"""infAP without a pool and with true precisions: equal to loops, and the findings on robust03."""
 
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import FIXTURES, SHARED, lab, rows_in
-from running import run as evaluate
+from running import SHARED, lab, rows_in, succeeded
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
@@ -22,8 +21,6 @@ from irevalx.lab.studies.infap_errors import with_error_sources, without_pool
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"
 
 
@@ -39,8 +36,8 @@ def infap_with_true_precisions(experiment: GradedRuns, grades: IntArray) -> Floa
     return np.asarray(values, np.float64)
 
 
-def test_both_are_those_of_the_loop() -> None:
-    """Rank by rank, for a fifth of the judgments."""
+def test_values_by_loops() -> None:
+    """Values at a fifth of the judgments equal loops over ranks."""
     experiment = graded_runs_of(QRELS, RUNS, "infAP")
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
@@ -71,7 +68,7 @@ def test_both_are_those_of_the_loop() -> None:
 
 
 def test_full_judgments() -> None:
-    """True precisions give average precision; without a pool infAP is greater where nonrelevant documents are outside."""
+    """True precisions give AP; without a pool infAP is not lower."""
     experiment = graded_runs_of(QRELS, RUNS, "map infAP")
     average_precision, infap = experiment.values()
     np.testing.assert_allclose(infap_with_true_precisions(experiment, experiment.grades), average_precision)
@@ -79,11 +76,8 @@ def test_full_judgments() -> None:
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
-def test_the_error_is_in_the_precisions() -> None:
-    """From 5 % of the judgments: with true precisions there is no bias, by estimation there is one, due to smoothing.
-
-    Source: Yilmaz and Aslam 2008, section 4.5.4 and Figure 19.
-    """
+def test_source_of_the_error() -> None:
+    """At 5 % of the judgments only estimated precisions are biased (Yilmaz and Aslam 2008, Figure 19)."""
     experiment = graded_runs_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP.c=2")
     average_precision = experiment.values()[0].mean()
     kinds: dict[str, Callable[[GradedRuns, IntArray], FloatArray]] = {
@@ -104,12 +98,11 @@ def test_the_error_is_in_the_precisions() -> None:
     assert bias["estimated"] < bias["without"] < bias["true"]
 
 
-def test_study_shows_both(tmp_path: Path) -> None:
-    """--infap-errors adds both everywhere; under full judgments true precisions give average precision."""
+def test_infap_errors(tmp_path: Path) -> None:
+    """--infap-errors adds both measures to all files."""
     files = (QRELS, *RUNS)
     options = ("--levels", "30%,100%", "--samples", "2", "--seed", "5", "--figures", "none", "--threads", "1")
-    done = lab("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
-    assert done.status == 0
+    succeeded("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
     scores = {
         (row["level"], row["sample"], row["run"], row["measure"]): row["score"]
         for row in rows_in(tmp_path / "scores.csv")
@@ -125,27 +118,15 @@ def test_study_shows_both(tmp_path: Path) -> None:
         assert float(scores["30%", "1", run, "infAP_true_precisions"]) == pytest.approx(exact[r].mean(), abs=1e-12)
         full = float(scores["100%", "0", run, "infAP_true_precisions"])
         assert full == pytest.approx(float(scores["100%", "0", run, "map"]), abs=1e-12)
-    asked = ("infAP_true_precisions", "100%", "AP")
+    requested = ("infAP_true_precisions", "100%", "AP")
     rows = rows_in(tmp_path / "summary.csv")
-    [row] = [row for row in rows if (row["measure"], row["level"], row["against"]) == asked]
+    [row] = [row for row in rows if (row["measure"], row["level"], row["against"]) == requested]
     assert float(row["rms_mean"]) == pytest.approx(0, abs=1e-12)
     assert row["tau_b_low"]
 
 
-def test_binary_ndcg(tmp_path: Path) -> None:
-    """ndcg.2=1 on grades of 2 is ndcg on the same judgments with 1 in place of 2: Bompada et al. use binary gains."""
-    qrels, run = tmp_path / "qrels", tmp_path / "run"
-    grades = {"a": 2, "b": 0, "c": 1, "d": 2, "e": 0}
-    qrels.write_text("".join(f"1 0 {docno} {grade}\n" for docno, grade in grades.items()))
-    run.write_text("".join(f"1 Q0 {docno} 0 {-rank} run\n" for rank, docno in enumerate("bcaxd")))
-    dcg = sum(1 / math.log2(rank + 1) for rank, docno in enumerate("bcaxd", 1) if grades.get(docno))
-    ideal = sum(1 / math.log2(rank + 1) for rank in (1, 2, 3))
-    [line] = evaluate("-m", "ndcg.2=1", qrels, run).stdout.splitlines()
-    assert line.split() == [b"ndcg_2=1", b"all", b"%.4f" % (dcg / ideal)]
-
-
-def test_beside_measures_of_strata(tmp_path: Path) -> None:
-    """Measures of strata and of probabilities, evaluated apart, are the same with the two and without."""
+def test_infap_errors_and_strata(tmp_path: Path) -> None:
+    """--infap-errors does not change measures of strata and of probabilities."""
     files = [QRELS, *RUNS]
     options = ["--scheme", "mixed", "--levels", "2", "--samples", "1", "--seed", "1", "--figures", "none"]
     measures = ["-m", "xinfAP infAP statAP"]

@@ -1,4 +1,4 @@
-"""Studies of orders of judging, against degrade --order and the evaluator."""
+"""Studies of judging strategies have the scores of degrade --order and the evaluator."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from pathlib import Path
 from shlex import split
 
 import pytest
-from running import FIXTURES, lab, rows_in, run
+from examples.experiment import QRELS, RUNS
+from running import lab, rows_in, run, succeeded
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT = FIXTURES / "experiment"
-QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
 STUDY: Words = ("study", QRELS, *RUNS, "--figure", "none", "--quiet", "--seed", "3")
 
 
 def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
-    """Return what irevalx prints of each run, with every digit."""
+    """Return the scores that irevalx prints, with all digits."""
     done = run("-c", "-m", measure, "--format", "csv", "--quiet", *words, judgments, *RUNS)
     assert done.status == 0
     table = list(csv.DictReader(done.stdout.decode().splitlines()))
@@ -30,25 +29,24 @@ def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
     [("mtf", ()), ("hedge", ("--batch", "4")), ("rrf", ("--across",)), ("depth", ()), ("thompson", ("--depth", "30"))],
 )
 def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
-    """Each sample has the scores that irevalx prints for what degrade keeps."""
-    done = lab(
+    """Samples have the scores, and counts, of the judgments that degrade keeps."""
+    succeeded(
         *STUDY, "-m", "map", "--scheme", order, "--levels", "5% 20%", "--samples", "2", *words, "-o", tmp_path / "s"
     )
-    assert done.status == 0
     relevant = sum(line.split()[3] != b"0" for line in QRELS.read_bytes().splitlines())
     seeds = ("3", "4") if order == "thompson" else ("3",)
     for number, seed in enumerate(seeds):
         for level in ("5%", "20%"):
-            kept = tmp_path / f"{seed} {level}"
-            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "--seed", seed, *words, "-o", kept)
-            expected = means(kept, "map")
-            found = {
+            degraded = tmp_path / f"{seed} {level}"
+            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "--seed", seed, *words, "-o", degraded)
+            expected = means(degraded, "map")
+            results = {
                 row["run"]: float(row["score"])
                 for row in rows_in(tmp_path / "s" / "scores.csv")
                 if (row["level"], row["sample"]) == (level, str(number))
             }
-            assert found == pytest.approx(expected, abs=1e-12)
-            grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
+            assert results == pytest.approx(expected, abs=1e-12)
+            grades = [int(line.split()[3]) for line in degraded.read_bytes().splitlines()]
             [row] = [
                 row
                 for row in rows_in(tmp_path / "s" / "found.csv")
@@ -60,21 +58,22 @@ def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
 
 
 def test_samples_with_probabilities(tmp_path: Path) -> None:
-    """Measures of probabilities see those of the order sampled."""
+    """Measures of probabilities use those of --order sampled."""
     lab(*STUDY, "-m", "statAP", "--scheme", "sampled", "--levels", "20", "--samples", "1", "-o", tmp_path / "s")
-    kept = tmp_path / "kept"
-    lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", kept)
-    found = {row["run"]: float(row["score"]) for row in rows_in(tmp_path / "s" / "scores.csv") if row["level"] == "20"}
-    assert found == pytest.approx(means(kept, "statAP", "-R", "prels"), abs=1e-9)
+    degraded = tmp_path / "kept"
+    lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", degraded)
+    results = {
+        row["run"]: float(row["score"]) for row in rows_in(tmp_path / "s" / "scores.csv") if row["level"] == "20"
+    }
+    assert results == pytest.approx(means(degraded, "statAP", "-R", "prels"), abs=1e-9)
 
 
-def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
-    """Its scores are those under what degrade keeps when it has only the other runs."""
+def test_groups_outside_the_pool(tmp_path: Path) -> None:
+    """Changes of a group's scores follow from judgments pooled without it."""
     pattern = "^[a-z]+"
-    done = lab(
+    succeeded(
         *STUDY, "-m", "map", "--scheme", "maxmean", "--levels", "10%", "--group-by", pattern, "-o", tmp_path / "s"
     )
-    assert done.status == 0
     budget = ("--order", "maxmean", "--budget", "10%")
     both = tmp_path / "both", tmp_path / "without"
     lab("degrade", QRELS, *RUNS, *budget, "-o", both[0])
@@ -95,11 +94,10 @@ def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
     assert float(row["places_lost"]) == pytest.approx(sum(lost) / len(lost))
 
 
-def test_several_orders(tmp_path: Path) -> None:
-    """Each has a folder with what it has alone; beside them are figures of all, whatever the number of processes."""
+def test_several_strategies(tmp_path: Path) -> None:
+    """Several strategies have folders of their own and common figures, whatever the number of processes."""
     words: Words = ("study", QRELS, *RUNS, *split("-m map --levels '10% 50%' --samples 2 --quiet --seed 3"))
-    done = lab(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
-    assert done.status == 0
+    done = succeeded(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
         "agreement-with-AP.svg",
         "agreement-with-itself.svg",
@@ -111,58 +109,36 @@ def test_several_orders(tmp_path: Path) -> None:
         for name in ("scores.csv", "summary.csv", "found.csv", "knees.csv"):
             assert (tmp_path / order / name).read_bytes() == (tmp_path / "all" / order / name).read_bytes()
         assert f"{order}: tau b, against AP".encode() in done.stdout
-    drawn = lab("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
-    assert drawn.status == 0
+    succeeded("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
 
 
-def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
-    """Whole numbers are budgets of each topic for all of them: depth has what degrade keeps, found.csv, and groups."""
+def test_budgets_of_several_strategies(tmp_path: Path) -> None:
+    """With several strategies whole numbers are budgets of each topic."""
     words = ("-m", "map", "--scheme", "depth mtf", "--levels", "5 10", "--group-by", "^[a-z]+", "-o", tmp_path / "s")
-    done = lab(*STUDY, *words)
-    assert done.status == 0
+    succeeded(*STUDY, *words)
     for order in ("depth", "mtf"):
-        found = {row["level"]: row for row in rows_in(tmp_path / "s" / order / "found.csv")}
+        results = {row["level"]: row for row in rows_in(tmp_path / "s" / order / "found.csv")}
         for level in ("5", "10"):
-            kept = tmp_path / "kept"
-            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "-o", kept)
-            grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
-            assert int(found[level]["judged"]) == sum(grade >= 0 for grade in grades) == 12 * int(level)
+            degraded = tmp_path / "kept"
+            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "-o", degraded)
+            grades = [int(line.split()[3]) for line in degraded.read_bytes().splitlines()]
+            assert int(results[level]["judged"]) == sum(grade >= 0 for grade in grades) == 12 * int(level)
             scores = {
                 row["run"]: float(row["score"])
                 for row in rows_in(tmp_path / "s" / order / "scores.csv")
                 if row["level"] == level
             }
-            assert scores == pytest.approx(means(kept, "map"), abs=1e-12)
+            assert scores == pytest.approx(means(degraded, "map"), abs=1e-12)
         assert len(rows_in(tmp_path / "s" / order / "groups.csv")) == 2 * 3
-    drawn = lab("draw", *(tmp_path / "s" / order for order in ("depth", "mtf")), "--figure", tmp_path / "d.svg")
-    assert (drawn.status, drawn.stderr) == (0, "")
+    succeeded(
+        "draw", *(tmp_path / "s" / order for order in ("depth", "mtf")), "--figure", tmp_path / "d.svg", stderr=""
+    )
 
 
-def test_depths_are_depths(tmp_path: Path) -> None:
-    """Whole numbers are depths of pools for the scheme depth alone."""
+def test_depths(tmp_path: Path) -> None:
+    """For the scheme depth alone whole numbers are pool depths."""
     lab(*STUDY, "-m", "map", "--scheme", "depth", "--levels", "10", "-o", tmp_path / "s")
     assert not (tmp_path / "s" / "found.csv").exists()
     pool = lab("pool", *RUNS, "--depth", "10", "--judge", QRELS, "--drop").stdout
     [row] = rows_in(tmp_path / "s" / "summary.csv")[:1]
     assert float(row["judged"]) == pytest.approx(len(pool.splitlines()) / len(QRELS.read_bytes().splitlines()))
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--scheme", "uniform", "--across"], "--across requires --scheme depth, borda"),
-        (
-            ["--scheme", "depth", "--levels", "5", "--across"],
-            "--across requires a judging strategy: --scheme depth is one only if --levels are shares",
-        ),
-        (["--scheme", "mtf uniform"], "several --scheme must be judging strategies, but got uniform"),
-        (["--scheme", "mtf", "--levels", "5% 10"], "levels must be numbers of documents or shares, but got both"),
-        (["--scheme", "mtf", "--group-by", "x", "--min-retrieved", "0.5"], "cannot be combined with --min-retrieved"),
-        (["--scheme", "cal"], "--scheme cal requires --docs"),
-    ],
-)
-def test_contradictions(tmp_path: Path, words: list[str], message: str) -> None:
-    """Each is an error of usage."""
-    done = lab(*STUDY, "-m", "map", *words, "-o", tmp_path / "s")
-    assert done.status == 1
-    assert message in done.stderr

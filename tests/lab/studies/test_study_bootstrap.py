@@ -1,4 +1,4 @@
-"""Topic-bootstrap intervals of studies: those of the draws, one by one."""
+"""Topic-bootstrap intervals of studies equal those of single draws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, records_of
+from running import FIXTURES, SHARED
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
@@ -14,9 +14,7 @@ from irevalx.experiments.inputs import graded_runs_of
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.lab.studies.schemes import draw
 from irevalx.lab.studies.simulation import StudyResampling, run_study
-from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
 from irevalx.lab.studies.warnings import study_warnings
-from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
@@ -36,13 +34,13 @@ def experiment() -> GradedRuns:
 
 
 def summaries(measure: int, values: FloatArray) -> FloatArray:
-    """Of drawn topics: the mean of bpref, the geometric mean of AP."""
+    """Return the mean of bpref or the geometric mean of AP over drawn topics."""
     means: FloatArray = (np.log(np.maximum(values, 1e-5)) if measure == 1 else values).mean(axis=-1)
     return np.exp(means) if measure == 1 else means
 
 
-def test_intervals_are_those_of_the_draws(experiment: GradedRuns) -> None:
-    """Statistics of each draw, averaged over samples; their quantiles; and the knees of each draw."""
+def test_intervals(experiment: GradedRuns) -> None:
+    """Intervals of statistics and knees are quantiles over single draws."""
     resampling = StudyResampling(40, seed=9, decisions=True)
     made = run_study(experiment, "uniform", LEVELS, [1, 2], resampling=resampling)
     full = experiment.values()
@@ -75,41 +73,20 @@ def test_intervals_are_those_of_the_draws(experiment: GradedRuns) -> None:
             assert made.intervals.knees[curve][m] == expected_ends
 
 
-def test_tables_have_intervals(experiment: GradedRuns) -> None:
-    """They come before inversions and tau_ap_b; the knees of decisions have none unless they were made anew."""
-    plain = run_study(experiment, "uniform", LEVELS[:1], [1])
-    made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=StudyResampling(20))
-    before, after = summary_table(summary_of(plain, {})), summary_table(summary_of(made, {}))
-    n_before = len(before.columns) - 4
-    assert before.columns[n_before:] == ("inversions_mean", "inversions_sd", "tau_ap_b_mean", "tau_ap_b_sd")
-    assert (*after.columns[:n_before], *after.columns[-6:-2]) == before.columns
-    assert after.columns[-2:] == ("tau_ap_b_low", "tau_ap_b_high")
-    assert after.columns[n_before:][:4] == ("tau_low", "tau_high", "tau_b_low", "tau_b_high")
-    assert str([(*row[:n_before], *row[-6:-2]) for row in after.rows]) == str(before.rows)  # nan is nan
-    for row in records_of(after):
-        assert row["rms_low"] <= row["rms_high"]
-    knees = {
-        (row["measure"], row["statistic"]): row for row in records_of(Table("knees", KneeRow._fields, knee_rows(made)))
-    }
-    assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
-    assert str(samples_table(made).rows) == str(samples_table(plain).rows)
-
-
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
 def test_opposite_decisions_on_robust03() -> None:
-    """At 1 % of the judgments AP finds some runs different in the wrong direction, and a sample may say so twice over.
-
-    Source: the confusion of Bompada et al. 2007, section 4, counts these pairs as right.
-    """
-    found = run_study(
+    """At 1 % opposite significant decisions occur, and a warning counts them (Bompada et al. 2007, section 4)."""
+    result = run_study(
         graded_runs_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
         "uniform",
         [BudgetLevel("1%", Fraction(1, 100))],
         range(1, 4),
     )
-    counts = {name: int(values[0, :, 0].sum()) for name, values in found.confusion.columns.items() if name[0] in "acmp"}
+    counts = {
+        name: int(values[0, :, 0].sum()) for name, values in result.confusion.columns.items() if name[0] in "acmp"
+    }
     assert counts["c22"] == counts["aa"] + counts["ad"]
     assert counts["ad"] > 5
-    assert found.reversals[0].sum() == counts["ad"]
+    assert result.reversals[0].sum() == counts["ad"]
     line = f"map: {counts['ad']} times two runs differ under full and under reduced judgments in opposite"
-    assert any(warning.startswith(line) for warning in study_warnings(found))
+    assert any(warning.startswith(line) for warning in study_warnings(result))

@@ -8,24 +8,22 @@ from pathlib import Path
 from shlex import split
 
 import pytest
-from running import FIXTURES, lab, rows_in
+from examples.experiment import QRELS, RUNS
+from running import lab, refusal, rows_in, succeeded
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 CURVES = ("tau_b_itself", "tau_b_ap", "accuracy", "g_mean")
 
 
 def study(folder: Path, *args: str | Path) -> str:
-    """Run a study without figures, and return what it says on standard error."""
-    done = lab("study", QRELS, *args, "--seed", "1", "--figures", "none", "-o", folder)
-    assert done.status == 0, done.stderr
+    """Run a study without figures, and return its standard error."""
+    done = succeeded("study", QRELS, *args, "--seed", "1", "--figures", "none", "-o", folder)
     return done.stderr
 
 
 def test_knees(tmp_path: Path) -> None:
-    """A knee is the least level from which on each mean over samples exceeds 0.9; by hand from samples.csv."""
+    """A knee is the least level from which all means over samples exceed 0.9."""
     study(tmp_path, *RUNS, "-m", "map bpref", "--samples", "3", "--levels", "5% 20% 40% 60% 80% 100%")
     samples, knees = rows_in(tmp_path / "samples.csv"), rows_in(tmp_path / "knees.csv")
     assert list(knees[0]) == ["measure", "statistic", "knee", "first", "monotone", "low", "high", "reliable"]
@@ -36,8 +34,8 @@ def test_knees(tmp_path: Path) -> None:
         against = "AP" if knee["statistic"] == "tau_b_ap" else "itself"
         means = []
         for level in levels:
-            asked = (level, knee["measure"], against)
-            rows = [row for row in samples if (row["level"], row["measure"], row["against"]) == asked]
+            requested = (level, knee["measure"], against)
+            rows = [row for row in samples if (row["level"], row["measure"], row["against"]) == requested]
             means.append(sum(float(row[column]) for row in rows) / 3)
         first = next((level for level, mean in zip(levels, means, strict=True) if mean > 0.9), "")
         from_there = [level for i, level in enumerate(levels) if all(mean > 0.9 for mean in means[i:])]
@@ -46,10 +44,10 @@ def test_knees(tmp_path: Path) -> None:
 
 
 def test_intervals(tmp_path: Path) -> None:
-    """--resamples adds intervals to the summary and to the knees of tau; decisions take another flag."""
+    """--resamples adds intervals to summary and knees; --resample-decisions adds those of decisions."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%", "--resamples", "40")
-    told = study(tmp_path / "plain", *RUNS, *options)
-    assert "a bootstrap interval of so few topics (12) is too short" in told
+    message = study(tmp_path / "plain", *RUNS, *options)
+    assert "a bootstrap interval of so few topics (12) is too short" in message
     rows = rows_in(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
     last = [f"{name}_{of}" for name in ("inversions", "tau_ap_b") for of in ("mean", "sd")]
@@ -67,7 +65,7 @@ def test_intervals(tmp_path: Path) -> None:
 
 
 def test_intervals_beyond_all_levels(tmp_path: Path) -> None:
-    """An interval that was computed says so where it ends beyond all levels; one that was not is blank."""
+    """Limits beyond all levels are reported as beyond; missing intervals are blank."""
     options = ("-m", "map", "--samples", "1", "--levels", "2%", "--resamples", "40")
     study(tmp_path / "s", *RUNS, *options)
     [low] = [row for row in rows_in(tmp_path / "s" / "summary.csv") if row["against"] == "itself"]
@@ -77,8 +75,8 @@ def test_intervals_beyond_all_levels(tmp_path: Path) -> None:
     assert [knees["g_mean"][end] for end in ("knee", "low", "high")] == ["", "", ""]
 
 
-def test_what_is_printed(tmp_path: Path) -> None:
-    """Tau-b by level, means over the samples of samples.csv, and the names of all files."""
+def test_output(tmp_path: Path) -> None:
+    """The output has mean tau-b by level and the names of all files."""
     words = ("-m", "map bpref", "--samples", "3", "--levels", "5% 40%", "--seed", "1", "--figure", "none")
     done = lab("study", QRELS, *RUNS, *words, "--quiet", "-o", tmp_path / "s")
     samples = rows_in(tmp_path / "s" / "samples.csv")
@@ -89,9 +87,11 @@ def test_what_is_printed(tmp_path: Path) -> None:
         for line in table[2:]:
             measure, *means = line.split()
             for level, mean in zip(("5%", "40%"), means, strict=True):
-                asked = (measure, level, against)
+                requested = (measure, level, against)
                 values = [
-                    float(row["tau_b"]) for row in samples if (row["measure"], row["level"], row["against"]) == asked
+                    float(row["tau_b"])
+                    for row in samples
+                    if (row["measure"], row["level"], row["against"]) == requested
                 ]
                 assert mean == f"{sum(values) / 3:.4f}"
     assert "Means over 3 samples of judgments." in printed
@@ -101,11 +101,11 @@ def test_what_is_printed(tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_made(tmp_path: Path) -> None:
-    """A name that is too long is refused before the work, and nothing is made."""
+    """Too long folder names are refused before the computation."""
     for folder in (tmp_path / ("x" * 300), tmp_path / "a" / ("x" * 300), tmp_path / ("x" * 300) / "b"):
-        done = lab("study", QRELS, *RUNS, "-m", "map", "-o", folder)
-        assert (done.status, done.stdout) == (74, b"")
-        assert done.stderr.startswith("irevalx-lab: cannot make the folder ")
+        assert refusal("study", QRELS, *RUNS, "-m", "map", "-o", folder, status=74).startswith(
+            "irevalx-lab: cannot make the folder "
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -118,8 +118,8 @@ run()
 """
 
 
-def test_a_disk_that_is_full(tmp_path: Path) -> None:
-    """Scores do not fit: the folder is not there, or as it was before."""
+def test_full_disk(tmp_path: Path) -> None:
+    """On a full disk the folder is absent or unchanged."""
     options = split("-m map --levels '10% 50%' --seed 1 --quiet --figure none --scheme 'depth mtf' --threads 1")
     words: tuple[str | Path, ...] = ("study", QRELS, *RUNS, *options)
     full = tmp_path / "full"
@@ -140,16 +140,9 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
     assert [path.name for path in full.iterdir()] == ["there"]
 
 
-def test_decisions_are_resampled_with_topics_only(tmp_path: Path) -> None:
-    """There is nothing to decide anew without draws."""
-    done = lab("study", QRELS, *RUNS, "--resample-decisions", "-o", tmp_path / "out")
-    rule = "--resample-decisions requires --resamples"
-    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
-
-
 @pytest.mark.parametrize(("depth", "warned"), [("2", True), ("1000", False)])
-def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> None:
-    """The deepest level should leave all judgments, or they are those of other runs too."""
+def test_warnings_about_shallow_pools(depth: str, warned: bool, tmp_path: Path) -> None:
+    """A warning reports judgments outside the deepest pool."""
     own = tmp_path / "own"
     lab("pool", *RUNS, "--depth", "1000", "--judge", QRELS, "--drop", "-o", own)
     options = ("--scheme", "depth", "-m", "map", "--levels", f"1 {depth}", "--figures", "none", "--seed", "1")
@@ -159,11 +152,11 @@ def test_shallow_pools_are_told(depth: str, warned: bool, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["depth", "mixed", "uniform"])
-def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
-    """--own-pool is a study of the judgments that pool --judge makes, without those that are not in the pool."""
-    own, some = tmp_path / "own", tmp_path / "some"
-    some.write_text("".join(QRELS.read_text().splitlines(keepends=True)[::2]))
-    lab("pool", *RUNS, "--depth", "5", "--judge", some, "-o", own)
+def test_own_pool(scheme: str, tmp_path: Path) -> None:
+    """--own-pool is the study of the judgments in the pool of the runs."""
+    own, half = tmp_path / "own", tmp_path / "some"
+    half.write_text("".join(QRELS.read_text().splitlines(keepends=True)[::2]))
+    lab("pool", *RUNS, "--depth", "5", "--judge", half, "-o", own)
     pooled = {tuple(line.split()) for line in lab("pool", *RUNS, "--depth", "5").stdout.decode().splitlines()}
     inside = [line for line in own.read_text().splitlines(keepends=True) if tuple(line.split()[0:3:2]) in pooled]
     assert any(line.split()[3] == "-1" for line in inside)
@@ -171,17 +164,16 @@ def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
     levels = "30% 100%" if scheme == "uniform" else "1 5 2"
     options = ("--scheme", scheme, "-m", "map infAP P.5:skip map:rel", "--levels", levels, "--samples", "2")
     more = ("--seed", "1", "--figure", "none")
-    expected = lab("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
-    assert expected.status == 0, expected.stderr
-    found = lab("study", some, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
-    assert found.stdout.replace(b"/found", b"/expected") == expected.stdout
-    assert "the deepest pool" not in found.stderr
+    expected = succeeded("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
+    result = lab("study", half, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
+    assert result.stdout.replace(b"/found", b"/expected") == expected.stdout
+    assert "the deepest pool" not in result.stderr
     for name in ("scores.csv", "samples.csv", "summary.csv", "knees.csv"):
         assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
 
 
-def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
-    """At all levels and with all schemes, so that draw has them on one axis."""
+def test_own_pool_and_schemes(tmp_path: Path) -> None:
+    """Full judgments of the own pool are equal for all schemes and levels."""
     for name, *options in (
         ("shallow", "--scheme", "depth", "--levels", "1 2"),
         ("deep", "--scheme", "depth", "--levels", "5 20"),
@@ -194,45 +186,41 @@ def test_the_own_pool_is_the_same_truth(tmp_path: Path) -> None:
         for name in ("shallow", "deep", "mixed", "uniform")
     }
     assert full["shallow"] == full["deep"] == full["mixed"] == full["uniform"]
-    done = lab("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg")
-    assert (done.status, done.stderr) == (0, "")
-    for words, said in (
-        (("--pool-depth", "5"), "--pool-depth requires --own-pool"),
-        (("--own-pool", "--scheme", "depth", "--levels", "101"), "levels must not be deeper than the pool"),
-    ):
-        refused = lab("study", QRELS, *RUNS, *words, "-o", tmp_path / "no")
-        assert (refused.status, said in refused.stderr) == (1, True)
+    succeeded("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg", stderr="")
 
 
-def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
-    """A run with a single document that was relevant stands far from all others, and makes them look alike."""
+def test_short_runs(tmp_path: Path) -> None:
+    """A warning names a short run that alone changes the correlation."""
     first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
     short = tmp_path / "short"
     short.write_text("".join(f"{topic} Q0 {line.split()[2]} 1 1 short\n" for topic, line in first.items()))
-    told = study(tmp_path / "out", *RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels", "5% 10%")
-    assert "short retrieves 12 documents, less than half of the median over runs, and alone changes" in told
-    assert "--min-retrieved leaves out such runs" in told
+    options: tuple[str | Path, ...] = (*RUNS[-2:], RUNS[0], short, "-m", "map", "--samples", "2", "--levels")
+    message = study(tmp_path / "out", *options, "5% 10%")
+    assert "short retrieves 12 documents, less than half of the median over runs, and alone changes" in message
+    assert "--min-retrieved leaves out such runs" in message
+    assert "short retrieves" not in study(tmp_path / "full", *options, "100%")
 
 
-def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
-    """Bands over topics are too short below 20; those over samples are none of these."""
+def test_warnings_of_draw(tmp_path: Path) -> None:
+    """Draw warns of few topics only for bands over topics."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%")
-    told = {}
+    message = {}
     for name, more in (("samples", ()), ("topics", ("--resamples", "20"))):
         study(tmp_path / name, *RUNS, *options, *more)
         done = lab("draw", tmp_path / name, "--figure", tmp_path / "f.svg")
-        told[name] = done.status, done.stderr
+        message[name] = done.status, done.stderr
     warning = "irevalx-lab: topics: a bootstrap interval of so few topics (12) is too short\n"
-    assert told == {"samples": (0, ""), "topics": (0, warning)}
+    assert message == {"samples": (0, ""), "topics": (0, warning)}
     (tmp_path / "topics" / "study.json").write_text("{}")
-    done = lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg")
-    assert (done.status, "study.json: the file was not written by irevalx-lab study" in done.stderr) == (2, True)
+    assert "study.json: the file was not written by irevalx-lab study" in refusal(
+        "draw", tmp_path / "topics", "--figure", tmp_path / "f.svg", status=2
+    )
     (tmp_path / "topics" / "study.json").unlink()
     assert lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg").stderr == ""
 
 
 def test_random_pairs(tmp_path: Path) -> None:
-    """More pairs than there are stand for all; of any number of processes the decisions are the same."""
+    """--pairs above the number of pairs uses all, whatever the number of processes."""
     options = ("-m", "map bpref", "--samples", "2", "--levels", "50%", "--scheme", "stratified", "--pairs", "99")
     for threads in ("1", "2"):
         study(tmp_path / threads, *RUNS, *options, "--threads", threads)
@@ -245,26 +233,6 @@ def test_random_pairs(tmp_path: Path) -> None:
     assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
 
 
-@pytest.mark.parametrize(
-    ("words", "rule"),
-    [
-        (
-            ("--scheme", "depth"),
-            "--pairs requires --scheme uniform or stratified",
-        ),
-        (("--resamples", "9", "--resample-decisions"), "--pairs cannot be combined with --resample-decisions"),
-    ],
-)
-def test_what_random_pairs_cannot_be_of(words: tuple[str, ...], rule: str, tmp_path: Path) -> None:
-    """A pool of their own leaves no shallower pools of all runs."""
-    done = lab("study", QRELS, *RUNS, "--pairs", "3", *words, "-o", tmp_path / "study")
-    assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
-
-
-def test_titles(tmp_path: Path) -> None:
-    """A figure may be without; text in svg is paths, so the file without a title is smaller."""
-    options = ("-m", "map", "--samples", "1", "--levels", "50%", "--seed", "1", "--figures", "svg", "--quiet")
-    for name, flags in (("with", ()), ("without", ("--no-title",))):
-        assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
-    sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
-    assert sizes[0] > sizes[1]
+def test_round_up_is_the_default(tmp_path: Path) -> None:
+    """--round up is allowed with every scheme, as it changes nothing."""
+    study(tmp_path / "out", *RUNS[:2], "--round", "up", "-m", "map", "--levels", "50%", "--samples", "1")

@@ -1,4 +1,4 @@
-"""irevalx-lab study with measures of strata and of probabilities: what the evaluator says of the files of a sample."""
+"""irevalx-lab study with measures of strata and of probabilities: values of the evaluator for each sample."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED, lab, rows_in, run
+from examples.experiment import QRELS, RUNS
+from running import SHARED, lab, rows_in, run, succeeded
 
 from irevalx.errors import UsageError
 from irevalx.experiments.strata import requests_of_samples
 
 pytestmark = pytest.mark.slow
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 ROBUST = SHARED / "robust03"
 
 OF_STRATA = ("inum_rel", "inum_rel_ret", "xinfAP", "infNDCG", "infNDCG.1=1,2=3", "iiprec_at_recall.0.5", "iP.10")
@@ -28,60 +27,59 @@ TEXT = "depth 1-5:100% 6-20:30% rest:10%"
 
 
 def study(folder: Path, *args: str | Path) -> str:
-    """Run a study without figures, and return what it says on standard error."""
-    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "none", "-o", folder)
-    assert done.status == 0, done.stderr
+    """Run a study without figures, and return its standard error."""
+    done = succeeded("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "none", "-o", folder)
     return done.stderr
 
 
 def evaluated(rel_format: str, qrels: Path, measures: tuple[str, ...]) -> dict[tuple[str, str], float]:
-    """What irevalx -c says of all topics, by run and measure."""
-    asked = [word for measure in measures for word in ("-m", measure)]
-    done = run("-c", "--format", "jsonl", "-R", rel_format, *asked, qrels, *RUNS)
+    """Return values of irevalx -c by run and measure."""
+    requested = [word for measure in measures for word in ("-m", measure)]
+    done = run("-c", "--format", "jsonl", "-R", rel_format, *requested, qrels, *RUNS)
     rows: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
     return {(row["run"], row["measure"]): row["value"] for row in rows if row["topic"] == "all"}
 
 
 def scores(folder: Path, level: str, sample: str) -> dict[tuple[str, str], float]:
-    """The scores of a sample, by run and measure."""
+    """Return the scores of a sample by run and measure."""
     rows = [row for row in rows_in(folder / "scores.csv") if (row["level"], row["sample"]) == (level, sample)]
     return {(row["run"], row["measure"]): float(row["score"]) for row in rows}
 
 
 @pytest.mark.parametrize(("level", "text"), [("100%", TEXT), ("50%", "depth 1-5:50% 6-20:15% rest:5%")])
 def test_samples_of_strata(level: str, text: str, tmp_path: Path) -> None:
-    """Scores are those of the files that degrade writes, for measures of every kind side by side."""
+    """Scores of all kinds of measures equal those of the files that degrade writes."""
     study(tmp_path, "--scheme", "strata", "--strata", TEXT, "-m", MEASURES, "--samples", "2", "--levels", level)
     for sample, seed in (("0", "1"), ("1", "2")):
-        found = scores(tmp_path, level, sample)
+        result = scores(tmp_path, level, sample)
         for form, measures in (("sampled", OF_STRATA), ("prels", OF_CHANCES)):
             path = tmp_path / form
             path.write_bytes(lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", seed, "--as", form).stdout)
             for key, value in evaluated(form, path, measures).items():
-                assert found[key] == value, key
+                assert result[key] == value, key
         graded = [line.split() for line in (tmp_path / "sampled").read_text().splitlines()]
         (tmp_path / "qrels").write_text("".join(f"{t} {i} {d} {g}\n" for t, i, d, _, g in graded))
         for key, value in evaluated("qrels", tmp_path / "qrels", OF_GRADES).items():
-            assert found[key] == value, key
+            assert result[key] == value, key
     about = json.loads((tmp_path / "study.json").read_text())
     assert (about["scheme"], about["strata"]) == ("strata", TEXT)
 
 
-def test_documents_of_no_stratum_are_outside(tmp_path: Path) -> None:
-    """Also for measures of graded judgments."""
+def test_documents_without_a_stratum(tmp_path: Path) -> None:
+    """Documents without a stratum are outside the pool, for graded measures too."""
     args = ("--strata", "runs 3+:100%", "-m", "map infAP xinfAP", "--samples", "1", "--levels", "1")
     study(tmp_path, "--scheme", "strata", *args)
     lines = (
         lab("degrade", QRELS, *RUNS, "--strata", "runs 3+:100%", "--seed", "1", "--quiet").stdout.decode().splitlines()
     )
     (tmp_path / "qrels").write_text("".join(" ".join(line.split()[:3]) + f" {line.split()[4]}\n" for line in lines))
-    found = scores(tmp_path, "1", "0")
+    result = scores(tmp_path, "1", "0")
     for key, value in evaluated("qrels", tmp_path / "qrels", ("map", "infAP")).items():
-        assert found[key] == value
+        assert result[key] == value
 
 
-def test_a_file_of_strata(tmp_path: Path) -> None:
-    """The file of degrade does for a study."""
+def test_strata_file(tmp_path: Path) -> None:
+    """--strata-file has the format of degrade."""
     path = tmp_path / "strata"
     lines = QRELS.read_text().splitlines()
     path.write_text("".join(f"{line.split()[0]} {line.split()[2]} {number % 3}\n" for number, line in enumerate(lines)))
@@ -91,8 +89,8 @@ def test_a_file_of_strata(tmp_path: Path) -> None:
     assert scores(tmp_path / "out", "1", "0") == evaluated("sampled", tmp_path / "sampled", ("xinfAP",))
 
 
-def test_full_judgments_are_one_stratum(tmp_path: Path) -> None:
-    """The measure itself is compared with its value where everything is judged, in one stratum and with certainty."""
+def test_full_judgments(tmp_path: Path) -> None:
+    """Full judgments are one stratum sampled with certainty."""
     study(tmp_path, "--scheme", "mixed", "-m", MEASURES, "--samples", "1", "--levels", "2")
     full = {
         (r["run"], r["measure"]): float(r["score"]) for r in rows_in(tmp_path / "scores.csv") if r["scheme"] == "full"
@@ -107,8 +105,8 @@ def test_full_judgments_are_one_stratum(tmp_path: Path) -> None:
     assert {key: full[key] for key in expected} == expected
 
 
-def test_a_pool_and_as_many_others(tmp_path: Path) -> None:
-    """Scheme mixed: stratum 1 is the pool, all of which is kept, and stratum 2 the rest, of which as many are."""
+def test_mixed_scheme(tmp_path: Path) -> None:
+    """In the scheme mixed the pool is stratum 1, kept in full, and the rest stratum 2."""
     study(tmp_path, "--scheme", "mixed", "-m", "xinfAP infNDCG map", "--samples", "1", "--levels", "3")
     pool = lab("pool", *RUNS, "--depth", "3", "--judge", QRELS, "--drop").stdout.decode().splitlines()
     mixed = lab("pool", *RUNS, "--depth", "3", "--judge", QRELS, "--mix-seed", "1").stdout.decode().splitlines()
@@ -117,17 +115,17 @@ def test_a_pool_and_as_many_others(tmp_path: Path) -> None:
     lines = [(t, d, g) for t, _, d, g in (line.split() for line in mixed) if (t, d) in judged]
     text = "".join(f"{t} 0 {d} {1 if (t, d) in in_pool else 2} {g}\n" for t, d, g in lines)
     (tmp_path / "sampled").write_text(text)
-    found = scores(tmp_path, "3", "0")
+    result = scores(tmp_path, "3", "0")
     for key, value in evaluated("sampled", tmp_path / "sampled", ("xinfAP", "infNDCG")).items():
-        assert found[key] == value
+        assert result[key] == value
 
 
 @pytest.mark.parametrize("scheme", ["uniform", "stratified", "depth"])
-def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
-    """For depth the others are outside the pool; stratified by relevance is no random sample, and a line says so."""
+def test_other_schemes(scheme: str, tmp_path: Path) -> None:
+    """Other schemes have one stratum; stratified by relevance is not random, and a warning says so."""
     level = "5" if scheme == "depth" else "30%"
-    told = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
-    assert ("xinfAP, statAP: --scheme stratified does not draw a random sample of the judgments" in told) == (
+    message = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
+    assert ("xinfAP, statAP: --scheme stratified does not draw a random sample of the judgments" in message) == (
         scheme == "stratified"
     )
     if scheme == "depth":
@@ -141,38 +139,37 @@ def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
     )
 
 
-def test_errors_against_ap_are_shown_of_estimates_of_ap(tmp_path: Path) -> None:
-    """The tables for people have none for infNDCG; the files for programs have all."""
+def test_errors_against_ap(tmp_path: Path) -> None:
+    """Displayed errors against AP are of estimates of AP only; CSV files have all."""
     study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
     parts = (tmp_path / "summary.txt").read_text().split("\n\n")
-    shown = {
+    tables = {
         title.partition(" under")[0]: [line.split()[0] for line in table.splitlines()[2:]]
         for title, table in pairwise(parts)
     }
     for title in ("rms, against AP", "bias, against AP"):
-        assert shown[title] == ["map", "xinfAP", "statAP"]
+        assert tables[title] == ["map", "xinfAP", "statAP"]
     for title in ("tau b, against AP", "rms, against the measure itself"):
-        assert "infNDCG" in shown[title]
+        assert "infNDCG" in tables[title]
     rows = [row for row in rows_in(tmp_path / "samples.csv") if (row["measure"], row["against"]) == ("infNDCG", "AP")]
     assert all(row["rms"] for row in rows)
 
 
 def test_topics_without_a_value(tmp_path: Path) -> None:
-    """A sample without a relevant document says nothing of statAP; the topics are counted and left out of its mean."""
+    """Undefined topic values are counted and left out of means."""
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
-    told = study(tmp_path, "--scheme", "strata", *args)
-    assert "of 24 topic values are undefined, because the sample contains no relevant document" in told
+    message = study(tmp_path, "--scheme", "strata", *args)
+    assert "of 24 topic values are undefined, because the sample contains no relevant document" in message
     assert np.isfinite([float(row["score"]) for row in rows_in(tmp_path / "scores.csv")]).all()
 
 
-def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
-    """Draws are summarised over the topics that have one: there are intervals, and rms and bias are within theirs."""
+def test_intervals_without_undefined_topics(tmp_path: Path) -> None:
+    """Intervals ignore undefined topic values and contain the means."""
     judged = [line.split() for line in QRELS.read_text().splitlines()]
     without = tmp_path / "qrels"  # topic 3 has nothing relevant, so that statAP has no value
     without.write_text("".join(f"{t} {i} {d} {0 if t == '3' else g}\n" for t, i, d, g in judged))
     args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
-    done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert done.status == 0
+    done = succeeded("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
     assert "statAP: 1 of 12 topic values are undefined" in done.stderr
     for row in rows_in(tmp_path / "out" / "summary.csv"):
         ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
@@ -182,13 +179,12 @@ def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
 
 
 def test_topics_without_results(tmp_path: Path) -> None:
-    """They count 0, but not in a number of relevant documents, which is that of the judgments."""
+    """Missing topics score 0, but num_rel counts judgments."""
     short = tmp_path / "short"
     lines = RUNS[0].read_text().splitlines()
     short.write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")).replace("count1", "short"))
     args = ("-m", "inum_rel inum_rel_ret xinfAP", "--levels", "1", "--samples", "1", "--seed", "1")
-    done = lab("study", "-c", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert done.status == 0
+    succeeded("study", "-c", QRELS, *RUNS[1:], short, *args, "--figures", "none", "-o", tmp_path / "out")
     text = "".join(f"{t} {i} {d} 1 {g}\n" for t, i, d, g in (line.split() for line in QRELS.read_text().splitlines()))
     (tmp_path / "sampled").write_text(text)
     flags = ("-c", "-R", "sampled", "--format", "jsonl", "-m", "inum_rel", "-m", "inum_rel_ret", "-m", "xinfAP")
@@ -198,16 +194,15 @@ def test_topics_without_results(tmp_path: Path) -> None:
         assert float(rows[row["measure"]]["score"]) == row["value"]
 
 
-def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
-    """As for irevalx -R sampled."""
+def test_long_runs(tmp_path: Path) -> None:
+    """Documents below rank 1000 do not count, as in irevalx -R sampled."""
     (tmp_path / "qrels").write_text("".join(f"1 0 D{n} {int(n % 3 == 0)}\n" for n in range(1500)))
     for name, sign in (("a", -1), ("b", 1)):
         lines = [f"1 Q0 D{n} 1 {sign * n} {name}\n" for n in range(1500)]
         (tmp_path / name).write_text("".join(lines))
     runs = [tmp_path / "a", tmp_path / "b"]
     args = ("--scheme", "uniform", "-m", "infNDCG inum_rel_ret", "--levels", "1", "--samples", "1", "--seed", "1")
-    done = lab("study", tmp_path / "qrels", *runs, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert done.status == 0
+    succeeded("study", tmp_path / "qrels", *runs, *args, "--figures", "none", "-o", tmp_path / "out")
     (tmp_path / "sampled").write_text("".join(f"1 0 D{n} 1 {int(n % 3 == 0)}\n" for n in range(1500)))
     for row in rows_in(tmp_path / "out" / "scores.csv"):
         flags = ("-R", "sampled", "--format", "jsonl", "-m", row["measure"])
@@ -215,27 +210,8 @@ def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
         assert float(row["score"]) == printed["value"]
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("--scheme", "strata"), "--scheme strata requires --strata"),
-        (("--strata", TEXT), "--strata requires --scheme strata"),
-        (("--scheme", "strata", "--strata", "a:1"), "invalid strata 'a:1': strata by depth or by runs are ranges"),
-        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of --levels must be a share above 0"),
-        (("-m", "xinfAP xinfAP"), "each measure must be asked for once, but got 'xinfAP' twice"),
-        (("-m", "inum_rel_se"), "a measure must have a number for each topic and, as summary, a mean or sum of these"),
-        (("-m", "alpha_nDCG"), "judgments for the measure 'alpha_nDCG' must be in the format subtopics (-R)"),
-    ],
-)
-def test_what_makes_no_sense(args: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    """Strata and their scheme belong together; a standard error is no score."""
-    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "-o", tmp_path / "out")
-    assert (done.status, done.stdout) == (1, b"")
-    assert done.stderr.startswith(f"irevalx-lab: {message}")
-
-
-def test_measures_are_read_one_by_one() -> None:
-    """In the order in which they were asked for, whatever judgments they need."""
+def test_order_of_measures() -> None:
+    """Measures keep their order, whatever judgments they require."""
     requests = requests_of_samples(("statAP", "xinfAP", "map", "iP.5,10"), 1)
     assert [name for request in requests for name in request.names] == ["statAP", "xinfAP", "map", "iP_5", "iP_10"]
     with pytest.raises(UsageError, match="must be asked for once"):
@@ -254,26 +230,15 @@ OF_ROBUST = """
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_robust03(tmp_path: Path) -> None:
-    """Three samples of a pool and as many others: xinfAP knows the pool from the sample, which infAP does not."""
+    """Means of three mixed samples equal those of literal formulas."""
     args = ("-m", "map infAP xinfAP", "--levels", "1,2,5,10,20", "--samples", "3", "--seed", "1", "--figures", "none")
     runs = sorted((ROBUST / "runs").iterdir())
-    done = lab("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
-    assert done.status == 0
+    succeeded("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
     rows = {(row["level"], row["measure"]): row for row in rows_in(tmp_path / "summary.csv") if row["against"] == "AP"}
     for line in OF_ROBUST.strip().splitlines():
         (depth, judged), *blocks = (block.split() for block in line.split("|"))
         for measure, numbers in zip(("map", "infAP", "xinfAP"), blocks, strict=True):
             row = rows[depth, measure]
             assert f"{float(row['judged']):.4f}" == judged
-            found = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
-            assert [f"{found[0]:.4f}", f"{found[1]:.4f}", f"{found[2]:+.4f}"] == numbers
-
-
-def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None:
-    """For samples that are more than a share or a depth; all figures are drawn."""
-    args = ("--scheme", "strata", "--strata", TEXT, "-m", "xinfAP infNDCG", "--levels", "20% 100%", "--samples", "2")
-    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "svg", "-o", tmp_path)
-    assert done.status == 0
-    assert (tmp_path / "agreement-with-AP.svg").is_file()
-    kept = sorted({float(row["judged"]) for row in rows_in(tmp_path / "summary.csv")})
-    assert 0 < kept[0] < kept[1] < 1
+            results = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
+            assert [f"{results[0]:.4f}", f"{results[1]:.4f}", f"{results[2]:+.4f}"] == numbers

@@ -1,0 +1,391 @@
+"""Rules between parameters and limits of their values, which commands refuse in Python and in the shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from refusals import RUNS, declared_parameters, function_of, refused_in_python, refused_in_shell
+from running import described
+
+from irevalx.declarations import Parameter, declaration_of, spelled_rule, typed_in_shell
+from irevalx.errors import ArgumentError
+from irevalx.lab import COMMANDS
+from irevalx.lab.command.declaration import parameters_of
+
+RULES = """
+describe
+    groups, group_by, show=runs, show=ranks, show=groups, results_format requires runs
+    groups excludes group_by
+pool
+    mix_seed, drop requires judge
+    results_format requires runs
+    sizes excludes depth, mix_seed, drop
+next
+    order=sampled requires total
+    total requires order=sampled
+    per_topic excludes in_all, n, across
+    in_all excludes n, order=sampled
+    results_format requires runs
+complete
+    labels excludes documents, classifier, class_weight, kld_threshold, probabilities, calibrated, holdout
+    labels excludes write_probabilities, seed
+    labels_replace requires labels
+    class_weight requires classifier=svm
+    kld_threshold requires classifier=kld
+    calibrated requires mark, report, write_probabilities
+    calibrated excludes probabilities
+    holdout requires report
+    probabilities requires mark
+    write_probabilities requires calibrated
+    results_format requires runs
+bounds
+    per_topic excludes n_next, figure
+    in_all excludes per_topic, n_next, figure
+    probabilities excludes fit_probabilities
+    new_runs requires fit_probabilities
+    new_runs excludes in_all, per_topic, n_next, min_retrieved, figure
+    groups, group_by requires new_runs
+    groups excludes group_by
+    draws requires probabilities, fit_probabilities
+    results_format requires runs
+labels
+    machine excludes machines
+    second_human, human_topics, written requires machines
+    groups, group_by, top, rerank, results_format requires runs
+    groups excludes group_by
+    draw requires figure
+estimate
+    design excludes baseline, weight, correction, alpha, figure
+    seed, pool_out requires design
+    results_format requires runs
+compare
+    discriminative_power, power excludes by=run, by=topic
+    sort requires by=topic
+    grades=probability excludes level
+    systems, system_by excludes margin, test=wilcoxon, test=permutation, correction=tukey, interval=bca
+    system_by excludes systems
+    topic_groups excludes margin, systems, system_by, correction=tukey, by=run, by=topic, discriminative_power, power
+    topic_groups excludes columns, figure
+    margin requires baseline
+    margin excludes test, correction, interval, resamples, discriminative_power, power, by=run, by=topic, columns, figure
+    require=better, allow_unsure, junit, page requires margin
+    allow_unsure excludes require=better
+    page excludes grades=probability
+    draw requires figure
+    draw excludes discriminative_power
+    results_format requires runs
+report
+    groups, group_by, results_format requires runs
+    groups excludes group_by
+power
+    comparisons requires correction=bonferroni
+    results_format requires runs
+degrade
+    runs requires strata, order
+    uniform excludes stratified, strata, order
+    stratified excludes strata, order
+    rounding requires stratified
+    strata_file, sample_format requires strata
+    order requires budget
+    order excludes strata
+    budget, depth, across, batch, unjudged requires order
+    documents requires order=cal
+    results_format requires runs
+leave-out
+    groups, group_by, results_format requires runs
+    groups excludes group_by
+    complete=svm, complete=kld, complete=svm-expected, complete=kld-expected requires documents
+    complete=labels requires labels
+    documents requires complete=svm, complete=kld, complete=svm-expected, complete=kld-expected
+    kld_threshold requires complete=kld
+    labels requires complete=labels
+    labels_replace requires labels
+    summary excludes pivot, removed
+    pivot excludes removed
+    removed excludes complete, holes, keep_judgments, folder, figure
+    new_runs excludes complete, holes, only, summary, pivot, removed, keep_judgments, folder, min_retrieved
+    new_runs excludes keep_in_pool, figure
+    tolerance, draws requires new_runs
+    draw requires figure
+agree
+    measures, level, complete, min_retrieved, rel_format, results_format requires runs
+    grades=real, grades=probability requires runs
+    grades=probability excludes level
+swap-rate
+    results_format requires runs
+study
+    scheme=strata requires strata
+    scheme=cal requires documents
+    rounding=half-up requires scheme=stratified
+    strata requires scheme=strata
+    strata_file requires strata
+    pairs requires scheme=uniform, scheme=stratified
+    pairs excludes resample_decisions
+    pool_depth requires own_pool
+    depth, across, batch, unjudged, group_by, groups requires scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
+    across excludes scheme=sampled
+    documents requires scheme=cal
+    group_by excludes min_retrieved
+    groups excludes group_by, min_retrieved
+    resample_decisions requires resamples
+    results_format requires runs
+draw
+    at requires layout=scores
+    itself, axis=linear excludes layout=scores, layout=runs
+"""
+"""A parameter requires one of the parameters after it, and excludes each of them; ... stands for all other strategies."""
+
+STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds random sampled"
+
+VALUES: dict[str, Any] = {
+    "columns": "p",
+    "alpha": 0.5,
+    "correction": "none",
+    "figure": "x.png",
+    "holdout": 0.5,
+    "interval": "bca",
+    "labels.draw": "judges",
+    "leave-out.complete": "nonrelevant",
+    "leave-out.draw": "holes",
+    "draw": "topics",
+    "machines": {"x": RUNS[0]},
+    "margin": 0.1,
+    "min_retrieved": 0.5,
+    "order": "mtf",
+    "rel_format": "beir",
+    "results_format": "json",
+    "rounding": "half-up",
+    "sample_format": "prels",
+    "scheme": "mtf",
+    "stratified": 0.1,
+    "strata": "runs 1+:1",
+    "test": "permutation",
+    "uniform": 0.1,
+    "unjudged": "nonrel",
+    "weight": 0.5,
+    "written": "vote=x",
+    "classifier": "kld",
+    "class_weight": "none",
+    "kld_threshold": "last",
+}
+"""Values of parameters in rules without a value; default: True for flags, 2 for numbers, else "x"."""
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "bounds groups excludes": {"new_runs": "x", "fit_probabilities": True},
+    "bounds new_runs excludes": {"fit_probabilities": True},
+    "compare margin excludes": {"baseline": "x"},
+    "compare allow_unsure excludes": {"margin": 0.1, "baseline": "x"},
+    "compare page excludes": {"margin": 0.1, "baseline": "x"},
+    "compare draw excludes": {"figure": "x.png"},
+    "complete class_weight requires": {"documents": "x", "classifier": "kld"},
+    "complete calibrated excludes": {"mark": "x"},
+    "degrade order excludes": {"budget": 2},
+    "study pairs requires": {"scheme": "depth"},
+    "study pairs excludes": {"resamples": 2},
+    "study groups excludes": {"scheme": "mtf"},
+    "study group_by excludes": {"scheme": "mtf"},
+}
+"""What a call needs so that one rule alone is violated."""
+
+
+def rules() -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Yield each rule of RULES: command, parameter, ``requires`` or ``excludes``, and the other parameters."""
+    command = ""
+    for line in RULES.strip().splitlines():
+        if not line.startswith(" "):
+            command = line
+            continue
+        kind = "requires" if " requires " in line else "excludes"
+        parameters, _, others = line.strip().partition(f" {kind} ")
+        named = tuple(other for other in others.split(", ") if other != "...")
+        if others.endswith("..."):
+            named += tuple(f"scheme={name}" for name in STRATEGIES.split())
+        for parameter in parameters.split(", "):
+            yield from (
+                [(command, parameter, kind, named)]
+                if kind == "requires"
+                else ((command, parameter, kind, (other,)) for other in named)
+            )
+
+
+def test_every_rule_is_listed() -> None:
+    """RULES has the declared rules, so that a rule changes in the code and here."""
+    declared = set()
+    for command in COMMANDS:
+        for parameter in declared_parameters(command).values():
+            for kind in ("requires", "excludes"):
+                rule = getattr(parameter, kind)
+                for value, others in (rule if isinstance(rule, dict) else {"": rule}).items():
+                    this = f"{parameter.name}={value}" if value else parameter.name
+                    names = (others,) if isinstance(others, str) else tuple(others)
+                    groups = [names] if kind == "requires" else [(name,) for name in names]
+                    declared |= {(command, this, kind, group) for group in groups if group}
+    assert declared == set(rules())
+
+
+def keywords_of(command: str, rule: str) -> dict[str, Any]:
+    """Return a parameter of a rule with a value."""
+    name, _, value = rule.partition("=")
+    parameter = declared_parameters(command)[name]
+    is_number = parameter.kind is not None and parameter.kind.rule.startswith(("a whole number", "a number"))
+    default = True if parameter.is_flag else 2 if is_number else "x"
+    return {name: value or VALUES.get(f"{command}.{name}", VALUES.get(name, default))}
+
+
+@pytest.mark.parametrize(("command", "this", "kind", "others"), [*rules()])
+def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_path: Path) -> None:
+    """The message names the parameter and what it requires or excludes."""
+    keywords = {**keywords_of(command, this), **NEEDED.get(f"{command} {this} {kind}", {})}
+    if kind == "excludes":
+        keywords |= keywords_of(command, others[0])
+    if others != ("runs",) and command not in {"degrade", "draw"}:
+        keywords["runs"] = RUNS
+    verb = "requires" if kind == "requires" else "cannot be combined with"
+    known = declaration_of(function_of(command)).parameters
+    in_python = known.keys() >= keywords.keys() and any(other.partition("=")[0] in known for other in others)
+    in_shell = this != "machine" and parameters_of(function_of(command)).keys() >= keywords.keys()
+    assert in_python or in_shell  # in the shell a second machine is a run
+    if in_python:
+        rule = " ".join((spelled_rule(this), verb, spelled_rule(others[0])))
+        assert refused_in_python(command, dict(keywords)).startswith(rule)
+    if in_shell:
+        with typed_in_shell(declared_parameters(command)):
+            rule = " ".join((spelled_rule(this), verb, spelled_rule(others[0])))
+        required = {parameter.name for parameter in described(command).params if parameter.required}
+        if others == ("runs",) and "runs" in required:
+            rule = "Missing argument 'RUN...'"
+        assert refused_in_shell(command, keywords, tmp_path).startswith(f"irevalx-lab: {rule}")
+
+
+LIMITS = """
+agree      rbo=0,1,nan              a number above 0 and below 1
+agree      top=1                    a whole number of at least 2
+agree      resamples=-1,10000001    a whole number of at least 0 and at most 10000000
+bounds     max_grade=-1             a whole number of at least 0
+bounds     per_topic=0              a whole number of at least 1
+bounds     in_all=0                 a whole number of at least 1
+bounds     n_next=0                 a whole number of at least 1
+bounds     draws=0,10000001         a whole number of at least 1 and at most 10000000
+compare    test=z                   t, wilcoxon or permutation
+compare    by=3                     pair, run or topic
+compare    alpha=0,1,nan            a number above 0 and below 1
+compare    resamples=0,10000001     a whole number of at least 1 and at most 10000000
+compare    correction=x             holm, bonferroni, benjamini-hochberg, none, bh or tukey
+compare    interval=x               bca or t
+compare    margin=-1                a number of at least 0, for all measures or by measure (ndcg=0.01)
+compare    columns=q                all, or some of measure run against mean mean_against difference low high
+compare    level=x                  a whole number of 64 bits, or a finite number if grades are real
+compare    threads=0                a whole number of at least 1
+compare    digits=-1,101            a whole number of at least 0 and at most 100
+complete   classifier=x             svm or kld
+complete   class_weight=x           balanced or none
+complete   kld_threshold=x          next, middle or last
+complete   depth=0                  a whole number of at least 1
+complete   holdout=0,1              a share above 0 and below 1, such as 0.5 or 50%
+degrade    uniform=0,2              a share above 0 and at most 1, such as 0.1 or 10%
+degrade    stratified=0,2           a share above 0 and at most 1, such as 0.1 or 10%
+degrade    budget=-1,5.5            a number of documents, or a share such as 0.1 or 10%
+degrade    batch=0                  a whole number of at least 1
+degrade    depth=0                  a whole number of at least 1
+degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
+degrade    rounding=down            up or half-up
+describe   show=1                   judgments, runs, ranks or groups
+describe   cutoffs=0,x,-1              a whole number of at least 1
+describe   ranks=0                  a whole number of at least 1
+describe   depth=0                  a whole number of at least 1
+describe   grades=probability       whole or real
+describe   level=x                  a whole number of 64 bits, or a finite number if grades are real
+draw       layout=pie               axis, grid, scores or runs
+draw       axis=even                log or linear
+draw       against=x                AP or itself
+estimate   weight=-1,2              a number of at least 0 and at most 1
+estimate   correction=tukey         holm, bonferroni
+estimate   design=0                 a whole number of at least 1
+estimate   alpha=0,1                a number above 0 and below 1
+labels     top=1                    a whole number of at least 2
+labels     human_topics=1           a whole number of at least 2
+labels     resamples=-1             a whole number of at least 0 and at most 10000000
+labels     alpha=0,1                a number above 0 and below 1
+labels     labels_format=pairs      qrels, beir or json
+leave-out  complete=x               svm, kld, svm-expected, kld-expected, labels or nonrelevant
+leave-out  depth=0                  a whole number of at least 1
+leave-out  holes=0                  a whole number of at least 1
+leave-out  tolerance=-1             a number of at least 0
+leave-out  draws=0                  a whole number of at least 1 and at most 10000000
+leave-out  min_retrieved=1.5        a share above 0 and at most 1, such as 0.1 or 10%
+leave-out  labels_format=prefs      qrels, beir or json
+leave-out  threads=0                a whole number of at least 1
+next       per_topic=0              a whole number of at least 1
+next       in_all=0                 a whole number of at least 1
+next       total=0                  a whole number of at least 1
+next       order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
+pool       depth=0                  a whole number of at least 1
+pool       sizes=0,x                a whole number of at least 1
+power      topics=1,1073741825      a whole number of at least 2 and at most 1073741824
+power      differences=0,-1         a number above 0
+power      widths=0,x               a number above 0
+power      power=0,1                a number above 0 and below 1
+power      correction=holm          none or bonferroni
+power      comparisons=0            a whole number of at least 1
+report     depth=0,1001             a whole number of at least 1 and at most 1000
+study      rounding=down            up or half-up
+study      samples=0,10000001,99999999999999999999                a whole number of at least 1 and at most 10000000
+study      pairs=-1                 a whole number of at least 0 and at most 10000000
+study      pool_depth=0             a whole number of at least 1
+study      resamples=-1,100000000000             a whole number of at least 0 and at most 10000000
+study      threads=0                a whole number of at least 1
+swap-rate  sizes=0,x,1.5            a whole number of at least 1
+swap-rate  draws=0,10000001         a whole number of at least 1 and at most 10000000
+swap-rate  bins=0,x,-1,1e-13        a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01
+"""
+"""Values that a parameter refuses, and what it must be."""
+
+
+def limits() -> Iterator[tuple[str, str, str, str]]:
+    """Yield each value of LIMITS: command, parameter, value, and rule."""
+    for line in LIMITS.strip().splitlines():
+        command, values, rule = line.split(maxsplit=2)
+        name, _, texts = values.partition("=")
+        for text in texts.split(","):
+            yield command, name, text, rule
+
+
+@pytest.mark.parametrize(("command", "name", "text", "rule"), [*limits()])
+def test_limits(command: str, name: str, text: str, rule: str, tmp_path: Path) -> None:
+    """The message names the parameter and what it must be."""
+    try:
+        value: object = float(text) if not text.lstrip("-").isdigit() else int(text)
+    except ValueError:
+        value = text
+    keywords = {} if command in {"degrade", "draw"} else {"runs": RUNS}
+    if name in declaration_of(function_of(command)).parameters:
+        message = refused_in_python(command, {**keywords, name: value})
+        assert message.startswith(f"{name} must be {rule}")
+    if name in parameters_of(function_of(command)):
+        message = refused_in_shell(command, {**keywords, name: text}, tmp_path)
+        assert message.startswith(f"irevalx-lab: {declared_parameters(command)[name].typed} must be {rule}")
+
+
+WRONG = [None, 0, -0.5, 10**400, object(), b"x", [object()], {1: 2}, float("nan")]
+
+
+def refuses(parameter: Parameter, value: object) -> bool:
+    """Return whether a parameter refuses a value."""
+    try:
+        parameter.checked(value)
+    except ArgumentError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_wrong_types(command: str, value: object) -> None:
+    """A value of a wrong type is an error that names the parameter."""
+    keywords = {} if command in {"degrade", "draw"} else {"runs": RUNS}
+    for name, parameter in declaration_of(function_of(command)).parameters.items():
+        if refuses(parameter, value):
+            assert refused_in_python(command, {**keywords, name: value}).startswith(f"{name} must ")

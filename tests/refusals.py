@@ -1,0 +1,77 @@
+"""Calls of commands of the lab and of their functions from the same keywords, and how both refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from examples.experiment import QRELS
+from examples.experiment import RUNS as EVERY_RUN
+from running import lab
+
+import irevalx.lab
+from irevalx.declarations import Parameter, declaration_of, spelled_rule, typed_in_shell
+from irevalx.errors import IrevalxError
+from irevalx.lab.command.declaration import parameters_of
+
+RUNS = EVERY_RUN[:2]
+
+INPUTS: dict[str, dict[str, Any]] = {
+    "agree": {"x": QRELS, "y": QRELS},
+    "draw": {"studies": "nothing"},
+    "estimate": {"human": QRELS, "machine": QRELS},
+    "labels": {"human": QRELS, "machine": QRELS},
+    "next": {},
+    "pool": {},
+}
+"""The arguments of each command other than its runs; default: judgments."""
+
+
+def function_of(command: str) -> Any:
+    """Return the public function behind a command."""
+    return getattr(irevalx.lab, command.replace("-", "_"))
+
+
+def declared_parameters(command: str) -> dict[str, Parameter]:
+    """Return the parameters of a command and of its function."""
+    function = function_of(command)
+    return {**declaration_of(function).parameters, **parameters_of(function)}
+
+
+def words_of(command: str, keywords: dict[str, Any]) -> list[str]:
+    """Return keywords as options."""
+    words: list[str] = []
+    with typed_in_shell(declared_parameters(command)):
+        for name, value in keywords.items():
+            if name == "runs":
+                words.append(value)
+                continue
+            if isinstance(value, dict):
+                [text] = [f"{key}={entry}" for key, entry in value.items()]
+            else:
+                text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            words += spelled_rule(name if value is True else f"{name}={text}").split(" ", 1)
+    return words
+
+
+def refused_in_python(command: str, keywords: dict[str, Any]) -> str:
+    """Return the message of the function."""
+    with pytest.raises(IrevalxError) as refusal:
+        function_of(command)(**{**INPUTS.get(command, {"qrels": QRELS}), **keywords})
+    return str(refusal.value)
+
+
+def refused_in_shell(command: str, keywords: dict[str, Any], folder: Path) -> str:
+    """Return the message of the command, which writes nothing."""
+    inputs = {
+        "estimate": ["--human", QRELS, "--machine", QRELS],
+        "report": [QRELS, "-o", folder / "report.html"],
+        "study": [QRELS, "-o", folder / "study"],
+        "draw": ["nothing", *([] if "figure" in keywords else ["--figure", folder / "f.svg"])],
+    }.get(command, [*INPUTS.get(command, {"qrels": QRELS}).values()])
+    runs = [] if isinstance(keywords.get("runs"), str) else keywords.pop("runs", [])
+    done = lab(command, *inputs, *runs, *words_of(command, keywords))
+    assert (done.status, done.stdout) == (1, b"")
+    assert not list(folder.iterdir())
+    return done.stderr
