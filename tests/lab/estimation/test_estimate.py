@@ -217,7 +217,7 @@ def test_displayed_tables(tmp_path: Path) -> None:
     assert "estimates with machine labels" in printed
     assert "benefit of the machine labels" in printed
     assert "Corrected p: corrected by holm for the 1 differences of a measure" in printed
-    assert "not all of them together" in printed
+    assert "they are not simultaneous" in printed
     assert max(map(len, printed.splitlines())) <= 130
     tables = lab_json("estimate", *arguments, "--quiet")
     assert [title for title in tables if title != "about"] == ["estimates"]

@@ -372,7 +372,9 @@ def test_knees_of_curves_that_are_not_monotone(folder: Path) -> None:
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
     table = knees_for_people(not_monotone)
     assert [row["knee"] for row in records_of(table) if row["statistic"] == "accuracy"] == ["90%*", "*"]
-    assert table.notes[1:] == ("* The mean exceeds 0.9 at a lesser level too, and falls again: first in knees.csv.",)
+    assert table.notes[1:] == (
+        "* The mean also exceeds 0.9 at a lower level, but falls below it again: see first in knees.csv.",
+    )
 
 
 def test_reliable_levels(folder: Path) -> None:
