@@ -105,6 +105,6 @@ def judgments_of_some(judgments: Judgments, chosen: BoolArray) -> Judgments:
 
 
 def renumbered(row: IntArray, chosen: BoolArray) -> IntArray:
-    """Return the rows of a ranking among the documents that are kept, ``ABSENT`` for the others."""
+    """Return the index of each retrieved document among the chosen documents; ``ABSENT`` if it was not chosen."""
     number = np.where(chosen, np.cumsum(chosen) - 1, ABSENT)
     return np.where(row >= 0, number[row], row)

@@ -240,7 +240,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """The paragraphs of the help."""
         rest = [self.layout.explanation] if self.layout else []
         if not self.lenient:
-            rest.append("Anything but a number in its place is an error, with or without --strict.")
+            rest.append("Malformed numbers are errors, with or without --strict.")
         if self.default_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.default_measures}.")
         if self.excludes:

@@ -38,7 +38,7 @@ class Layout(Frozen, kw_only=True):
     """Whether tabs alone separate columns if each line has one between every two, so that IDs can contain blanks."""
 
     def comments_in(self, compat: Compat) -> CommentStyle:
-        """Return which lines are comments in a version of trec_eval."""
+        """Return the style of comments in a version of trec_eval."""
         return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
@@ -54,13 +54,13 @@ class Layout(Frozen, kw_only=True):
 
     @property
     def explanation(self) -> str:
-        """What applies to all lines, for the help."""
+        """The rules for all lines, for the help."""
         sentences = ["Columns are separated by spaces or tabs."]
         if self.more:
             sentences.append("Further columns are ignored.")
         if len(self.columns) > 1:
-            sentences.append("The first line says how many columns there are.")
-        sentences.append("Lines may come in any order.")
+            sentences.append("The first line determines the number of columns.")
+        sentences.append("Lines can be in any order.")
         sentences.append("Blank lines are skipped." if self.blank_lines else "A blank line is an error.")
         if self.comments is not CommentStyle.NONE:
             unless = "" if self.comments_in_9 else " unless --compat 9 is given"
@@ -121,7 +121,7 @@ def kind_of_file(beginning: bytes) -> str:
 
 
 def encoding_hint(text: bytes) -> str:
-    """Return a hint about the encoding of a file or line with this beginning; "" if nothing fits."""
+    """Return a hint about the encoding of a file or line that starts with ``text``, or "" if there is none."""
     marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
         return "is this UTF-16? If so, convert it: iconv -f UTF-16 -t UTF-8"

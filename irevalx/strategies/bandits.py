@@ -43,7 +43,7 @@ class MoveToFront(RunReadingStrategy):
 
 
 class Hedge(ScoringStrategy):
-    """Hedge: select the document with the highest weighted loss over the runs, if it is nonrelevant.
+    """Hedge: select the document that would cause the highest weighted loss over the runs if it were nonrelevant.
 
     The loss of a run for the document at rank r of its first D documents is ln(D/r)/2 if it is nonrelevant, -ln(D/r)/2
     if it is relevant, and 0 for all other documents. The weight of a run is 0.1 to the power of the sum of its losses.

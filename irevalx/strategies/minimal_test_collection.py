@@ -18,7 +18,7 @@ _BATCH = 4_000_000
 
 
 class MinimalTestCollection(ScoringStrategy):
-    """MTC: select the document that affects the differences in average precision of all pairs of runs most.
+    """MTC: select the document that most affects the differences in average precision between all pairs of runs.
 
     R times the average precision of a run is the sum over pairs of relevant documents, including each document with
     itself, of 1/the larger of their ranks. A relevant document adds its share in the pairs with documents judged
@@ -119,7 +119,7 @@ class BoundsStrategy(FixedStrategy):
         return self._pairs.changes
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document, which judgments of other topics can change."""
+        """Return the preferred document; judgments of other topics can change it."""
         if self._changes != self._pairs.changes:
             self._next = None
         return super().next()

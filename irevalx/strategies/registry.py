@@ -1,4 +1,4 @@
-"""STRATEGIES: one record per judging strategy, and the strategies that do not learn."""
+"""STRATEGIES, with one record per judging strategy, and the implementations of the strategies that do not learn."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Entries(Frozen):
         return Judgments.joined(self.path, [part])
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
-        """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""
+        """Return the entries as results of a run with this tag; ``strict`` rejects scores that are not finite."""
         scores: FloatArray = self.numbers
         return ResultRows(
             topics=self.topics,
@@ -110,7 +110,7 @@ class TableRun(Frozen):
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
-        """Return the run as a stream; ``strict`` refuses scores that are not finite."""
+        """Return the run as a stream; ``strict`` rejects scores that are not finite."""
         return RunStream(
             self.path,
             blocks=self.blocks,

@@ -37,7 +37,7 @@ class Block(Frozen):
 
     @property
     def first_line(self) -> int:
-        """The 1-based number of the first line in the file; it may require counting the lines before the range."""
+        """The 1-based line number of the first line of the range; this can require counting the lines before it."""
         return self.line + (self.share.lines_before if self.share else 0)
 
     @property

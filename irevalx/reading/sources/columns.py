@@ -55,9 +55,9 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Return IDs, flat over the lists, as bytes, and whether they are known to be distinct within lists.
+    """Flatten lists of IDs into bytes, and return whether the IDs are known to be distinct within each list.
 
-    Bytes are in the file system's encoding. Mixed integers and strings, and surrogates, can make different IDs equal.
+    IDs are encoded like file names. Mixed integers and strings, and surrogates, can make different IDs equal.
     ``exact`` refuses integers; invalid IDs raise ArgumentError.
     """
     filled = [ids for ids in lists if ids]
@@ -99,7 +99,7 @@ def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
 
 
 def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
-    """Return numbers, flat over the lists, as float64; others raise ArgumentError."""
+    """Flatten lists of numbers into one float64 array; raises ArgumentError if an element is not a number."""
     try:
         return np.frombuffer(_packed(lists, "d"), np.float64)
     except _NOT_PACKED:

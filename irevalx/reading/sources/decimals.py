@@ -249,7 +249,7 @@ def _eight_digits(word: WordArray) -> WordArray:
 
 
 def _joined(numbers: WordArray, base: int, bits: int) -> WordArray:
-    """Return words in which each second number is ``base`` times the number before it plus itself.
+    """Return the words, with every second number replaced by ``base`` times the preceding number plus the number.
 
     Words contain a number in every ``bits`` bits; the other numbers must be masked afterwards. One multiplication
     suffices, since ``x * (base << bits | 1)`` equals ``(x * base << bits) + x``. The factor is 2561 for digits, 6553601

@@ -2,7 +2,7 @@
 
 ISA-L (extra ``fast``) decodes gzip in about a third of zlib's time, and ``backports.zstd`` (same extra) decodes zstd
 before Python 3.14. A compressed file is a sequence of streams, with padding between and after them as each format
-permits. Messages count bytes of the compressed file from 0.
+permits. Byte offsets in messages are offsets into the compressed file, starting at 0.
 """
 
 from __future__ import annotations
