@@ -34,14 +34,14 @@ Data = TypeVar("Data")
 _TIES_BY_GRADES = tuple(f"ties={ties}" for ties in ORDERS_OF_TIES)
 
 _NAMES = (
-    "Columns are identified by name, in any case and order; other columns are ignored. The topic column is named "
-    f"{join_words(TOPIC.names, 'or')}; the document column is named {join_words(DOCNO.names, 'or')}; "
+    "Columns are identified by name, in any case and order; other columns are ignored. The topic column can be named "
+    f"{join_words(TOPIC.names, 'or')}; the document column can be named {join_words(DOCNO.names, 'or')}; "
 )
-_GRADES = f"{_NAMES}the grade column is named {join_words(GRADE.names, 'or')}. Repeated judgments are used once."
+_GRADES = f"{_NAMES}the grade column can be named {join_words(GRADE.names, 'or')}. Repeated judgments are used once."
 _SCORES = (
-    f"{_NAMES}the score column is named {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by their "
-    "rank, lowest first. A file can contain several runs, named in a run column. Without this column, the run tag is "
-    "the file name without its directory and extensions."
+    f"{_NAMES}the score column can be named {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by "
+    "rank, lowest first. A file can contain several runs, named in a run column. Without this column, the run tag is the "
+    "file name without its directory and extensions."
 )
 _FIELDS = (
     "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "
