@@ -14,7 +14,7 @@ from irevalx.declarations import Parameter, ValueType
 MOST_SEEDS = 2**32
 
 MOST_DRAWS = 10**7
-"""How often something may be drawn: more would take longer than anybody waits for digits that nobody reads."""
+"""Maximum number of resamples: more take too long and add only insignificant digits."""
 
 
 def chosen_seed(seed: Any) -> int:

@@ -40,8 +40,8 @@ _NAMES = (
 _GRADES = f"{_NAMES}the grade column can be named {join_words(GRADE.names, 'or')}. Repeated judgments are used once."
 _SCORES = (
     f"{_NAMES}the score column can be named {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by "
-    "rank, lowest first. A file can contain several runs, named in a run column. Without this column, the run tag is the "
-    "file name without its directory and extensions."
+    "rank, lowest first. A file can contain several runs, named in a run column. Without this column, the run tag is "
+    "the file name without its directory and extensions."
 )
 _FIELDS = (
     "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "

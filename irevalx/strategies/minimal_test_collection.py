@@ -91,7 +91,7 @@ class UndeterminedPairs:
         return total
 
     def learn(self, counts: IntArray, *, relevant: bool) -> None:
-        """Learn from the judgment of a document that the runs rank within the cutoff (``counts`` 1, shape (n_runs,))."""
+        """Learn from a judgment; ``counts``, shape (n_runs,), is 1 for runs with the document within the cutoff."""
         differences = counts[self.pairs[:, 0]] - counts[self.pairs[:, 1]]
         known = differences * relevant
         self._low += known - np.minimum(differences, 0)
