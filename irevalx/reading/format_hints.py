@@ -1,6 +1,6 @@
 """Hints about the format of malformed lines.
 
-A format is suggested only if the lines can be read in it, which is tried.
+A format is suggested only if the lines can be read in it.
 """
 
 from __future__ import annotations

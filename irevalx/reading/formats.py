@@ -454,7 +454,7 @@ read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.r
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: one, or one per value of its column ``run``.
+    """Return the runs of a file: a single run, or a run per value of its column ``run``.
 
     An unreadable table becomes a run that raises the error when it is read.
     """
@@ -474,12 +474,12 @@ def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: 
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the judgment format with this name; FormatError if there is none."""
+    """Return the judgment format with this name; raises FormatError if there is none."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[RunStream]:
-    """Return the run format with this name; FormatError if there is none."""
+    """Return the run format with this name; raises FormatError if there is none."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 

@@ -73,7 +73,7 @@ class Entries(Frozen):
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
         """Return warnings about the scores of several runs, by the number of the run.
 
-        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that may have equal scores in
+        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that can have equal scores in
         their first and last topic are checked.
         """
         equal = has_equal_ends(self.rows, self.numbers)
