@@ -132,8 +132,8 @@ class Settings(Frozen, kw_only=True):
         as with `judged_only=True`; with rel, they are relevant if retrieved, which gives an upper bound for P, success,
         recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
     ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
-        ID, like in trec_eval (name), or by the RANK column (rank), or stay in file order (first), or the highest grade
-        or gain comes first (best) or last (worst). With expected, values are means over all orders of tied documents;
+        ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain, highest first
+        (best) or last (worst). With expected, values are means over all orders of tied documents;
         some measures do not support it.
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
     duplicates : treatment of a document that a run retrieves twice for a topic. It is an error (error), or the first

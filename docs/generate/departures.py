@@ -50,7 +50,7 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         1,
         "If there is no topic to evaluate, or the run has no data lines, 10.0 exits with status 4 and 9.0.8 "
-        "with 7 (on a run of blank lines, 9.0.8 can also crash). If the topic of -D does not exist, both exit"
+        "with 7 (on a run of blank lines, 9.0.8 can also crash). If the topic given with -D does not exist, both exit"
         " with 7.",
         "Status 7 in all cases; with -c, --compat 10 prints zeros like 10.0.",
         "The cause is the same, so the status is the same.",

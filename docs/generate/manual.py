@@ -26,22 +26,22 @@ DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
     'QRELS. It prints a line for each measure: the name of the measure, the topic or "all" for the summary over '
     "topics, and the value. With the same flags it prints what trec_eval prints, byte for byte.",
-    "Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet files, whatever their names are. Pipes and "
-    "process substitution work; - is standard input, for one of the files. "
-    "Of several runs each gets a block of its own. The name of a run is its "
-    "tag, or its file where several runs have the same tag.",
-    "Options may stand anywhere, and trec_eval's long options may be abbreviated.",
+    "Files can be compressed with gzip, bzip2, xz or zstd, or be Parquet files, regardless of their names. Pipes and "
+    "process substitution work; one file can be given as -, for standard input. irevalx prints a separate block for "
+    "each run. Runs are identified by their tags, or by their files if several runs have the same tag.",
+    "Options can be given in any position, and trec_eval's long options can be abbreviated.",
 )
 
 PARQUET = (
-    "Judgments (-R qrels, subtopics and prels), runs and pools may be Parquet files, known by their first bytes. "
-    "Reading them takes pyarrow.",
-    "Columns are found by their names, in any case and order, beside others: topic, qid or query_id, docno or doc_id, "
-    "relevance or label, score, and more such names. Ids are strings or whole numbers. A column run names the run: a "
-    "file counts as many runs, in the order of their first rows. Without it there is one run, called by its file's "
-    "name without folder and ending. What is missing, or of another type, is an error.",
+    "Judgments (-R qrels, subtopics and prels), runs and pools can be Parquet files, which are recognised by their "
+    "first bytes. Reading them requires pyarrow.",
+    "Columns are identified by name, in any case and order: topic, qid or query_id, docno or doc_id, relevance or "
+    "label, score, and similar names. Other columns are ignored. IDs are strings or whole numbers. A run column "
+    "contains the run tags; the file then contains one run for each tag, in the order of their first rows. Without "
+    "this column, the file contains one run, and the run tag is the file name without its directory and extensions. A "
+    "missing column, a missing value or a value of another type is an error.",
 )
-"""What the manual says of Parquet files."""
+"""The section of the manual on Parquet files."""
 
 EXAMPLES = (
     ("irevalx qrels run", "official measures, averaged over topics"),
@@ -99,7 +99,7 @@ def manual_pages() -> dict[str, str]:
 
 
 def option_groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the options of irevalx by group: what stands for an option on the command line, and what it does."""
+    """Return the options of irevalx by group, each with its names and its help."""
     ctx = click.Context(command)
     options = [param for param in command.params if isinstance(param, Option)]
     return [
@@ -167,7 +167,7 @@ def _described(form: OutputFormat) -> str:
 def _completion() -> Iterator[str]:
     yield ".SH COMPLETION"
     yield from paragraphs(
-        ["Shells complete options, measures and files once the line for the shell stands in its start-up file:"]
+        ["To complete options, measures and file names, add the line for your shell to its start-up file:"]
     )
     for shell, line in COMPLETIONS.items():
         yield from (".TP", shell, rf"\fB{roff(line)}\fR")

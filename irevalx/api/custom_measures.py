@@ -168,7 +168,7 @@ def _name_of(custom: Measure) -> str:
 
 
 def _check_name(name: Any) -> None:
-    """Refuse an invalid name, and one that irevalx knows, unless it is the name of a custom measure."""
+    """Reject an invalid name and the name of a built-in measure."""
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
         raise argument_error("name", "made of letters, digits and underscores", name)
     try:

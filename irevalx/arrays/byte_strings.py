@@ -46,7 +46,7 @@ _HALF = np.uint64(32)
 
 
 def words_of(buffer: ByteArray) -> WordArray:
-    """Return the eight bytes from each place on as a little-endian number, without a copy; shape (n - 7,)."""
+    """Return the eight bytes that start at each position as a little-endian number, without a copy; shape (n - 7,)."""
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
@@ -207,9 +207,9 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes of strings from a place on.
+        """Return the eight bytes of each string that start at ``place``.
 
-        ``clipped`` allows places beyond the buffer, with useless words.
+        ``clipped`` allows places beyond the buffer; their words are meaningless.
         """
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):

@@ -187,7 +187,7 @@ WHOLE_NUMBER = WholeNumber()
 
 
 class RelevanceLevel(WholeNumber):
-    """An integer, or with ``--grades real`` any plain number."""
+    """An integer or, with ``--grades real``, any decimal number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
         """Return the number of a text; defaults are numbers already."""

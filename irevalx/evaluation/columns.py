@@ -108,7 +108,7 @@ class Summaries(Frozen, kw_only=True):
         return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
 
     def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
-        """Return the values under one name with their summary, as z-scores if requested."""
+        """Return the values of a column, as z-scores if requested, with their summary."""
         measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
         if has_value is not None:
             values = None if values is None else np.asarray(values)[has_value]

@@ -1,7 +1,7 @@
 """Many small runs evaluated together: one ranking of all their topics, assessed and computed as if it were one run.
 
-An evaluation takes about a hundred calls of numpy, however few documents there are; stacked runs share them. Values and
-warnings are those of each run alone.
+An evaluation makes about a hundred NumPy calls, regardless of the number of documents; stacked runs share these calls.
+Values and warnings are the same as if each run were evaluated separately.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ class AssessedRanking(Frozen):
     def assessed(
         self, treatment: UnjudgedTreatment, level: float | None = None, by_gain: RequestedMeasure | None = None
     ) -> Any:
-        """Return what measures see in a treatment, at a level, and with ties in the order of a measure's gains."""
+        """Return the input of measures for a treatment and level, with ties ordered by the gains of a measure."""
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
@@ -290,7 +290,7 @@ class AssessedRanking(Frozen):
         return {}
 
     def _judged_with_value(self, has_value: HasValue) -> BoolArray:
-        """Return which of all judged topics have a value."""
+        """Return a mask of the judged topics that have a value."""
         if has_value not in self._with_value:
             self._with_value[has_value] = has_value(self._judged)
         return self._with_value[has_value]
@@ -313,7 +313,7 @@ class AssessedRanking(Frozen):
 
 
 def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
-    """Return what measures see of all judged topics (or the requested one), without results; raises for duplicates."""
+    """Return the input of measures for all judged topics, or the requested topic, without results."""
     topics = [topic for topic in judgments.topics if settings.topic in {None, topic}]
     for topic in topics:
         if topic in judgments.duplicates:

@@ -1,12 +1,12 @@
-"""What the topics of irevalx-lab share; no click.
+"""Building blocks of the experiments of irevalx-lab; no click.
 
 parameters           seeds and proportions
 inputs               judgments, runs and labels from user input; judgments with the text of their file
 ranked_runs          runs ranked once: RankedRuns, GradedRuns; topics compared; scales
-measured_runs        measure values of runs by topic, computed now or before
+measured_runs        measure values of runs by topic, computed or read from a score file
 labels               label files: a second set of judgments for the same documents
-samples, strata      which judged documents are kept; stratified samples, and values under them
-pools, coverage      the top documents of runs; the proportion of them that is judged
-run_groups           groups of runs; evaluation without their unique documents
+samples, strata      samples of judgments; stratified samples, and measure values under them
+pools, coverage      the top documents of runs; the proportion of judged documents
+run_groups           groups of runs; evaluation without the unique documents of a group
 weighted_measures    measures that are sums of weight times gain
 """

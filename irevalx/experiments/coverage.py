@@ -1,4 +1,4 @@
-"""Coverage: the share of judged documents among the first K of each run, and which comparisons depend on the others."""
+"""Coverage: the share of judged documents in the top K of each run; comparisons that depend on unjudged documents."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from irevalx.statistics.paired_comparisons import Comparisons
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, TESTS, TUKEY, correction_named
 
 DEPTH = 10
-"""The K of measures without a cutoff, and the greatest with which it is decided what depends on unjudged documents."""
+"""K for measures without a cutoff, and the maximum K for testing dependence on unjudged documents."""
 
 RELATIVE_RELEVANCE = 0.5
-"""How often an unjudged document is assumed to be relevant, relative to the judged documents of its run."""
+"""Assumed precision of the unjudged documents of a run, relative to the precision of its judged documents."""
 
 _AS_NONRELEVANT = {
     UnjudgedEffect.NONRELEVANT,
@@ -38,7 +38,7 @@ _AS_NONRELEVANT = {
 
 
 def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
-    """Return the cutoff of a measure by its printed name; None where it has none."""
+    """Return the cutoff of a measure, given its printed name; None if it has none."""
     if not isinstance(request.measure.kind, Cutoffs):
         return None
     values = request.parameters.values
@@ -48,14 +48,14 @@ def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
 
 
 def takes_unjudged_as_nonrelevant(request: RequestedMeasure) -> bool:
-    """Return whether a run can only gain if one of its unjudged documents turns out to be relevant."""
+    """Return whether the measure treats unjudged documents as nonrelevant, so that relevant ones can only raise it."""
     measure = request.measure
     treated = {measure.pooled, measure.outside}
     return request.treatment == "nonrel" and measure.higher_is_better and treated <= _AS_NONRELEVANT
 
 
 class FirstUnjudged(Frozen):
-    """The unjudged documents among the first documents of runs, each by the index of the run."""
+    """The unjudged documents among the top documents of runs, with the index of the run of each."""
 
     topic: Sequence[IntArray]
     """Index of the topic."""
@@ -64,7 +64,7 @@ class FirstUnjudged(Frozen):
     """Number of the document, the same in all runs."""
 
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
-        """Return how many documents both runs have among their first ``depth``: shape (n_topics,)."""
+        """Return the number of documents in the top ``depth`` of both runs: shape (n_topics,)."""
         within = [self.rank[run] <= depth for run in (first, second)]
         of_first, of_second = (self.document[run][part] for run, part in zip((first, second), within, strict=True))
         _, places, _ = np.intersect1d(of_first, of_second, assume_unique=True, return_indices=True)
@@ -72,16 +72,16 @@ class FirstUnjudged(Frozen):
 
 
 class Coverage(Frozen, kw_only=True):
-    """The shares of judged documents among the first documents of runs."""
+    """The shares of judged documents among the top documents of runs."""
 
     depth: int
-    """Number of first documents."""
+    """Number of top documents, K."""
     judged: FloatArray
-    """Shape (n_runs, n_topics): the measure judged, a share of ``depth``."""
+    """Values of the measure judged, a share of ``depth``: shape (n_runs, n_topics)."""
     unjudged: FloatArray
-    """Shape (n_runs, n_topics): the measure unj."""
+    """Values of the measure unj: shape (n_runs, n_topics)."""
     shared: Callable[[int, int], FloatArray] | None = None
-    """Returns the share of unjudged documents that two runs share, shape (n_topics,); None if it is not known."""
+    """Returns the share of unjudged documents that two runs have in common, shape (n_topics,); None if unknown."""
 
     @cached_property
     def judged_at(self) -> list[float]:
@@ -90,27 +90,27 @@ class Coverage(Frozen, kw_only=True):
         return means
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
-        """Return the coverage over some topics."""
+        """Return the coverage for a subset of the topics."""
         shared = self.shared
         of_some = None if shared is None else lambda first, second: shared(first, second)[places]
         return replace(self, judged=self.judged[:, places], unjudged=self.unjudged[:, places], shared=of_some)
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems: the mean over the runs of each."""
+        """Return the coverage of systems: for each system, the mean over its runs."""
         judged, unjudged = (
             np.stack([every[runs].mean(axis=0) for runs in members]) for every in (self.judged, self.unjudged)
         )
         return Coverage(depth=self.depth, judged=judged, unjudged=unjudged)
 
     def alone(self, run: int, other: int) -> float:
-        """Return the share of unjudged documents of a run that another one does not have, unjudged, among its first."""
+        """Return the share of a run's top documents that are unjudged and not among the other run's top documents."""
         share = float(self.unjudged[run].mean())
         if share and self.unjudged[other].any() and self.shared is not None:
             share -= float(self.shared(min(run, other), max(run, other)).mean())
         return max(share, 0.0) if share > 1e-12 else 0.0
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
-        """Return the change of a difference of means by ``RELATIVE_RELEVANCE``; nan if nothing of a run is judged."""
+        """Return the change in a mean difference under ``RELATIVE_RELEVANCE``; nan if a run has no judged documents."""
         change = 0.0
         for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
             if alone := self.alone(own, compared):
@@ -120,7 +120,7 @@ class Coverage(Frozen, kw_only=True):
 
 
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return ``Coverage.shift`` of each pair, on the scale on which means are tested; 0 for measures without one."""
+    """Return ``Coverage.shift`` of each pair, on the scale of the tested means; 0 for measures without a shift."""
     if not (takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear):
         return np.zeros(len(comparisons.pairs))
     means = comparisons.tested.mean(axis=1).tolist()
@@ -130,16 +130,16 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
 
 
 def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
-    """Return for which pairs the conclusion of the t test depends on unjudged documents: shape (n_pairs,).
+    """Return a mask of the pairs for which the conclusion of the t test depends on unjudged documents: (n_pairs,).
 
-    A conclusion is that the first run is better, the second, or neither. It depends on unjudged documents if the
-    difference with its ``shift``, with the same standard error, leads to another conclusion, or if no document of a run
-    is judged. False for other tests, geometric means, pairs without a t test, and measures that do not treat unjudged
-    documents as nonrelevant.
+    A conclusion is that the first run, the second run, or neither is better. It depends on unjudged documents if the
+    difference with its ``shift``, with the same standard error, leads to another conclusion, or if a run has no judged
+    documents. The result is False for other tests, geometric means, pairs without a t test, and measures that do not
+    treat unjudged documents as nonrelevant.
 
-    On Cranfield and robust03, the rule found 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
-    deeper judgments of a new run refuted, and warned of 0.16 to 0.32 of the others; with Holm's correction it found
-    0.94 to 1.00 and warned of 0.18 to 0.43. For P_100 it found 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
+    On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
+    deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected
+    0.94 to 1.00 and flagged 0.18 to 0.43. For P_100, it detected 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
     ``tests/unequal_judging.py`` repeats this.
     """
     method, n_topics = comparisons.method, comparisons.values.shape[1]
@@ -162,7 +162,8 @@ def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: Re
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     """Return the coverage of runs at ``DEPTH`` and at the cutoffs of the measures, by the cutoff.
 
-    Empty if judgments are not grades. Runs are read again only to find unjudged documents that two of them share.
+    The result is empty if judgments are not grades. Runs are read again only to count the unjudged documents that two
+    runs have in common.
     """
     if not isinstance(ranked, GradedRuns):
         return {}
@@ -200,7 +201,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
 def _first_unjudged(
     judgments: Judgments, runs: Sequence[RunStream], settings: Settings, depth: int, topics: Sequence[bytes]
 ) -> FirstUnjudged:
-    """Read runs, and return the unjudged documents among their first ones, of some topics."""
+    """Read runs and return the unjudged documents among their top documents, for the given topics."""
     rules = RankingRules(
         ties=settings.ties, ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
     )

@@ -46,7 +46,7 @@ def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole"
 
 
 def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
-    """Read judgments with one grade for each document, which occurs once in a topic."""
+    """Read graded judgments in which no document occurs twice in a topic."""
     judgments = _with_grades(qrels, rel_format, grades)
     raise_first(judgments.duplicates)
     return judgments
@@ -65,12 +65,12 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
 
 
 def are_given(runs: Any) -> bool:
-    """Return whether there are runs; None and an empty list stand for no runs."""
+    """Return whether any runs are given; None and an empty list mean no runs."""
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
 def run_streams(runs: Any) -> list[RunStream]:
-    """Return the runs of a user, whose lines are read later; a list of such runs is returned as it is."""
+    """Return user input as runs, whose lines are read later; a list of such runs is returned unchanged."""
     if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
@@ -83,7 +83,7 @@ def measures_of(measures: Any) -> tuple[str, ...]:
 
 
 def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES) -> GradedRuns:
-    """Read graded judgments and runs, rank and look up.
+    """Read graded judgments and runs, rank the documents and look up their grades.
 
     ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples`` returns them.
     """
@@ -97,10 +97,10 @@ def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules 
 def ranked_runs_of(
     qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_requested: bool = False
 ) -> RankedRuns:
-    """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
+    """Read judgments of any format and runs, and rank the documents; these judgments cannot be replaced later.
 
-    Judgments that were read determine their format, and their grades if these are not requested. With ``as_requested``,
-    measures are named as requested, rather than as they are printed.
+    Judgments that were already read determine the format and, unless it is requested, the type of grades. With
+    ``as_requested``, measures have their requested names instead of their printed names.
     """
     if isinstance(qrels, Qrels):
         grades = qrels.grades if rules.settings.grades == "whole" else rules.settings.grades
@@ -118,7 +118,7 @@ def ranked_runs_of(
 
 
 def probability(what: str, value: Any, least: float = 0.0) -> float:
-    """Return a number below 1 and above 0, or above another least one; raises ArgumentError."""
+    """Return a number between 0, or another lower limit, and 1 (both exclusive); raises ArgumentError."""
     number = parameters.real_number(what, value)
     if number is None or not least < number < 1:
         raise parameters.argument_error(what, f"a number above {least:g} and below 1", value)
@@ -131,11 +131,11 @@ class QrelsText(Qrels):
     def __init__(self, judgments: AnyJudgments, text: bytes, rel_format: str = QRELS.name) -> None:
         super().__init__(judgments, rel_format)
         self.text = text
-        """The file of these judgments, to be written."""
+        """The lines of the file of these judgments, for output."""
 
     @classmethod
     def parsed(cls, path: str, lines: Iterable[bytes], form: str = QRELS.name) -> Self:
-        """Read judgments from lines made of other judgments (at ``path``), without repeating their warnings."""
+        """Read judgments from lines derived from other judgments (at ``path``), without repeating their warnings."""
         text = b"".join(lines)
         if not text:
             raise InputError(f"{shown_name(path)}: no judgments remain")
@@ -143,13 +143,13 @@ class QrelsText(Qrels):
 
 
 class GradedQrelsText(QrelsText):
-    """Judgments with a grade for each document, no document twice in a topic, and the text that they stand in."""
+    """Graded judgments without repeated documents, with the text of their file."""
 
     judgments: Judgments
 
     @classmethod
     def of(cls, qrels: Any, form: str = QRELS.name) -> GradedQrelsText:
-        """Read judgments; unless they are a file in the format qrels, their text has lines ``TOPIC 0 DOCNO GRADE``."""
+        """Read judgments; unless they are a qrels file, their text consists of lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
         if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
@@ -169,20 +169,20 @@ class GradedQrelsText(QrelsText):
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
-        """Return the same documents with other grades, as ``lines_with`` writes them."""
+        """Return the same documents with other grades, in the format of ``lines_with``."""
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
-        """Yield places of judgments in the order of the file, with the first three columns; ``written`` says which."""
+        """Yield the index and the first three columns of each judgment in the mask ``written``, in file order."""
         text, number = self.text.split(b"\n"), self.judgments.lines
         chosen = np.flatnonzero(written)
         for place in chosen[np.argsort(number[chosen])].tolist():
             yield place, text[number[place] - 1].split()[:3]
 
     def lines_with(self, judgments: Judgments, written: BoolArray | None = None) -> Iterator[bytes]:
-        """Yield lines in the order of the file, changed only in grades that differ; flat ``written`` selects judgments.
+        """Yield lines in file order, with only differing grades changed; the flat mask ``written`` selects judgments.
 
-        Documents that have no line (0), such as those added by a pool, come last, as ``TOPIC 0 DOCNO GRADE``.
+        Documents without a line (0), for example documents added by a pool, come last, as ``TOPIC 0 DOCNO GRADE``.
         """
         text = self.text.split(b"\n")
         grade_there = np.zeros(len(text) + 1, np.int64)
@@ -201,7 +201,7 @@ class GradedQrelsText(QrelsText):
 
 
 def _plain_lines(judgments: Judgments, places: AnyArray) -> Iterator[bytes]:
-    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each of these places."""
+    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each of these judgments."""
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[places].tolist()]
     for line in zip(topics, judgments.docnos.take(places).texts(), judgments.grades[places].tolist(), strict=True):
         yield b"%s 0 %s %d\n" % line

@@ -1,11 +1,10 @@
 """Label files: a second set of judgments for the same documents.
 
-What people judged is called human, the other file machine: most such files come from language models. A negative grade
-is no label.
+The judgments of human assessors are called human, the other file machine, since most such files come from language
+models. A negative grade is a missing label.
 
-Whole labels are grades. If some label of a file is not whole, all of them are probabilities of relevance if none
-exceeds 1, and count as relevant from ``RELEVANT`` on; otherwise each counts as the nearest whole grade. A negative
-label is missing.
+Integer labels are grades. If a file contains a label that is not an integer, all labels are probabilities of relevance
+if none exceeds 1, and are relevant from ``RELEVANT`` on; otherwise labels are rounded to the nearest integer grade.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from irevalx.trec_eval import TREC_EVAL_10
 
 
 def refuse_duplicates(judgments: Judgments) -> None:
-    """Raise DuplicateDocumentError if a document occurs twice in a topic; where it has two grades, both are named."""
+    """Raise DuplicateDocumentError if a document occurs twice in a topic; two different grades are both named."""
     pairs = judgments.table.duplicates
     contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
     if contradicting.size:
@@ -54,7 +53,7 @@ def refuse_duplicates(judgments: Judgments) -> None:
 
 
 def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
-    """Return the judgments of some of their topics, which are given in ascending order."""
+    """Return the judgments of a subset of the topics, given in ascending order."""
     rows, index = judgments.rows.take(np.array([judgments.topic_index[topic] for topic in topics], np.int64))
     return replace(
         judgments,
@@ -67,7 +66,7 @@ def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments
 
 
 def places_of(judgments: Documents, labels: Documents) -> IntArray:
-    """Return where documents stand in other judgments: flat over the first ones, ``ABSENT`` for those not there."""
+    """Return the flat index of each document in other judgments; ``ABSENT`` for documents that they lack."""
     number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
     topic = judgments.rows.spread(number)
     known = np.flatnonzero(topic != ABSENT)
@@ -78,7 +77,7 @@ def places_of(judgments: Documents, labels: Documents) -> IntArray:
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
-    """Look up ``judgments`` in ``labels``: their grades, negative without one, and whether they occur; both flat."""
+    """Look up ``judgments`` in ``labels``: their grades (negative if missing) and whether they occur; both flat."""
     place = places_of(judgments, labels)
     there: BoolArray = place != ABSENT
     grades = np.full(place.size, UNJUDGED_IN_FILES, np.int64)
@@ -87,7 +86,7 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
 
 
 class PairedLabels(Frozen):
-    """The documents of two files of judgments, with the grades of both."""
+    """The documents of two files of judgments, with the grades in both."""
 
     judgments: Judgments
     """The documents of both files, with the machine's grades."""
@@ -98,9 +97,9 @@ class PairedLabels(Frozen):
     in_human: BoolArray
     """Flat; whether the file contains the document. Other documents are outside its pool."""
     in_machine: BoolArray
-    """Flat, as ``in_human``."""
+    """Like ``in_human``, for the machine's file."""
     in_both: BoolArray
-    """By topic; whether both files contain it."""
+    """Whether both files contain each topic."""
 
     @classmethod
     def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> PairedLabels:
@@ -115,14 +114,14 @@ class PairedLabels(Frozen):
 
     @property
     def have_both(self) -> BoolArray:
-        """Flat: whether a document has a grade in both files."""
+        """Mask of the documents with a grade in both files, flat."""
         return (self.human >= 0) & (self.machine >= 0)
 
     def shuffled(self, rng: np.random.Generator) -> IntArray:
         """Return the machine's grades, flat, shuffled among the documents of a topic that have the same human grade.
 
-        So the machine errs as often as it does, grade by grade and topic by topic, but at random: it favours nobody.
-        Documents without a human label are shuffled among themselves; those without a machine label stay without.
+        The error rates of the machine stay the same for each grade and topic, but errors are random and favour no run.
+        Documents without a human label are shuffled among themselves; missing machine labels stay missing.
         """
         labelled = np.flatnonzero(self.machine >= 0)
         topic, human = self.judgments.rows.ids[labelled], self.human[labelled]
@@ -133,7 +132,7 @@ class PairedLabels(Frozen):
 
 
 def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
-    """Return a line for each file that has topics which the other lacks."""
+    """Return a line for each file with topics that are missing from the other file."""
     lines = []
     for judgments, other in ((human, machine), (machine, human)):
         lacking = [topic for topic in judgments.topics if topic not in other.topic_index]
@@ -147,10 +146,10 @@ def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
 
 
 RELEVANT = 0.5
-"""A document with at least this probability of relevance counts as relevant."""
+"""A document with at least this probability of relevance is treated as relevant."""
 
 _MOST = 2.0**53
-"""Greater labels are read as this one: they are no grades, and refused where they are counted as such."""
+"""Larger labels are replaced by this number, which is rejected wherever grades are required."""
 
 
 class Labels(Frozen):
@@ -160,8 +159,8 @@ class Labels(Frozen):
     ----------
     judgments : with whole grades; those of missing labels are negative.
     probability : flat; the probabilities of relevance that the labels are, nan for missing ones. None: they are grades.
-    n_rounded : how many labels are not whole, and count as the nearest whole grade.
-    first_not_whole : what messages say of the first label that is not whole; "" if all are.
+    n_rounded : number of labels that were rounded to the nearest whole grade.
+    first_not_whole : the description of the first label that is not whole, for messages; "" if all are whole.
     """
 
     judgments: Judgments
@@ -204,7 +203,7 @@ class Labels(Frozen):
         return cls(_with(judgments, relevant, missing), np.where(missing, np.nan, values), 0, first)
 
     def as_probabilities(self) -> Labels:
-        """Return labels that are all 0 or 1 as probabilities, and others as they are."""
+        """Return labels that are all 0 or 1 as probabilities; other labels are unchanged."""
         grades = self.judgments.grades
         if self.probability is not None or grades.max(initial=0) > 1:
             return self
@@ -212,7 +211,7 @@ class Labels(Frozen):
 
     @property
     def grades(self) -> Judgments:
-        """The labels as whole grades; raises MalformedNumberError if some are not whole."""
+        """The labels as whole grades; raises MalformedNumberError if a label is not whole."""
         if self.first_not_whole:
             raise MalformedNumberError(
                 f"{self.first_not_whole} is not an integer; this command requires integer grades: round mean grades, "
@@ -226,7 +225,7 @@ def _with(judgments: Judgments, grades: IntArray, missing: BoolArray) -> Judgmen
 
 
 def _described(judgments: Judgments, place: int) -> str:
-    """Return what messages call a label: where it is, and its number."""
+    """Return the description of a label for messages: its location and its number."""
     topic, docno = judgments.topics[int(judgments.rows.ids[place])], judgments.docnos.text(place)
     line = int(judgments.lines[place])
     where = f"{shown_name(judgments.path)}{f':{line}' if line else ''}"

@@ -19,25 +19,25 @@ from irevalx.statistics.significance import MEAN, Scale
 
 
 class MeasureValues(Frozen, kw_only=True):
-    """The values of runs under one measure."""
+    """The values of runs for one measure."""
 
     measure: str
-    """Its printed name."""
+    """The printed name of the measure."""
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     """The topics for which all runs have a value; at least one."""
     values: FloatArray
     """Shape (n_runs, n_topics)."""
     scale: Scale = MEAN
-    """On which the measure is tested."""
+    """The scale on which the measure is tested."""
     is_count: bool = False
-    """Whether values are numbers of documents or the like, whose sums are integers."""
+    """Whether values are counts, such as numbers of documents, so that their sums are integers."""
     direction: int = 1
-    """1 if higher values are better, -1 if lower ones are, 0 if neither are."""
+    """1 if higher values are better, -1 if lower values are better, otherwise 0."""
     coverage: Coverage | None = None
-    """At the measure's cutoff or 10, over the same topics; None if not known."""
+    """Coverage at the measure's cutoff (default: 10) over the same topics; None if unknown."""
     top_coverage: Coverage | None = None
-    """At 10 at most; None if not known."""
+    """Coverage at a cutoff of at most 10; None if unknown."""
     request: RequestedMeasure | None = None
     """None if not known."""
 
@@ -47,7 +47,7 @@ class MeasureValues(Frozen, kw_only=True):
         return self.scale.transform(self.values)
 
     def as_printed(self, summary: float) -> float | int:
-        """Return a summary, or a difference of two, as the evaluator prints it."""
+        """Return a summary, or a difference of two summaries, as printed by the evaluator."""
         return round(summary) if self.is_count else summary
 
 
@@ -95,9 +95,9 @@ def with_coverage(
 def measured_scores(
     scores: Scores, measures: Sequence[str], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
-    """Return the values of scores for ``measures`` (none: all with values by topic), on topics that all runs share.
+    """Return the values of score files for ``measures`` (default: all with values by topic) on the shared topics.
 
-    With ``as_requested``, measures are named as in ``measures``, rather than as they are printed.
+    With ``as_requested``, measures have their names in ``measures`` instead of their printed names.
     """
     runs = scores.runs
     if len(runs) < 2:
@@ -139,7 +139,7 @@ def measured_scores(
 
 
 def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
-    """Return the values of the topics for which all runs have one."""
+    """Return the values for the topics for which all runs have a value."""
     if every.scale is GEOMETRIC_MEAN and (line := negative_values(every.measure, every.values)):
         warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))

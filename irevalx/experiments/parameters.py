@@ -14,7 +14,7 @@ from irevalx.declarations import Parameter, ValueType
 MOST_SEEDS = 2**32
 
 MOST_DRAWS = 10**7
-"""How often something may be drawn: more would take longer than anybody waits for digits that nobody reads."""
+"""Maximum number of resamples: more take too long and add only insignificant digits."""
 
 
 def chosen_seed(seed: Any) -> int:
@@ -35,14 +35,14 @@ _RULE = "a share above 0 and at most 1, such as 0.1 or 10%"
 
 
 def read_share(text: str) -> Fraction | None:
-    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None if the text is none."""
+    """Return a share above 0 and at most 1, exactly as written: ``0.07``, ``7%``; None for any other text."""
     match = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
     number = Fraction(match[1]) / (100 if match[2] else 1) if match else Fraction(0)
     return number if 0 < number <= 1 else None
 
 
 def share_of(what: str, value: Any) -> Fraction:
-    """Return a share above 0 and at most 1, a float as the decimal number that it is written as."""
+    """Return a share above 0 and at most 1; a float is read as its shortest decimal representation."""
     if isinstance(value, Fraction):
         fraction = value
     else:
@@ -54,5 +54,5 @@ def share_of(what: str, value: Any) -> Fraction:
 
 
 def share(**more: Any) -> Parameter:
-    """Declare a share: a number, and in the shell also a percentage."""
+    """Declare a parameter that is a share: a number or, on the command line, also a percentage."""
     return Parameter(kind=ValueType(_RULE, lambda value: share_of("", value), read_share), **more)

@@ -1,4 +1,4 @@
-"""The documents that runs have among their first ones."""
+"""The top documents of runs, and pools of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from irevalx.trec_eval import malformed_number_warnings
 def best_ranks_in_runs(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None
 ) -> dict[bytes, dict[bytes, int]]:
-    """Return the best rank of the first ``depth`` documents of runs, by topic and document; warns of invalid scores."""
+    """Return the best rank of each of the top ``depth`` documents of runs, by topic; warns about invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
     for run in runs:
         for topic, docnos in documents_in_order(run, depth, warn):
@@ -36,7 +36,7 @@ def best_ranks_in_runs(
 def documents_in_order(
     run: RunStream, depth: int, warn: Warn = lambda line: None
 ) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Yield the topics of a run, each with its first ``depth`` documents as the evaluator ranks them."""
+    """Yield each topic of a run with its top ``depth`` documents, in the ranking of the evaluator."""
     parts = run.results()
     for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
@@ -50,7 +50,7 @@ def documents_in_order(
 
 
 def pool_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> PooledDocuments:
-    """Pool the first ``depth`` documents of each topic of runs; topics and documents are in ascending byte order."""
+    """Pool the top ``depth`` documents of runs for each topic; topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
 
 
@@ -63,7 +63,7 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocume
 
 
 def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> PooledDocuments:
-    """Return the first documents of each topic, in the order in which the evaluator ranks them."""
+    """Return the top documents of each topic, in the ranking of the evaluator."""
     order, _ = ranking_order(results, ties)
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
@@ -73,13 +73,13 @@ def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> Poo
 
 
 def with_first_documents(judgments: Judgments, runs: Sequence[RunStream], depth: int) -> Judgments:
-    """Return the judgments, with what runs have among their first documents among the unjudged ones."""
+    """Return the judgments, with the top documents of runs added as unjudged documents."""
     pools = [first_documents(part, depth) for run in runs for part in run.results()]
     return with_pool(judgments, PooledDocuments.joined("", pools))
 
 
 def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
-    """Return whether each document of some judgments is in a pool: flat over ``judgments``."""
+    """Return a mask of the judgments whose documents are in a pool, flat over ``judgments``."""
     is_pooled = np.zeros(judgments.rows.size, np.bool_)
     topic = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = topic != ABSENT
@@ -89,12 +89,12 @@ def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
 
 
 def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
-    """Return the judgments of pooled documents alone; those of the pool that nobody judged have the grade -1."""
+    """Return the judgments of pooled documents only; pooled but unjudged documents have the grade -1."""
     return with_pool(judgments_of_some(judgments, in_pool(judgments, pool)), pool)
 
 
 def judgments_of_some(judgments: Judgments, chosen: BoolArray) -> Judgments:
-    """Return the judgments of some documents alone; ``kept`` says which, flat over the judged documents."""
+    """Return the judgments of the documents in the mask ``chosen``, flat over the judged documents."""
     return replace(
         judgments,
         rows=judgments.rows.keep(chosen),
@@ -105,6 +105,6 @@ def judgments_of_some(judgments: Judgments, chosen: BoolArray) -> Judgments:
 
 
 def renumbered(row: IntArray, chosen: BoolArray) -> IntArray:
-    """Return the rows of a ranking among the documents that are kept, ``ABSENT`` for the others."""
+    """Return the index of each retrieved document among the chosen documents; ``ABSENT`` if it was not chosen."""
     number = np.where(chosen, np.cumsum(chosen) - 1, ABSENT)
     return np.where(row >= 0, number[row], row)

@@ -72,7 +72,7 @@ def scale_named(name: str) -> Scale:
 
 
 def scale_of(measure: Measure) -> Scale | None:
-    """Return the scale of a measure; None where its summary is not made of the values of topics."""
+    """Return the scale of a measure; None if its summary is not computed from values of topics."""
     return None if measure.summary is None else _SCALES.get(measure.summary)
 
 
@@ -108,7 +108,7 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics that all runs have (``complete``: all judged ones), and the number each run lacks, if any."""
+    """Return the topics of all runs (``complete``: all judged topics), and the number that each run lacks, if any."""
     results = {name: run.topics for name, run in runs.items()}
     in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
@@ -122,7 +122,7 @@ def compared_topics(
 
 
 def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
-    """Return in words which topics are evaluated; ``lacking`` is the number of judged topics that each run lacks."""
+    """Describe the evaluated topics in a phrase; ``lacking`` is the number of judged topics that each run lacks."""
     if not lacking:
         return f"all {n_judged} {which}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
@@ -135,28 +135,28 @@ def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], wh
 
 
 MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
-"""The measures that are computed unless others are asked for."""
+"""The default measures."""
 
 _AT_ONCE = 2**18
-"""Of how many judgments all told runs are assessed at the same time: more would not fit into the processor's cache."""
+"""Maximum number of judgments assessed per batch, chosen to fit the CPU cache."""
 
 
 class EvaluationRules(Frozen, kw_only=True):
     """How judgments and runs are read, and which runs and topics are evaluated."""
 
     settings: Settings = Settings()
-    """With ``complete``, all judged topics are evaluated; otherwise the topics that every run has."""
+    """With ``complete``, all judged topics are evaluated; otherwise the topics of all runs."""
     rel_format: str = QRELS.name
     min_retrieved: float = 0.0
     """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
     times the topics) and, if it is above 0, runs without results for a topic."""
     least_runs: int = 2
-    """1, or 2 if runs are compared."""
+    """Minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
 
     @classmethod
     def of(cls, **keywords: Any) -> EvaluationRules:
-        """Return rules from checked keywords: names of the fields of ``Settings``, and of these rules."""
+        """Return rules from checked keywords: the fields of ``Settings`` and of these rules."""
         own = {name: keywords.pop(name) for name in fields(cls) if name in keywords}
         return cls(**{"settings": Settings(**keywords), **own})
 
@@ -165,7 +165,7 @@ DEFAULT_RULES = EvaluationRules()
 
 
 class RankedRuns(Frozen):
-    """Runs and judgments, read, ranked and looked up.
+    """Ranked runs, with the judgments of their documents.
 
     All runs have the same topics: the judged topics for which every run has results or, if complete, all judged topics;
     a run without results then scores 0, as under ``-c``.
@@ -173,13 +173,13 @@ class RankedRuns(Frozen):
 
     judgments: AnyJudgments
     runs: tuple[str, ...]
-    """Their names, each once."""
+    """The distinct names of the runs."""
     topics: tuple[bytes, ...]
     """In ascending byte order."""
     ranking: Ranking
-    """Its rows are all topics of the first run, then all of the second, and so on."""
+    """The rows are the topics of the first run, then the topics of the second run, and so on."""
     missing: BoolArray
-    """Shape (n_runs, n_topics); whether a run has no results for a topic."""
+    """Whether a run has no results for a topic: shape (n_runs, n_topics)."""
     requests: tuple[RequestedMeasure, ...]
     level: float
     """Relevance threshold."""
@@ -187,7 +187,7 @@ class RankedRuns(Frozen):
     """Number of judged topics that each run lacks, if any."""
     grades_are: Grades = "whole"
     sources: Sequence[RunStream] = ()
-    """The runs, to be read again."""
+    """The runs, for reading them again."""
     settings: Settings = Settings()
 
     @classmethod
@@ -200,7 +200,7 @@ class RankedRuns(Frozen):
         *,
         warn: Warn = lambda line: None,
     ) -> Self:
-        """Read runs, rank them and look their documents up; warns of everything that is left out or counts as 0."""
+        """Read and rank runs and look up their documents; warns about all omissions and about topics that score 0."""
         least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
             raise UsageError(f"at least {least} must be given, but got {len(runs)}")
@@ -248,7 +248,7 @@ class RankedRuns(Frozen):
 
     @property
     def which_topics(self) -> str:
-        """Which topics the runs are evaluated for, in words."""
+        """A description of the evaluated topics."""
         return topics_compared(len(self.topics), len(self.judgments.documents.topics), self.lacking)
 
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
@@ -263,22 +263,22 @@ class RankedRuns(Frozen):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The printed names of the measures, each once."""
+        """The distinct printed names of the measures."""
         return tuple(name for request in self.requests for name in request.names)
 
     @property
     def scales(self) -> tuple[Scale, ...]:
-        """The scales on which the measures are tested, one for each printed name."""
+        """The scale on which each measure (printed name) is tested."""
         return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
 
     @property
     def counts(self) -> tuple[bool, ...]:
-        """Whether the measures are whole numbers, such as numbers of documents, one for each printed name."""
+        """For each printed name, whether the values are counts, such as numbers of documents."""
         return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
 
     @property
     def directions(self) -> tuple[int, ...]:
-        """For each printed name 1 where greater values of the measure are better, -1 where smaller are, 0 elsewhere."""
+        """For each printed name, 1 if higher values are better, -1 if lower values are better, otherwise 0."""
         return tuple(direction_of(request.measure) for request in self.requests for _ in request.names)
 
     def tested(self, values: FloatArray) -> FloatArray:
@@ -288,7 +288,7 @@ class RankedRuns(Frozen):
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
         """Evaluate all runs, a few at a time: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-        ``grades`` (negative is pooled but unjudged) and ``pooled`` are flat, and replace those of graded ``judgments``.
+        ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace those of graded ``judgments``.
         """
         parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
         return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
@@ -296,16 +296,13 @@ class RankedRuns(Frozen):
     def _assessed(
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
-        """Return some of the runs as measures see them."""
+        """Return the input of measures for a subset of the runs."""
         settings = Settings(level=self.level, grades=self.grades_are)
         return AssessedRanking(self.judgments, ranking, missing, settings, grades, pooled)
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:
-        """The ranking in parts of a few runs each, and where these have no results.
-
-        More at a time would not fit into the processor's cache.
-        """
+        """Parts of the ranking, with a few runs each to fit the CPU cache, and their topics without results."""
         rows = np.arange(len(self.ranking.topics))
         size = max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size)) * len(self.topics)
         missing = self.missing.ravel()
@@ -324,12 +321,12 @@ class RankedRuns(Frozen):
 
 
 def direction_of(measure: Measure) -> int:
-    """Return 1 where greater values are better, -1 where smaller are, and 0 where neither are."""
+    """Return 1 if higher values are better, -1 if lower values are better, otherwise 0."""
     return int(measure.higher_is_better) - int(measure.lower_is_better)
 
 
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
-    """Return the summary of the values of a run, of those topics that have one; nan for a measure without a summary."""
+    """Return the summary of a run over the topics with a value; nan for a measure without a summary."""
     if not measure.summary:
         return np.nan
     if measure.has_value:
@@ -344,9 +341,9 @@ def requests_of(
     *,
     as_requested: bool = False,
 ) -> tuple[RequestedMeasure, ...]:
-    """Read measures one at a time, so that a measure can occur with several parameters; of sets, those that fit.
+    """Read measures one by one, so that a measure can have several parameters; of a set, the measures that fit.
 
-    With ``as_requested``, measures are named as requested, rather than as they are printed.
+    With ``as_requested``, measures have their requested names instead of their printed names.
     """
     requests = []
     for measure in measures:
@@ -367,7 +364,7 @@ def requests_of(
 
 
 def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return measures; raises UsageError if two have one printed name."""
+    """Return the measures; raises UsageError if two have the same printed name."""
     names = [name for request in requests for name in request.names]
     for name in names:
         if names.count(name) > 1:
@@ -376,7 +373,7 @@ def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, .
 
 
 def _problem(measure: Measure, rel_format: str) -> str | None:
-    """Return why a measure cannot be used here; None if it can."""
+    """Return the reason why a measure cannot be used here; None if it can."""
     if measure.kernel is None or scale_of(measure) is None:
         return (
             "a measure must have a number for each topic and, as summary, a mean or sum of these, but got "
@@ -393,7 +390,7 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
 def _fitting(
     requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
 ) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that the judgments allow; raises EvaluationError for another that was asked for by name."""
+    """Return the measures that the judgments allow; raises EvaluationError for other measures requested by name."""
     fitting = []
     for request in requests:
         problem = None
@@ -412,7 +409,7 @@ def _fitting(
 def _sufficient_runs(
     ranked: Sequence[RankedRun], names: Sequence[str], topics: Sequence[bytes], share: float, warn: Warn
 ) -> list[int]:
-    """Return the numbers of the runs that have retrieved enough."""
+    """Return the indices of the runs that retrieve a sufficient number of documents."""
     if not share:
         return list(range(len(ranked)))
     most = len(topics) * max(int(run.ranking.n_ret.max(initial=0)) for run in ranked)
@@ -429,25 +426,25 @@ def _sufficient_runs(
 
 
 class GradedRuns(RankedRuns):
-    """Runs that are ranked against graded judgments; no document occurs twice in a topic of these."""
+    """Runs ranked against graded judgments, in which no document occurs twice in a topic."""
 
     judgments: Judgments
 
     @property
     def grades(self) -> IntArray:
-        """The judgments as they were read: flat over ``judgments``."""
+        """The original grades, flat over ``judgments``."""
         return self.judgments.grades
 
     @property
     def judgments_digest(self) -> str:
-        """The SHA-256 of topics, documents and grades: the same for the same judgments, however they were given."""
+        """The SHA-256 of topics, documents and grades, which does not depend on the format of the judgments."""
         judgments = self.judgments
         rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
         lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
     def with_measures(self, measures: Sequence[str]) -> GradedRuns:
-        """Return the same runs and judgments, to be measured otherwise."""
+        """Return the same runs and judgments with other measures."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
     def of_runs(self, runs: IntArray) -> GradedRuns:
@@ -457,12 +454,12 @@ class GradedRuns(RankedRuns):
         return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
 
     def judged_within(self, depth: int) -> FloatArray:
-        """Return how many of the first documents of each run are judged: shape (n_runs, n_topics)."""
+        """Return the number of judged documents among the top documents of each run: shape (n_runs, n_topics)."""
         parts = [self._assessed(*part, None, None).assessed("nonrel").judged_within(depth) for part in self._parts]
         return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
 
     def retrieved_within(self, depth: int) -> BoolArray:
-        """Return whether each run has each document among its first ``depth``: shape (n_runs, n_judgments)."""
+        """Return whether each document is in the top ``depth`` of each run: shape (n_runs, n_judgments)."""
         within_depth = (self.ranking.rank <= depth) & (self.ranking.row >= 0)
         run = self.ranking.rows.ids[within_depth] // len(self.topics)
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
@@ -478,7 +475,7 @@ def rank_graded_runs(
     *,
     warn: Warn = lambda line: None,
 ) -> GradedRuns:
-    """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
+    """Read and rank runs and look up their documents; ``measures`` are texts or parsed requests."""
     raise_first(judgments.duplicates)
     requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
     requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]

@@ -27,13 +27,13 @@ from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
 
 OTHERS = "others"
-"""The group of runs that a pattern does not match."""
+"""The group of the runs that do not match the pattern."""
 
 
 def groups_of(
     runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
 ) -> list[str]:
-    """Return the group of each run, from a mapping, a file (RUN GROUP) or a pattern; by default each is its own."""
+    """Return the group of each run, from a mapping, a file (RUN GROUP) or a pattern; by default, one group per run."""
     if groups is not None and pattern is not None:
         raise UsageError("groups and group_by must not be given together")
     if isinstance(groups, Mapping):
@@ -46,7 +46,7 @@ def groups_of(
 def two_groups_of(
     runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
 ) -> list[str]:
-    """Return the same; raises UsageError as well if all runs are in one group."""
+    """Return the group of each run like ``groups_of``; also raises UsageError if all runs are in one group."""
     of_run = groups_of(runs, groups, pattern)
     if len(set(of_run)) < 2:
         raise UsageError(f"at least two groups are required, but all runs are in {quote(of_run[0])}")
@@ -54,7 +54,7 @@ def two_groups_of(
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
-    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped."""
+    """Read the group of each run from lines ``RUN GROUP``; blank lines and lines that start with ``#`` are skipped."""
     group_of: dict[str, str] = {}
     for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
         fields = line.split()
@@ -71,7 +71,7 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
 
 
 def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str) -> list[str]:
-    """Return the group of each run; raises InputError if a run is in none, or a group has no runs."""
+    """Return the group of each run; raises InputError if a run has no group or a group has no runs."""
     for run in runs:
         if run not in group_of:
             raise InputError(f"{where}: each run must be in a group, but {quote(run)} is in none")
@@ -85,9 +85,9 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Take the group of each run from its name: the first group of the pattern, or else all that the pattern matches.
+    """Take the group of each run from its name: the first group of the pattern or, without groups, the whole match.
 
-    Runs whose names do not match are one group, ``OTHERS``.
+    Runs with other names form one group, ``OTHERS``.
     """
     try:
         compiled = re.compile(pattern)
@@ -110,7 +110,7 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
 
 
 RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntArray, BoolArray]]
-"""From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
+"""Maps the unique documents of a group and the full grades to the grades and the pool without the group."""
 
 
 class UniqueDocuments(Frozen):
@@ -118,17 +118,17 @@ class UniqueDocuments(Frozen):
 
     group: str
     runs: BoolArray
-    """Shape (n_runs,); whether a run belongs to the group."""
+    """Whether each run belongs to the group: shape (n_runs,)."""
     in_pool: BoolArray
-    """Flat over the judgments; whether a document is in the pool of all runs."""
+    """Whether each document is in the pool of all runs, flat over the judgments."""
     found_alone: BoolArray
-    """Flat; whether it is, and only runs of this group retrieve it within the pool's depth."""
+    """Whether each document is pooled and only runs of this group retrieve it within the pool depth, flat."""
     removed: BoolArray
-    """Flat; whether it is unique to the group and judged."""
+    """Whether each document is unique to the group and judged, flat."""
 
 
 def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Leave out the lines of what only the group has found: as in the paper, it has no pooled documents of its own."""
+    """Delete the lines of the unique documents from judgments and pool, as in the paper."""
     return grades, removal.in_pool & ~removal.found_alone
 
 
@@ -138,12 +138,12 @@ def unjudged(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, Bool
 
 
 def nonrelevant(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Take the removed documents for nonrelevant: the control for predictions."""
+    """Treat the removed documents as nonrelevant: the control for predictions."""
     return np.where(removal.removed, 0, grades), removal.in_pool
 
 
 def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Iterator[UniqueDocuments]:
-    """Yield the unique documents of each group, by the names of groups; ``groups`` has shape (n_runs,)."""
+    """Yield the unique documents of each group, by group name; ``groups`` has shape (n_runs,)."""
     retrieved = experiment.retrieved_within(depth)
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
@@ -156,43 +156,43 @@ def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Itera
 
 
 def removed_by_topic(experiment: GradedRuns, removed: Sequence[UniqueDocuments]) -> IntArray:
-    """Return how many judged documents each group takes with it for each topic: shape (n_groups, n_topics)."""
+    """Return the number of unique judged documents of each group and topic: shape (n_groups, n_topics)."""
     rows = experiment.judgments.rows
     of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
     return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
 
 
 class GroupEvaluation(Frozen):
-    """The values of all runs with the whole pool, and without the unique judgments of the run's group."""
+    """The scores of all runs with the whole pool, and without the unique documents of the group of the run."""
 
     before: FloatArray
     """Shape (n_measures, n_runs)."""
     after: FloatArray
     """Shape (n_measures, n_runs)."""
     rank_before: IntArray
-    """Shape (n_measures, n_runs); 1 + the number of runs that are strictly better if all are judged in the same way."""
+    """1 + the number of runs that are strictly better with the same judgments: shape (n_measures, n_runs)."""
     rank_after: IntArray
-    """As ``rank_before``."""
+    """Like ``rank_before``, without the group of the run."""
     changed: BoolArray
-    """Shape (n_measures, n_runs); whether the change is significant (paired t test, p < 0.05)."""
+    """Whether the change is significant (paired t test, p < 0.05): shape (n_measures, n_runs)."""
     left_out: BoolArray
-    """Shape (n_runs,); the runs of the statistics below: all, unless a single group was left out."""
+    """The runs in the statistics below, shape (n_runs,): all runs, unless a single group was left out."""
     confusion: Confusion
-    """Shape (n_measures,); significance decisions against those with all judgments, for pairs with a run that was left
-    out, summed over groups: two runs of different groups count twice."""
+    """Significance decisions compared with the decisions under all judgments, shape (n_measures,), for pairs with a run
+    that was left out, summed over groups: two runs of different groups are counted twice."""
     reversals: IntArray
-    """Shape (n_measures, n_pairs); number of groups without which two runs, of which one was left out, differ
-    significantly in the opposite direction."""
+    """Number of groups whose removal makes two runs, one of which was left out, differ significantly in the opposite
+    direction: shape (n_measures, n_pairs)."""
 
     @cached_property
     def statistics(self) -> dict[str, FloatArray | IntArray]:
-        """What the runs that were left out make of it, by names, shape (n_measures,) each.
+        """The statistics of the runs that were left out, by name, shape (n_measures,) each.
 
-        ``rank_change`` is the mean absolute change of a run's rank, ``rise`` and ``fall`` are the most ranks that one
-        gains and loses, ``bias`` and ``rms`` are of changes of scores, ``tau`` (ties concordant) and ``tau_b`` between
-        scores before and after, and ``significant`` is the share of runs that score significantly otherwise. Those of
-        all runs are tau over all of them, of which those of other groups keep all that they have found (Büttcher et
-        al. 2007, Tables 3 and 8).
+        ``rank_change`` is the mean absolute change of ranks, and ``rise`` and ``fall`` are the largest gain and loss of
+        ranks. ``bias`` and ``rms`` summarise the changes in scores. ``tau`` (ties concordant) and ``tau_b`` compare the
+        scores before and after. ``significant`` is the share of runs with a significant change. The statistics of all
+        runs are tau over all runs, where the runs of other groups keep all their documents (Büttcher et al. 2007,
+        Tables 3 and 8).
         """
         gain = (self.rank_before - self.rank_after)[:, self.left_out]
         scores = self.before[:, self.left_out], self.after[:, self.left_out]
@@ -213,7 +213,7 @@ class GroupEvaluation(Frozen):
 def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
-    """Return the topics without a value in the whole pool or under a treatment: shape (n_measures, n_topics)."""
+    """Return the topics without a value, with the whole pool or under a treatment: shape (n_measures, n_topics)."""
     may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
@@ -233,7 +233,7 @@ def leave_out(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> GroupEvaluation:
-    """Evaluate all runs with the whole pool, and for each group with the judgments that a treatment leaves."""
+    """Evaluate all runs with the whole pool and, for each group, with the judgments that remain after a treatment."""
 
     def values(removal: UniqueDocuments) -> FloatArray:
         return experiment.values(*treatment(removal, experiment.grades))
@@ -248,9 +248,9 @@ def leave_out_with(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> GroupEvaluation:
-    """Compare the values of all runs with the whole pool to their values when a group is left out, group by group.
+    """Compare the values of all runs with the whole pool to their values without a group, group by group.
 
-    ``removed`` contains every run once, or is a single group, under whose judgments the runs of other groups are
+    ``removed`` contains every run once, or is a single group, without whose documents the runs of other groups are
     evaluated as well (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape (n_measures, n_runs,
     n_topics). ``lacking``, from ``topics_without_value``, are the topics left out. The result does not depend on
     ``processes``.
@@ -269,7 +269,7 @@ def leave_out_with(
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: UniqueDocuments) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
-        """Return scores, which runs score significantly otherwise, and decisions about the runs that are left out."""
+        """Return scores, the runs with a significant change, and decisions about the runs that are left out."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
         decisions = decide(reduced_tested)
@@ -298,6 +298,6 @@ def leave_out_with(
 def holes_of_runs(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], depth: int, treatment: RemovalTreatment = deleted
 ) -> FloatArray:
-    """Return the mean share of unjudged documents in the first ``depth`` of each run without its group: (n_runs,)."""
+    """Return the mean share of unjudged documents in the top ``depth`` of each run without its group: (n_runs,)."""
     holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, treatment).after[0]
     return holes

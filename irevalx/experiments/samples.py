@@ -1,4 +1,4 @@
-"""Samples of judgments: which judged documents are kept when judgments are made incomplete.
+"""Samples of judgments: selection of the judged documents that remain in incomplete judgments.
 
 Random order is the order of SHA-256 over the bytes of ``SEED SCHEME TOPIC DOCNO DRAW``, with single spaces between
 them: the same on every platform and for every version of numpy.
@@ -20,14 +20,14 @@ from irevalx.frozen import cached_property
 from irevalx.judgments.graded import Judgments
 
 LEAST_RELEVANT = 1
-"""How many relevant documents of a topic a stratified sample keeps at least, if it has them."""
+"""Minimum number of relevant documents of a topic in a stratified sample, if the topic has as many."""
 
 LEAST_NONRELEVANT = 10
-"""The same for nonrelevant documents."""
+"""Minimum number of nonrelevant documents of a topic in a stratified sample."""
 
 
 class RandomOrder:
-    """The judged documents of each topic in an order that depends on their names, the seed and the ``scheme`` alone."""
+    """The judged documents of each topic in an order that depends only on their IDs, the seed and the ``scheme``."""
 
     def __init__(self, judgments: Judgments, seed: int, scheme: str) -> None:
         self.judgments = judgments
@@ -37,13 +37,13 @@ class RandomOrder:
 
     @cached_property
     def _judged(self) -> list[IntArray]:
-        """The flat places of the judged documents of each topic."""
+        """The flat indices of the judged documents of each topic."""
         judged = np.flatnonzero(self.judgments.grades >= 0)
         counts = self.judgments.rows.count(self.judgments.grades >= 0)
         return np.split(judged, np.cumsum(counts)[:-1])
 
     def of(self, topic: int, draw: int = 0) -> IntArray:
-        """Return the flat places of a topic's judged documents in random order; another one for each draw."""
+        """Return the flat indices of a topic's judged documents in random order; each draw has another order."""
         if (topic, draw) not in self._orders:
             places = self._judged[topic]
             before = b"%d %s %s " % (self._seed, self._scheme.encode(), self.judgments.topics[topic])
@@ -83,12 +83,13 @@ def stratified(
     level: float,
     rounding: Callable[[Fraction], int] = math.ceil,
 ) -> BoolArray:
-    """Keep the same share of every topic's relevant and of its nonrelevant documents.
+    """Keep the same share of the relevant and of the nonrelevant documents of every topic.
 
     Of R relevant documents, the first max(1, fraction R) are kept, of N nonrelevant documents the first max(10,
-    fraction N), rounded to integers, at most all. A higher fraction keeps all that a lower one keeps. Flat over
-    ``judgments``. Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR
-    2007, section 4 (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3 (who round half up).
+    fraction N), rounded to integers, at most all. A sample with a higher fraction contains the samples with lower
+    fractions. Flat over ``judgments``. Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete
+    Judgments, SIGIR 2007, section 4 (where max is misprinted as min); Ahlgren and Grönqvist, IP&M 2008, section 6.3
+    (who round half up).
     """
     relevant = is_relevant(judgments, level)
     sampled = np.zeros(judgments.rows.size, np.bool_)
@@ -124,17 +125,17 @@ def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> Boo
 
 
 def remove_judgments(judgments: Judgments, judged: BoolArray) -> IntArray:
-    """Return grades in which the judged documents that are not kept are unjudged: pooled, with the grade -1."""
+    """Return grades in which the judged documents that are not kept are pooled but unjudged (grade -1)."""
     return np.where(judged | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 
 
 def is_relevant(judgments: Judgments, level: float) -> BoolArray:
-    """Return whether each document was judged relevant: flat over ``judgments``."""
+    """Return a mask of the documents that were judged relevant, flat over ``judgments``."""
     return judgments.grades >= max(level, 0)
 
 
 def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolArray | None = None) -> list[str]:
-    """Return a line on the topics without a relevant document, in the judgments or in a sample (``kept``), if any."""
+    """Return a warning about topics without a relevant document in the judgments or in a sample (``kept``), if any."""
     relevant = is_relevant(judgments, level)
     without = np.flatnonzero(judgments.rows.count(relevant if sampled is None else relevant & sampled) == 0).tolist()
     if not without:
@@ -146,14 +147,14 @@ def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolA
 
 
 def first_share(places: IntArray, rate: Fraction) -> IntArray:
-    """Return the first max(1, floor(rate n + 1/2)) of n places."""
+    """Return the first max(1, floor(rate n + 1/2)) of n indices."""
     return places[: max(1, half_up(rate * places.size))]
 
 
 def half_up(number: Fraction) -> int:
-    """Return the nearest whole number, of two the greater one."""
+    """Round to the nearest whole number, halves up."""
     return math.floor(number + Fraction(1, 2))
 
 
 ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up}
-"""How a share of a stratum becomes a number of documents."""
+"""Returns the number of documents for a share of a stratum."""

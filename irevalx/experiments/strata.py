@@ -1,10 +1,10 @@
 """Stratified samples of judged documents, and measure values under such samples.
 
-Random order is that of ``samples``; from the documents of a stratum it takes the first ones, so that what a rate keeps
-a greater one keeps as well.
+Random order is the order of ``samples``. From each stratum the first documents are drawn, so that a sample at a higher
+rate contains the samples at lower rates.
 
-The sample is at the same time graded judgments (what was not drawn is pooled and not judged), judgments with strata
-(-R sampled), and judgments with the probability of drawing each document (-R prels).
+A sample can be read as graded judgments (documents that were not drawn are pooled but unjudged), as judgments with
+strata (-R sampled), and as judgments with inclusion probabilities (-R prels).
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.settings import Settings
 
 By: TypeAlias = Literal["depth", "runs", "names"]
-"""What documents are divided by: their best rank in any run, how many runs have them, or the names in a file."""
+"""The criterion for strata: the best rank in any run, the number of runs that retrieve a document, or a file."""
 
 SCHEME = "strata"
-"""The name of what the random order is for."""
+"""The scheme of the random order."""
 
 NO_LIMIT = 2**62
 
 REST = "rest"
-"""The stratum of all that is in no other one."""
+"""The stratum of the documents that are in no other stratum."""
 
 _RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18})|(\+))?")
 
@@ -58,22 +58,22 @@ class Stratum(Frozen):
     """A stratum and its sampling rate."""
 
     name: str
-    """As judgments have it."""
+    """The name of the stratum in the judgments."""
     rate: Fraction
-    """Above 0 and at most 1."""
+    """Sampling rate, above 0 and at most 1."""
     first: int = 0
-    """Documents whose number (best rank, or number of runs) is from ``first`` to ``last``; 0 for names and the rest."""
+    """Range of the best rank or the number of runs, from ``first`` to ``last``; 0 for names and the rest."""
     last: int = 0
     is_rest: bool = False
-    """Whether the stratum contains all documents that are in no other one."""
+    """Whether the stratum contains all documents that are in no other stratum."""
 
 
 class Design(Frozen):
-    """How judged documents are divided into strata and sampled."""
+    """A stratified sampling design for judged documents."""
 
     by: By
     strata: tuple[Stratum, ...]
-    """In the order given; disjoint."""
+    """Disjoint strata, in the order given."""
 
     def scaled(self, share: Fraction) -> Design:
         """Return the design with all rates multiplied by a share above 0 and at most 1."""
@@ -82,8 +82,8 @@ class Design(Frozen):
     def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
         """Return the index of the stratum of each judged document, ``ABSENT`` for none; flat.
 
-        ``numbers``, flat, are by depth the best rank (0 if no run retrieves the document), by runs the number of runs
-        that retrieve it, by names the result of ``read_strata_file``.
+        ``numbers``, flat, are the best ranks for strata by depth (0 if no run retrieves the document), the numbers of
+        runs for strata by runs, and the result of ``read_strata_file`` for named strata.
         """
         places = np.full(numbers.size, ABSENT)
         judged = judgments.grades >= 0
@@ -104,15 +104,15 @@ class StrataSample(Frozen):
     judgments: Judgments
     """All judgments."""
     stratum: IntArray
-    """Flat; the index of the stratum of a document, ``ABSENT`` for none."""
+    """Index of the stratum of each document, flat; ``ABSENT`` if it has none."""
     in_sample: BoolArray
-    """Flat; whether a document is in the sample."""
+    """Whether each document is in the sample, flat."""
     names: tuple[str, ...] = ("1",)
-    """Of the strata."""
+    """Names of the strata."""
 
     @classmethod
     def of_everything(cls, judgments: Judgments) -> StrataSample:
-        """Return the sample that has every judged document, all in one stratum."""
+        """Return the sample of all judged documents, in one stratum."""
         judged = judgments.grades >= 0
         return cls(judgments, np.where(judged, 0, ABSENT), judged)
 
@@ -129,18 +129,18 @@ class StrataSample(Frozen):
 
     @property
     def in_stratum(self) -> BoolArray:
-        """Flat: whether a document is in some stratum."""
+        """Whether each document is in a stratum, flat."""
         has_stratum: BoolArray = self.stratum != ABSENT
         return has_stratum
 
     @property
     def grades(self) -> IntArray:
-        """Flat: the grades, with that of an unjudged document for those that were not drawn."""
+        """The grades, flat; documents that were not drawn have the grade of unjudged documents."""
         return np.where(self.in_sample, self.judgments.grades, UNJUDGED_IN_FILES)
 
     @cached_property
     def probability(self) -> FloatArray:
-        """Flat: the chance with which a document was drawn, S/D of its stratum; 0 in no stratum."""
+        """Inclusion probabilities, flat: S/D of the stratum; 0 for documents without a stratum."""
         n_strata = len(self.names)
         part = self.judgments.rows.ids * n_strata + self.stratum
         size, drawn = (
@@ -155,11 +155,11 @@ class ProbabilitySample(StrataSample):
     """A sample with an inclusion probability for each document."""
 
     inclusion: FloatArray = np.empty(0)
-    """Flat; 0 for documents that could not be sampled."""
+    """Inclusion probabilities, flat; 0 for documents that could not be sampled."""
 
     @cached_property
     def probability(self) -> FloatArray:
-        """Flat: the chance with which a document was drawn."""
+        """Inclusion probabilities, flat."""
         return self.inclusion
 
 
@@ -172,16 +172,16 @@ def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
 
 
 def numbers_for(by: By, ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return what ``Design.divide`` wants to know of runs: best ranks, or how many have each judged document."""
+    """Return the numbers for ``Design.divide``: the best rank, or the number of runs, of each judged document."""
     if by == "depth":
         return best_ranks(ranking, n_judgments)
     return np.bincount(ranking.row[ranking.row >= 0], minlength=n_judgments)
 
 
 def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stratum], warn: Warn) -> IntArray:
-    """Read the stratum of each document from lines ``TOPIC DOCNO STRATUM``: flat, ``ABSENT`` for documents without.
+    """Read the stratum of each document from lines ``TOPIC DOCNO STRATUM``: flat, ``ABSENT`` without one.
 
-    Names that are no stratum count as none; warns of documents that have no judgment.
+    Names of unknown strata are treated as no stratum; warns about documents without a judgment.
     """
     where = shown_name(source.path)
     content = b"".join(source.chunks(CHUNK_SIZE))
@@ -215,7 +215,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def read_design(text: str, *, named: bool) -> Design:
-    """Read strata as users write them; ``named`` if a file contains the stratum of each document."""
+    """Read strata in the syntax of users; ``named`` if a file contains the stratum of each document."""
     first, *rest = text.replace(",", " ").split() or [""]
     by: By = "depth" if first == "depth" else "runs" if first == "runs" else "names"
     if by != "names" and named:
@@ -236,7 +236,7 @@ def read_design(text: str, *, named: bool) -> Design:
 
 
 def _stratum(part: str, number: int, by: By) -> Stratum:
-    """Read ``RANGE:RATE`` or ``NAME:RATE``; strata without a name are called by their number."""
+    """Read ``RANGE:RATE`` or ``NAME:RATE``; strata without a name are named by their number."""
     what, colon, share = part.rpartition(":")
     rate = read_share(share)
     if not colon or not what or rate is None:
@@ -257,7 +257,7 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
 
 
 def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
-    """Refuse strata that have documents in common and, by depth, gaps; raises UsageError."""
+    """Raise UsageError for overlapping strata and, for strata by depth, for gaps."""
     names = [stratum.name for stratum in strata]
     if by == "names":
         if len(set(names)) < len(names):
@@ -285,16 +285,16 @@ def stratify(
 
 
 def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
-    """Rank runs against judgments; raises as the evaluator does."""
+    """Rank runs against judgments; raises the same errors as the evaluator."""
     return Ranking.joined([ranked.ranking for ranked in rank_all(judgments, runs, RankingRules(), warn=warn)])
 
 
 FORMATS = (QRELS.name, SAMPLED.name, PRELS.name)
-"""The formats of judgments that a sample can be taken for; a measure takes the first one that it can use."""
+"""The formats of judgments in which a sample can be read; each measure uses the first format that it supports."""
 
 
 def format_for(measure: Measure) -> str | None:
-    """Return the format that a measure takes a sample for; None if it can use none of them."""
+    """Return the format in which a measure reads a sample; None if it supports none."""
     return next((name for name in FORMATS if measure.can_use(name)), None)
 
 
@@ -306,7 +306,7 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedM
 
 
 def _format_of(text: str, settings: Settings) -> str:
-    """Return the format that the first measure of a text takes a sample for."""
+    """Return the format in which the first measure of a text reads a sample."""
     formats = (format_for(request.measure) for request in select_measures((text,), settings).measures)
     return next((name for name in formats if name is not None), None) or QRELS.name
 
@@ -314,7 +314,7 @@ def _format_of(text: str, settings: Settings) -> str:
 def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
     """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-    ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use the strata.
+    ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use strata.
     """
     formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
     values = np.empty((len(formats), *experiment.missing.shape))

@@ -22,9 +22,9 @@ class WeightedMeasure(Frozen):
     """A sum over ranks of weight times gain."""
 
     name: str
-    """As it is printed."""
+    """The printed name."""
     depth: int | None
-    """Number of ranks that count; None for all."""
+    """Number of evaluated ranks; None for all."""
     weights: Callable[[int], FloatArray]
     """Returns the weights of the first n ranks."""
     gains: Callable[[IntArray], FloatArray]
@@ -45,7 +45,7 @@ def weighted_measures(
 
 
 def not_weighted(request: RequestedMeasure) -> str:
-    """Return the message that refuses a measure which is not a weighted sum of gains over ranks."""
+    """Return the message about a measure that is not a weighted sum of gains over ranks."""
     return (
         "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where they "
         f"stand), but got {quote(request.names[0])}"
@@ -53,7 +53,7 @@ def not_weighted(request: RequestedMeasure) -> str:
 
 
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the retrieved judged documents with a weight: places in the judgments, rows of the ranking, weights."""
+    """Return the retrieved judged documents with a weight: indices in the judgments, rows of the ranking, weights."""
     counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or np.iinfo(np.int64).max))
     rank = ranking.rank[counted]
     weight = measure.weights(int(rank.max(initial=0)))[rank - 1]
@@ -128,7 +128,7 @@ def _rank_biased(
 
 
 def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
-    """Return the gains among the parameters; the first of a grade counts, as in the measure."""
+    """Return the gains among the parameters; the first gain of a grade is used, as in the measure."""
     given: dict[float, float] = {}
     for pair in values:
         if pair.level is None:
@@ -143,7 +143,7 @@ def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
 
 
 def _gains_of(grades: IntArray, given: dict[float, float]) -> FloatArray:
-    """Return the gain of each grade: what was given, or else the grade itself."""
+    """Return the gain of each grade: the given gain, or the grade itself."""
     gains = grades.astype(np.float64)
     for grade, gain in given.items():
         gains[grades == grade] = gain

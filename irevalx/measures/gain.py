@@ -276,7 +276,7 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     refuses={EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION},
 )
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    """Normalised discounted cumulative gain, averaged over documents with a gain.
+    """Normalised discounted cumulative gain, averaged over the ranks of documents with a gain.
 
     The mean of dcg / ideal_dcg, computed at the rank of each document retrieved with a gain above 0, and once at the
     end of the ranking for each such document that was not retrieved. The value is 0 if no gain is above 0.
@@ -303,8 +303,8 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks where the ideal gain changes.
 
-    In the ideal ranking, gains decrease in steps. The measure is the mean of dcg / ideal_dcg at the last rank of each
-    step, and once more at the end if the run is longer. The value is 0 if the topic has no relevant documents, and
+    In the ideal ranking, gains decrease in steps. The measure is the mean of dcg / ideal_dcg at the last ranks
+    of all steps and, if the run is longer, at its last rank. The value is 0 if the topic has no relevant documents, and
     undefined (-nan) if it has some but no gain is above 0.
 
     Formula: mean over steps k of dcg(k)/ideal_dcg(k).

@@ -33,7 +33,7 @@ class ParsedRequest(Frozen):
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
         """Yield the measure, or the set's measures that the version has, with their treatments of unjudged documents.
 
-        Members with a treatment of their own are in the set only if no other is requested (``plain``).
+        Members with their own treatment of unjudged documents are included only if no other is requested (``plain``).
         """
         if self.name not in NICKNAMES:
             yield named(self.name), self.treatment

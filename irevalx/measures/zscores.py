@@ -59,7 +59,7 @@ class Zscores(Frozen):
     ) -> tuple[FloatArray | None, Summary | None]:
         """Return the z-scores of a measure, shape (n_topics,), and their summary; None for None.
 
-        Values are converted on the scale of their summary.
+        Values are first converted to the scale of their summary.
         """
         zscores = None
         if values is not None:

@@ -42,10 +42,10 @@ def assess(  # noqa: PLR0917
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,
 ) -> Assessed:
-    """Return what measures see of a ranking in a treatment of unjudged documents; none of its topics has a failure.
+    """Return the input of measures for a ranking and a treatment of unjudged documents; no topic may have a failure.
 
     ``grades`` (flat over judgments, negative is unjudged) replaces their own; ``pooled``, flat, is false for documents
-    that are taken for unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
+    that are treated as unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
     order; None: by grade. Preferences have neither treatments nor levels.
     """
     if isinstance(judgments, Judgments):
@@ -85,7 +85,7 @@ def assess(  # noqa: PLR0917
 
 
 def depth(judgments: AnyJudgments, settings: Settings) -> int:
-    """Return how many documents of a topic count."""
+    """Return the maximum number of documents that are evaluated per topic."""
     if settings.max_retrieved is not None:
         return settings.max_retrieved
     return MOST_RETRIEVED if judgments.default_depth is None else judgments.default_depth

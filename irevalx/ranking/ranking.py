@@ -51,7 +51,7 @@ class Ranking(Frozen):
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
     ) -> Topics:
-        """Return what measures see with these grades (flat over ``judgments``, negative is unjudged).
+        """Return the input of measures for these grades (flat over ``judgments``, negative is unjudged).
 
         ``skip`` removes unjudged documents, so that the others move up (``-J``); ``rel`` makes retrieved ones relevant
         and adds unpooled ones to the pool (rows must have all retrieved documents). Judgments with strata have no
@@ -146,7 +146,7 @@ class Ranking(Frozen):
         return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
 
     def keep(self, mask: BoolArray) -> Ranking:
-        """Return the ranking with the rows for which ``mask``, flat, is true; ranks stay."""
+        """Return the ranking restricted to the rows for which the flat ``mask`` is true; ranks are unchanged."""
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 

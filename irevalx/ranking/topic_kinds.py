@@ -235,9 +235,9 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 def assess_by_group(
     ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
-    """Return what measures see of a ranking with the judgments of each group.
+    """Return the input of measures for a ranking and the judgments of each group.
 
-    ``skip`` removes documents that it did not judge.
+    ``skip`` removes documents that the group did not judge.
     """
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades

@@ -216,7 +216,7 @@ class Topics(Frozen):
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
-        """Per topic: hits among the first k documents, one number or one per topic."""
+        """Return the number of hits among the first k documents of each topic; k can differ between topics."""
         if not isinstance(k, int):
             return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
         if ("hits", k) not in self.cached:

@@ -1,15 +1,16 @@
 """Files and Python objects -> judgments, runs and pools.
 
-A source has rows with named columns, in blocks that end between topics; a kind is built from these columns.
+A source yields rows with named columns, in blocks that end between topics. Judgments, runs and pools are built from
+these columns.
 
 formats         FILE_FORMATS: one record per format; the packages above call its ``read``
-file_format     FileFormat, the class of these records: which source an input is, and which kind is built from it
-rules           how the values of an input are read
+file_format     FileFormat, the class of these records, which selects the source and the builder of an input
+rules           rules for reading the values of an input
 layout          layout of the lines of a format; hints for malformed lines
-format_hints    the format that malformed lines probably have
-grade_rules     which numbers are valid grades
+format_hints    the probable format of malformed lines
+grade_rules     valid grades
 column_names    names of the columns of tables and layouts
 topic_groups    topic groups from a file
 kinds/          one builder per kind of input: judgments, pools, runs
-sources/        where the data comes from: files, lines, JSON, tables, Python values; no kinds
+sources/        sources of data: files, lines, JSON, tables, Python values; no kinds
 """

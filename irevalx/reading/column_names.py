@@ -1,4 +1,4 @@
-"""Names of table columns, and the type of values read from each."""
+"""Names of table columns, and the types of their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ColumnSpec(Frozen):
 
 _SCORE_NAMES = ("score", "sim")
 _GRADE_NAMES = ("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES)
-"""Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
+"""Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx; in some of these, grades are named score."""
 
 TOPIC = ColumnSpec("TOPIC", ("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
 DOCNO = ColumnSpec("DOCNO", ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
@@ -48,7 +48,7 @@ COLUMNS = {
         *(GROUP, SUBGROUP, LEVEL, WINNER, LOSER),
     )
 }
-"""The columns by their names in layouts."""
+"""The columns, by name in layouts."""
 
 
 _GRADE_KINDS: dict[Grades, ColumnKind] = {
@@ -60,7 +60,7 @@ _GRADE_KINDS: dict[Grades, ColumnKind] = {
 
 
 def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
-    """Return the columns of a layout that tables also have, but not the rank of a run with scores.
+    """Return the columns of a layout that tables also contain, except the rank of a run with scores.
 
     >>> [spec.column for spec in specs_of("TOPIC IGNORED DOCNO RANK SCORE TAG")]
     ['TOPIC', 'DOCNO', 'SCORE']
@@ -96,12 +96,12 @@ _OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run
 
 
 def is_known_name(word: bytes) -> bool:
-    """Return whether a word is a known column name, as in header lines."""
+    """Return whether a word is a known column name in header lines."""
     text = word.decode("utf-8", "replace").lower().strip("\"'#")
     return text in _OTHER_NAMES or bool(known_columns([text]))
 
 
 def known_columns(names: Sequence[Any]) -> list[Any]:
-    """Return the columns that any of the requested columns can match."""
+    """Return all columns that match a requested column."""
     known = {name for spec in COLUMNS.values() for name in spec.names}
     return [name for name in names if isinstance(name, str) and name.lower() in known]

@@ -64,11 +64,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     form: str = ""  # the help's text in place of columns, for files that do not consist of lines
     example: str  # one line, without newline
     prose: tuple[str, ...]
-    """The meaning of the columns, one paragraph each; ``paragraphs`` adds what follows from the other fields."""
+    """Paragraphs on the meaning of the columns; ``paragraphs`` adds sentences derived from the other fields."""
 
     reader: str  # module and function below ``irevalx.reading.kinds``, which builds the content from rows and rules
     source: Literal["lines", "table", "json", "records"] = "lines"
-    """How a text file has the rows: lines of the layout, a table, a JSON object, or JSON Lines."""
+    """The form of the rows in a text file: lines of the layout, a table, a JSON object, or JSON Lines."""
 
     separators: tuple[str, ...] = ()  # of a table
     header: str = ""  # of a table: the header that it should have
@@ -90,11 +90,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warn: Warn,
         grades: Grades = "whole",
     ) -> Data_co:
-        """Read a file, a table or a dictionary; a run is only opened, and read block by block when it is evaluated.
+        """Read a file, a table or a dictionary; a run is only opened here, and read block by block during evaluation.
 
-        ``compat`` decides on the precision of scores and on comments. ``strict`` refuses numbers that are not plain,
-        and likely mistakes, about which ``warn`` is called otherwise. Malformed grades are always refused unless they
-        are whole numbers.
+        ``compat`` determines the precision of scores and the style of comments. ``strict`` rejects malformed numbers
+        and likely mistakes; otherwise ``warn`` is called. Malformed real grades and probabilities are always rejected.
         """
         self.refuse_grades(grades)
         rules = Rules(compat, strict, warn, grades)
@@ -120,7 +119,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return TableRows(table.path, specs, table)
 
     def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:
-        """Return a file as a table: Parquet, or a text file with a column ``run``; None for all others."""
+        """Return a file as a table if it is Parquet or a text file with a column ``run``; otherwise None."""
         if source.is_parquet:
             return self._table_of_parquet(source)
         from irevalx.reading.sources.first_lines import Beginning, names_runs
@@ -207,14 +206,14 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return table_of_parquet(source)
 
     def _hint(self, line: bytes, lines: bytes, layout: Layout) -> str:
-        """Return a hint about a malformed line; "" if nothing fits."""
+        """Return a hint about a malformed line, or "" if there is none."""
         if self.kind is FileKind.POOL:
             return ""
         hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self)
         return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:
-        """Raise UsageError if judgments in this format cannot have such grades."""
+        """Raise UsageError if the format does not support this type of grades."""
         if f"grades={grades}" in self.excludes:
             reason = f": {self.why_whole}" if self.why_whole else ""
             both = f"{spelled('grades', grades)} cannot be combined with {spelled('rel_format', self.name)}"
@@ -227,7 +226,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     @property
     def requested(self) -> str:
-        """The parameter that selects the format, as the caller types it."""
+        """The parameter that selects the format, as typed by the caller."""
         return spelled(self.kind.parameter, self.name)
 
     @property
@@ -240,7 +239,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """The paragraphs of the help."""
         rest = [self.layout.explanation] if self.layout else []
         if not self.lenient:
-            rest.append("Anything but a number in its place is an error, with or without --strict.")
+            rest.append("Malformed numbers are errors, with or without --strict.")
         if self.default_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.default_measures}.")
         if self.excludes:

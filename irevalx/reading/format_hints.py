@@ -1,6 +1,6 @@
 """Hints about the format of malformed lines.
 
-A format is suggested only if the lines can be read in it, which is tried.
+A format is suggested only if the lines can be read in it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
 
 
 def hint_of(fmt: FileFormat[Any]) -> Hint:
-    """Return the function that hints at what is wrong with a malformed line of judgments or of a run."""
+    """Return a function that computes a hint about a malformed line of judgments or of a run."""
     kind = fmt.kind
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     order = f"The judgments ({spelled('qrels')}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
@@ -48,7 +48,7 @@ def looks_like_judgments(line: bytes) -> bool:
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
     """Return a hint about a malformed line: its separators, another format of this kind, or a file of the other kind.
 
-    ``lines`` are the first lines of the file and some from the malformed line on.
+    ``lines`` are the first lines of the file, followed by the malformed line and some lines after it.
     """
     fields, kind = line.split(), expected.kind
     if _IS_TRYING.get():
@@ -67,7 +67,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
 
 
 def _table_hint(lines: bytes, kind: FileKind) -> str:
-    """Return a hint at a table without a header, which the lines can be read as; "" for others."""
+    """Return a hint if the lines are valid as a table without a header; otherwise ""."""
     for fmt in FILE_FORMATS:
         if fmt.kind is kind and fmt.name == "csv" and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
             number = "GRADE" if kind is FileKind.JUDGMENTS else "SCORE"
@@ -76,7 +76,7 @@ def _table_hint(lines: bytes, kind: FileKind) -> str:
 
 
 def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
-    """Return the formats of a kind in which the lines can be read; one of those with equal columns."""
+    """Return the formats of a kind in which the lines are valid; formats with equal columns are returned once."""
     by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
     for fmt in FILE_FORMATS:
@@ -95,7 +95,7 @@ def _shape(layout: Layout) -> tuple[str, ...]:
 
 
 def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
-    """Return whether lines can be read in a format without repeated documents, and with IDs in the columns of IDs."""
+    """Return whether the lines are valid in a format, repeat no document and have IDs in the ID columns."""
     if not _reads(lines, fmt):
         return False
     rows = [line.split() for line in lines.splitlines()][bool(fmt.header) :]
@@ -114,7 +114,7 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
 
 
 def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
-    """Return whether lines can be read in a format without repeated documents."""
+    """Return whether the lines are valid in a format and repeat no document."""
     token = _IS_TRYING.set(True)
     try:
         data: Any = replace(fmt, tables=False).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)

@@ -34,22 +34,22 @@ Data = TypeVar("Data")
 _TIES_BY_GRADES = tuple(f"ties={ties}" for ties in ORDERS_OF_TIES)
 
 _NAMES = (
-    "Columns are found by their names, in any case and order, and others are ignored. A topic is "
-    f"{join_words(TOPIC.names, 'or')}; a document is {join_words(DOCNO.names, 'or')}; "
+    "Columns are identified by name, in any case and order; other columns are ignored. The topic column can be named "
+    f"{join_words(TOPIC.names, 'or')}; the document column can be named {join_words(DOCNO.names, 'or')}; "
 )
-_GRADES = f"{_NAMES}a grade, as in qrels, is {join_words(GRADE.names, 'or')}. Repeated judgments count once."
+_GRADES = f"{_NAMES}the grade column can be named {join_words(GRADE.names, 'or')}. Repeated judgments are used once."
 _SCORES = (
-    f"{_NAMES}a score is {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by rank, the lowest "
-    "first. A column run names the run, of which a file can have several; without it, the run is named after its file, "
-    "without folder and suffixes."
+    f"{_NAMES}the score column can be named {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by "
+    "rank, lowest first. A file can contain several runs, named in a run column. Without this column, the run tag is "
+    "the file name without its directory and extensions."
 )
 _FIELDS = (
-    "Fields can be quoted as in CSV, blanks around a field are removed, and each line must have the same number of "
+    "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "
     "fields. {without} Files with a header are recognised without {option}."
 )
 _RECORDS = (
-    "Each line is a JSON object, whose numbers must not be in quotes; blank lines are skipped. Files that begin with "
-    "such an object are recognised without {option}."
+    "Each line is a JSON object; numbers must not be quoted, and blank lines are skipped. Files that begin with such "
+    "an object are recognised without {option}."
 )
 
 BEIR: FileFormat[Judgments] = FileFormat(
@@ -58,9 +58,9 @@ BEIR: FileFormat[Judgments] = FileFormat(
     layout=Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 1",
     prose=(
-        "The format of BEIR's qrels/test.tsv: like tsv and csv, whichever the file is, with the header query-id "
-        "corpus-id score or other names of columns. If the header is missing, the first line is read as a judgment, "
-        "with a warning.",
+        "The format of BEIR's qrels/test.tsv: a table like tsv or csv, with the header query-id corpus-id score or "
+        "other column names. If the header is missing, irevalx reads the first line as a judgment and prints a "
+        "warning.",
         "Files with this header are recognised without -R beir.",
     ),
     reader="graded.read_graded",
@@ -103,9 +103,9 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     form="{TOPIC: {DOCNO: GRADE}}",
     example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
     prose=(
-        "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
-        "qrels. A topic without documents is as one that is not there.",
-        "A topic or a document that occurs twice is an error.",
+        "Judgments as one JSON object that contains an object for each topic, as used by ranx and BEIR. Grades have "
+        "the same meaning as in qrels. A topic without documents is ignored.",
+        "Repeated topics, and repeated documents of a topic, are errors.",
         "Files that begin with such an object are recognised without -R json. JSON Lines are read like jsonl.",
     ),
     reader="graded.read_graded",
@@ -132,10 +132,9 @@ QRELS: FileFormat[Judgments] = FileFormat(
     layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
     prose=(
-        "A grade is a whole number, or what --grades says. Grades of at least -l (1 unless told otherwise) are "
-        "relevant, grades from 0 up to it are not relevant, and a negative grade says that the document was pooled but "
-        "not judged.",
-        "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
+        "A grade is a whole number unless --grades is given. Grades of -l or higher (default: 1) are relevant, lower "
+        "grades down to 0 are nonrelevant, and a negative grade marks a document that was pooled but not judged.",
+        "A document must occur only once per topic. If the second column contains subtopics, use -R subtopics.",
     ),
     reader="graded.read_graded",
     tables=True,
@@ -147,11 +146,11 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
     layout=Layout(line="a judgment of a sample", columns=("TOPIC IGNORED DOCNO STRATUM GRADE",)),
     example="301 0 FBIS3-10082 2 1",
     prose=(
-        "Judgments of a pool that was divided into strata, of each of which a random sample was judged, as TRECVID and "
-        "TREC's tracks on clinical decision support and precision medicine publish them. Every document of the pool "
-        "has a line; a negative grade says that it was not in the sample. A stratum is any word.",
-        "The first 1000 documents of a topic count unless -M says otherwise. The format has measures of its own: "
-        "xinfAP, infNDCG and their relatives, and counts.",
+        "Judgments from a stratified pool in which a random sample of each stratum was judged, in the format published "
+        "by TRECVID and by TREC's clinical decision support and precision medicine tracks. Every pooled document has a "
+        "line; a negative grade marks a document that was not sampled. The name of a stratum can be any word.",
+        "Only the first 1000 documents of a topic are evaluated, unless -M is given. The measures are specific to this "
+        "format: xinfAP, infNDCG, their variants, and counts.",
     ),
     reader="graded.read_graded",
     tables=True,
@@ -166,8 +165,9 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
     layout=Layout(line="a judgment", columns=("TOPIC GROUP DOCNO GRADE",)),
     example="301 user1 FBIS3-10082 1",
     prose=(
-        "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
-        "alone, and a topic has the average over its groups. Grades are those of qrels.",
+        "Judgments in groups, for example one group per user. A ranking is evaluated separately with the judgments of "
+        "each group, and the value of a topic is the average over its groups. Grades have the same meaning as in "
+        "qrels.",
     ),
     reader="grouped.read_grades_in_groups",
     tables=True,
@@ -181,12 +181,13 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     layout=Layout(line="a preference", columns=("TOPIC GROUP SUBGROUP DOCNO LEVEL",)),
     example="301 user1 a FBIS3-10082 1.5",
     prose=(
-        "Preferences. In a judgment group (what one user said, say) and subgroup, a document with a higher LEVEL, a "
-        "real number, is preferred to those with a lower one. A group of several subgroups also has the preferences "
-        "that follow: if A is preferred to B in one and B to C in another, then A to C. Within a group they must not "
-        "contradict each other. A document with a LEVEL above 0 is relevant and one with 0 is not; in a group with one "
-        "subgroup, neither is one with less. -J and -l have no effect.",
-        "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
+        "Preference judgments, in groups (for example, one per user) and subgroups. Within a subgroup, documents with "
+        "a higher LEVEL, a real number, are preferred to documents with a lower LEVEL. In a group with several "
+        "subgroups, preferences are transitive: if A is preferred to B in one subgroup and B to C in another, then A "
+        "is also preferred to C. The preferences of a group must not contradict each other. A document with a LEVEL "
+        "above 0 is relevant, and a document with LEVEL 0 is nonrelevant; in a group with one subgroup, so is a "
+        "document with a negative LEVEL. -J and -l have no effect.",
+        "Unlike in other formats, documents with equal scores are ranked by DOCNO in ascending byte order.",
     ),
     reader="grouped.read_preferences",
     tables=True,
@@ -201,8 +202,8 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     layout=Layout(line="a preference", columns=("TOPIC GROUP DOCNO LEVEL",)),
     example="301 0 FBIS3-10082 1",
     prose=(
-        "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
-        "column that qrels ignores being the group.",
+        "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file can be read; "
+        "the column that qrels ignores is the group.",
     ),
     reader="grouped.read_preferences",
     tables=True,
@@ -222,11 +223,11 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     ),
     example="301 FBIS3-10082 FBIS3-10083",
     prose=(
-        "Preferences between two documents: each line contains the preferred document and the other one, or two "
-        "documents and the preferred one of them. All preferences of a topic form one judgment group in the sense of "
-        "prefs, and each line is a subgroup with the levels 2 and 1. Therefore both documents count as relevant, and "
-        "preferences that follow from several lines also hold. Contradictory preferences are an error.",
-        "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
+        "Pairwise preferences: each line contains the preferred document followed by the other document, or both "
+        "documents followed by the preferred document. As in prefs, all preferences of a topic form a judgment group, "
+        "and each line is a subgroup with the levels 2 and 1. Therefore both documents are treated as relevant, and "
+        "preferences are transitive across lines. Contradictory preferences are an error.",
+        "Unlike in other formats, documents with equal scores are ranked by DOCNO in ascending byte order.",
     ),
     reader="grouped.read_pairs",
     tables=True,
@@ -244,10 +245,10 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     layout=Layout(line="a judgment for a subtopic", columns=("TOPIC SUBTOPIC DOCNO GRADE",)),
     example="301 2 FBIS3-10082 1",
     prose=(
-        "Judgments for the subtopics (aspects, intents) of each topic, as TREC's Web tracks publish them for the "
-        "diversity task and ndeval reads them. A document may stand under several subtopics, once under each. Grades "
-        "of at least -l (1 unless told otherwise) are relevant, all others are not.",
-        "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
+        "Judgments for the subtopics (aspects, intents) of each topic, in the format of ndeval and of the diversity "
+        "task of TREC's Web tracks. A document can be listed under several subtopics, once under each. Grades of -l or "
+        "higher (default: 1) are relevant; all other grades are nonrelevant.",
+        "The measures are specific to this format: alpha_nDCG, ERR_IA, NRBP and their variants.",
     ),
     reader="grouped.read_subtopics",
     nested="TOPIC SUBTOPIC DOCNO: GRADE",
@@ -264,13 +265,13 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     ),
     example="301 FBIS3-10082 1 1 0.25",
     prose=(
-        "Judgments of a sample in which every document had a probability of its own of being drawn, as TREC's Million "
-        "Query tracks publish them. METHOD says how a document was chosen: 1 and 4, at random; 0, otherwise; 2, both. "
-        "With 0 and 2 the PROBABILITY is taken for 1. A grade of -999 or less, or a PROBABILITY of NA, says that the "
-        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant. Measures treat a "
-        "document with a grade from -998 to -1 as drawn and judged nonrelevant, like statAP_MQ_eval; irevalx-lab "
-        "estimate treats it as not drawn.",
-        "The format has measures of its own: statAP and its relatives.",
+        "Judgments from a sample with an inclusion probability for each document, in the format published by TREC's "
+        "Million Query tracks. METHOD is the way a document was selected: at random (1 or 4), otherwise (0), or both "
+        "(2). With METHOD 0 or 2, the PROBABILITY is assumed to be 1. A grade of -999 or lower, or a PROBABILITY of "
+        "NA, marks a document that was not sampled. Grades of -l or higher (default: 1) are relevant. Like "
+        "statAP_MQ_eval, measures treat a document with a grade from -998 to -1 as sampled and judged nonrelevant; "
+        "irevalx-lab estimate treats it as not sampled.",
+        "The measures are specific to this format: statAP and its variants.",
     ),
     reader="graded.read_prels",
     nested="TOPIC DOCNO: GRADE METHOD PROBABILITY",
@@ -291,11 +292,11 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
     ),
     example="301 FBIS3-10082 1",
     prose=(
-        "Runs as MS MARCO has them. Documents are ranked by RANK, a whole number, the lowest first; with four columns "
-        "by SCORE, the highest first, and RANK has no effect. Equal ones are ordered by DOCNO, the last in byte order "
-        "first. The run tag is the name of the file without folder and suffixes. IDs can contain blanks if columns are "
-        "separated by tabs.",
-        "For files with scores and no ranks, give -T scored. irevalx warns if the ranks of most topics do not begin at "
+        "Runs in the format of MS MARCO. Documents are ranked by RANK, a whole number, lowest first. With four "
+        "columns, they are ranked by SCORE, highest first, and RANK is ignored. Ties are ordered by DOCNO, in "
+        "descending byte order. The run tag is the file name without its directory and extensions. IDs can contain "
+        "blanks if columns are separated by tabs.",
+        "For files with scores and no ranks, use -T scored. irevalx warns if the ranks of most topics do not begin at "
         "0 or 1, or decrease from line to line.",
     ),
     reader="run_files.read_run",
@@ -308,9 +309,9 @@ SCORED: FileFormat[RunStream] = FileFormat(
     layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 12.87",
     prose=(
-        "Runs with a score for each document and no ranks. Documents are ranked by SCORE, the highest first; equal "
-        "scores by DOCNO, the last in byte order first. The run tag is the name of the file without folder and "
-        "suffixes. IDs can contain blanks if columns are separated by tabs.",
+        "Runs with a score for each document and no ranks. Documents are ranked by SCORE, highest first; ties are "
+        "ordered by DOCNO, in descending byte order. The run tag is the file name without its directory and "
+        "extensions. IDs can contain blanks if columns are separated by tabs.",
     ),
     reader="run_files.read_run",
     lenient=False,
@@ -326,7 +327,7 @@ CSV_RUN: FileFormat[RunStream] = FileFormat(
         _FIELDS.format(
             option="-T csv", without="A file without a header must have three columns: topic, document and score."
         ),
-        "Documents are ranked as those of trec_results.",
+        "Documents are ranked as in trec_results.",
     ),
     reader="run_files.read_run",
     source="table",
@@ -349,10 +350,10 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
     form="{TOPIC: {DOCNO: SCORE}}",
     example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
     prose=(
-        "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
-        "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
-        "called by its file's name without folder and endings.",
-        "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
+        "A run as one JSON object that contains an object for each topic, as used by ranx and BEIR. Documents are "
+        "ranked as in trec_results. For a topic without documents, nothing was retrieved. The run tag is the file name "
+        "without its directory and extensions.",
+        "Repeated topics are errors; so are repeated documents of a topic, unless --duplicates is given.",
         "Files that begin with such an object are recognised without -T json. JSON Lines are read like jsonl.",
     ),
     reader="run_files.read_run",
@@ -368,7 +369,7 @@ JSONL_RUN: FileFormat[RunStream] = replace(
     prose=(
         f"A run in JSON Lines. {_SCORES}",
         _RECORDS.format(option="-T jsonl"),
-        "Documents are ranked as those of trec_results.",
+        "Documents are ranked as in trec_results.",
     ),
     source="records",
 )
@@ -385,8 +386,8 @@ TREC_RESULTS: FileFormat[RunStream] = FileFormat(
     ),
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
-        "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
-        "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
+        "Documents are ranked by SCORE, highest first; ties are ordered by DOCNO, in descending byte order. The RANK "
+        "column is ignored, except with --ties rank. TAG is the run tag.",
     ),
     reader="run_files.read_run",
     tables=True,
@@ -405,10 +406,10 @@ POOL: FileFormat[PooledDocuments] = FileFormat(
     ),
     example="301 FBIS3-10082",
     prose=(
-        "The documents that were chosen for judging, such as the first 100 of every run that took part. A document "
-        "may occur any number of times.",
-        "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
-        "the pool even if the file lacks it, which is told on standard error.",
+        "The documents that were selected for judging, for example the first 100 of every participating run. A "
+        "document can occur any number of times.",
+        "A pooled document without a judgment is treated like a document with a negative grade in the qrels. Judged "
+        "documents that are missing from the file are added to the pool, with a warning.",
     ),
     reader="graded.read_pool",
     tables=True,
@@ -453,7 +454,7 @@ read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.r
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: one, or one per value of its column ``run``.
+    """Return the runs of a file: a single run, or a run per value of its column ``run``.
 
     An unreadable table becomes a run that raises the error when it is read.
     """
@@ -473,12 +474,12 @@ def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: 
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the judgment format with this name; FormatError if there is none."""
+    """Return the judgment format with this name; raises FormatError if there is none."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[RunStream]:
-    """Return the run format with this name; FormatError if there is none."""
+    """Return the run format with this name; raises FormatError if there is none."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 

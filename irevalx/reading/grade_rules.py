@@ -1,4 +1,4 @@
-"""Rules for grades: which numbers are valid."""
+"""Rules for valid grades."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RULES: dict[Grades, str] = {
     "probability": "a probability of at most 1 (below 0: not judged)",
     "label": "a finite number",
 }
-"""The rule for a grade in messages."""
+"""The description of a valid grade in messages."""
 
 
 def real_grades_hint() -> str:

@@ -12,11 +12,11 @@ from irevalx.reading.column_names import is_known_name
 from irevalx.trec_eval import Compat
 
 _WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation"}
-"""Names of columns in messages, unless they are the name in lower case."""
+"""Names of columns in messages, if they differ from the name in lower case."""
 
 
 class CommentStyle(Enum):
-    """Which lines are comments, as the help explains it."""
+    """The lines that are comments, as described in the help."""
 
     NONE = "No lines"
     AT_LINE_START = "Lines that start with #"
@@ -28,21 +28,21 @@ class Layout(Frozen, kw_only=True):
 
     line: str  # the name of a line in messages: "a judgment"
     columns: tuple[str, ...]
-    """Names of the columns: "TOPIC DOCNO"; several if the first data line determines which of them a file has."""
+    """Names of the columns, such as "TOPIC DOCNO"; if there are several, the first data line determines the columns."""
 
     more: bool = False  # whether further columns can follow, which are ignored
     blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
     comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
     comments_in_9: bool = False  # whether they are also skipped under ``--compat 9``; trec_eval 9 has no comments
     tabs: bool = False
-    """Whether tabs alone separate columns if each line has one between every two, so that IDs can contain blanks."""
+    """Whether only tabs separate columns if all columns are separated by tabs, so that IDs can contain blanks."""
 
     def comments_in(self, compat: Compat) -> CommentStyle:
-        """Return which lines are comments in a version of trec_eval."""
+        """Return the style of comments in a version of trec_eval."""
         return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
-        """Return the required columns of a line, for messages; those of the file if it has some of ``self.columns``.
+        """Return the required columns of a line, for messages; ``columns`` are those of the file, if known.
 
         >>> Layout(line="a line", columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "A B C D")).rule()
         'a line must have 2 columns (topic, document), 3 or 4'
@@ -54,13 +54,13 @@ class Layout(Frozen, kw_only=True):
 
     @property
     def explanation(self) -> str:
-        """What applies to all lines, for the help."""
+        """The rules for all lines, for the help."""
         sentences = ["Columns are separated by spaces or tabs."]
         if self.more:
             sentences.append("Further columns are ignored.")
         if len(self.columns) > 1:
-            sentences.append("The first line says how many columns there are.")
-        sentences.append("Lines may come in any order.")
+            sentences.append("The first line determines the number of columns.")
+        sentences.append("Lines can be in any order.")
         sentences.append("Blank lines are skipped." if self.blank_lines else "A blank line is an error.")
         if self.comments is not CommentStyle.NONE:
             unless = "" if self.comments_in_9 else " unless --compat 9 is given"
@@ -107,7 +107,7 @@ NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
 
 
 def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
-    """Return a hint about a malformed number on a line with these fields; "" if nothing fits."""
+    """Return a hint about a malformed number on a line with these fields, or "" if there is none."""
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
@@ -116,12 +116,12 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
 
 
 def kind_of_file(beginning: bytes) -> str:
-    """Return the type of a binary file with this beginning; "" if it can be text."""
+    """Return the type of a binary file that starts with these bytes, or "" if it can be text."""
     return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
 
 
 def encoding_hint(text: bytes) -> str:
-    """Return a hint about the encoding of a file or line with this beginning; "" if nothing fits."""
+    """Return a hint about the encoding of a file or line that starts with ``text``, or "" if there is none."""
     marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
         return "is this UTF-16? If so, convert it: iconv -f UTF-16 -t UTF-8"
@@ -129,7 +129,7 @@ def encoding_hint(text: bytes) -> str:
 
 
 def looks_like_json(text: bytes) -> bool:
-    """Return whether a line or a topic begins like a JSON object."""
+    """Return whether a line or a topic starts like a JSON object."""
     return text.lstrip().startswith(b"{")
 
 
@@ -143,7 +143,7 @@ def text_hint(value: object) -> str:
 
 
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
-    """Return a hint about the separators of a line; "" if nothing fits."""
+    """Return a hint about the separators of a line, or "" if there is none."""
     numbers = {len(columns.split()) for columns in layout.columns}
     if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
         blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")

@@ -1,4 +1,4 @@
-"""Rules: how the values of an input are read."""
+"""Rules for reading the values of an input."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from irevalx.trec_eval import Compat
 
 
 class Rules(Frozen):
-    """How the values of an input are read."""
+    """Rules for reading the values of an input."""
 
-    compat: Compat  # decides on the precision of scores and on comments
-    strict: bool  # refuses numbers that are not plain, and likely mistakes
+    compat: Compat  # determines the precision of scores and the style of comments
+    strict: bool  # rejects malformed numbers and likely mistakes
     warn: Warn
     grades: Grades = "whole"

@@ -14,7 +14,7 @@ from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
-"""The topics of each group, in the order of the groups' first mention."""
+"""The topics of each group, with groups in the order of their first occurrence."""
 
 _GROUP = "group"
 """The name of the column of groups."""
@@ -24,7 +24,7 @@ _BLANK = re.compile(r"[ \t\n\r\v\f]+")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 _BLANKS = " \t\n\r\v\f"
-"""ASCII blanks around fields, as in all files of lines."""
+"""ASCII blanks that are stripped from fields."""
 
 _TAKEN = frozenset({"low", "high"})
 """Reserved names: the ends of confidence intervals."""
@@ -34,7 +34,7 @@ def read_topic_groups(source: Source) -> TopicGroups:
     """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; topics can be in several groups.
 
     Lines are separated by a tab, or else by blanks; JSON is ``{TOPIC: GROUP}`` or ``{TOPIC: [GROUP, ...]}``. Blank
-    lines and comments (``#``) are skipped. Invalid content, an invalid group name or the lack of groups raises
+    lines and comments (``#``) are skipped. Invalid content, an invalid group name, or an input without groups raises
     InputError.
     """
     where, text = shown_name(source.path), as_text(b"".join(source.chunks(CHUNK_SIZE)))
@@ -125,7 +125,7 @@ def _has_values(fields: list[str]) -> bool:
 
 
 def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """Return the groups of each topic; those of repeated topics are combined."""
+    """Return the groups of each topic; the groups of repeated topics are combined."""
     groups_of_topics: dict[str, list[Any]] = {}
     for topic, groups in pairs:
         groups_of_topics.setdefault(topic, []).extend(groups if isinstance(groups, list) else [groups])

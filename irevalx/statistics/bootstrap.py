@@ -75,7 +75,7 @@ class TopicDraws(Frozen):
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
         """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of tested values (..., n_runs, n_topics).
 
-        A topic for which a run has nan is left out; nan if no other topic is drawn.
+        Topics for which a run has nan are left out; the summary is nan if no other topic is drawn.
         """
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():

@@ -320,7 +320,7 @@ def _overlap(short: _Places, long: _Places, p: float, variant: str) -> tuple[flo
 
 
 def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> FloatArray:
-    """Return five sums over items at some depths, shape (5, n_depths).
+    """Return five sums over the items down to each depth, shape (5, n_depths).
 
     Products of contributions, over items of both rankings; contributions to the shorter and to the longer ranking
     (squares in "b"); contributions to the longer ranking of its first items that the shorter one lacks, as many as the

@@ -146,9 +146,9 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Wilcoxon's signed rank test of whether differences of shape (..., n_topics) are symmetric about zero.
 
-    As ``scipy.stats.wilcoxon`` for each row: topics without a difference are left out, tied differences share their
-    mean rank, without continuity correction. Up to 13 topics all sign flips are counted; up to 50 topics without ties
-    and zeros the distribution is exact; otherwise it is normal.
+    Like ``scipy.stats.wilcoxon`` for each row: topics without a difference are left out, tied differences share their
+    mean rank, and no continuity correction is applied. For up to 13 topics, all sign flips are enumerated; for up to 50
+    topics without ties and zeros, the distribution is exact; otherwise it is normal.
     """
     from scipy import stats
 

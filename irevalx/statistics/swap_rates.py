@@ -238,8 +238,8 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
     """Compare all pairs of runs on two topic sets, by the difference on either.
 
     Return the bins with comparisons, ascending.
-    Tested values have shape (n_runs, n_topics), two runs at least; ``width`` of a bin is at most ``WIDEST``, with at
-    most 12 decimals.
+    Tested values have shape (n_runs, n_topics), with at least two runs. The ``width`` of a bin is at most ``WIDEST``
+    and has at most 12 decimals.
     """
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False

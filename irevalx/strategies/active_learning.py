@@ -22,16 +22,16 @@ PRESUMED = 100
 """Number of unjudged documents that are presumed nonrelevant each time the classifier is fitted."""
 
 GROWTH = 10
-"""A batch is larger than the one before by its size divided by this number, rounded up."""
+"""Each batch is larger than the previous batch by the size of the latter divided by this number, rounded up."""
 
 
 class ActiveLearning(ScoringStrategy):
     """Select the document with the highest probability of relevance from a logistic regression, refitted by batch.
 
     Until a document is relevant, the strategy is depth (ours: there is no topic text to start with). The regression is
-    fitted to the judged documents, and to 100 random other documents that are presumed nonrelevant. The first batch has
-    one document, each later batch a tenth more. ``vectors`` has shape (n_documents + n_others, n_words); ``others`` are
-    the judgments of documents that are no candidates, ignored if they have no text.
+    fitted to the judged documents and to 100 other random documents, presumed nonrelevant. The first batch has one
+    document, each later batch a tenth more. ``vectors`` has shape (n_documents + n_others, n_words); ``others`` are the
+    judgments of documents that are not candidates; documents without text are ignored.
 
     Source: Cormack and Grossman, Autonomy and Reliability of Continuous Active Learning for Technology-Assisted Review,
     2015 (AutoTAR), after Evaluation of Machine-Learning Protocols, SIGIR 2014.
@@ -83,15 +83,15 @@ class ActiveLearning(ScoringStrategy):
 class ActiveSampling(TopicStrategy):
     """Sample documents from runs by estimated precision, and within a run by rank, each with a known probability.
 
-    The document at rank r of a run's first D documents has a share proportional to 1 + 1/r + ... + 1/D, its part in
-    average precision. Runs are mixed with weights that are equal at first, then (ours) proportional to 1 + the number
-    of relevant documents of the run, estimated from the sample.
+    The document at rank r of a run's first D documents has a share proportional to 1 + 1/r + ... + 1/D, its
+    contribution to average precision. Runs are mixed with weights that are equal at first, then (ours) proportional to
+    1 + the number of relevant documents of the run, estimated from the sample.
 
     The sample has ``n`` documents on average, and (ours) sums over it are unbiased: each document is considered once,
     in random order, and drawn with a probability proportional to its share, at most 1, which depends only on the
-    documents before it. With replacement, as in Li and Kanoulas, the probability of a document depends on whether the
-    document itself is relevant: estimated numbers of relevant documents are then too low by 10% to 33% (eight topics of
-    TREC 2003 Robust, 80 to 10 documents of each).
+    documents considered earlier. With replacement, as in Li and Kanoulas, the probability of a document depends on
+    whether the document itself is relevant: estimated numbers of relevant documents are then too low by 10% to 33%
+    (eight topics of TREC 2003 Robust, 80 to 10 documents of each).
 
     Source: Li and Kanoulas, Active Sampling for Large-scale Information Retrieval Evaluation, CIKM 2017, section 3; the
     distribution over ranks: Aslam and Pavlu, A Practical Sampling Strategy for Efficient Retrieval Evaluation, 2007.
@@ -110,10 +110,10 @@ class ActiveSampling(TopicStrategy):
         self._weights = np.ones(candidates.n_runs)
         self._shares = np.add.reduce(self._of_runs, axis=0)
         self.inclusion = np.zeros(len(candidates.docnos))
-        """The inclusion probability of each document considered so far, 0 for the others: shape (n_documents,)."""
+        """The inclusion probability of each document considered so far, 0 for all others: shape (n_documents,)."""
 
     def leave_out(self, documents: IntArray) -> None:
-        """Remove documents that cannot be judged, before any is drawn."""
+        """Remove documents that cannot be judged, before the first document is drawn."""
         removed = set(documents.tolist())
         self._order = [document for document in self._order if document not in removed]
 
@@ -138,7 +138,7 @@ class ActiveSampling(TopicStrategy):
 
 
 def factor_for(shares: FloatArray, n: float) -> float:
-    """Return f such that min(1, f share) sums to n over all shares, shape (n_documents,); infinity if none does."""
+    """Return f such that min(1, f share) sums to n over all shares, shape (n_documents,); infinity if there is none."""
     descending = np.sort(shares)[::-1]
     cut = np.arange(shares.size)  # number of the largest shares that become 1
     factors = (n - cut) / np.add.accumulate(descending[::-1])[::-1]

@@ -14,7 +14,7 @@ HEDGE_BETA = 0.1
 
 
 class MoveToFront(RunReadingStrategy):
-    """Move-to-front: read the run with the highest priority until a document is nonrelevant, which lowers it by 1.
+    """Move-to-front: read the run with the highest priority until a nonrelevant document lowers it by 1.
 
     All priorities start at 0; ties go to the first run in the order given.
 
@@ -43,7 +43,7 @@ class MoveToFront(RunReadingStrategy):
 
 
 class Hedge(ScoringStrategy):
-    """Hedge: select the document with the highest weighted loss over the runs, if it is nonrelevant.
+    """Hedge: select the document that would cause the highest weighted loss over the runs if it were nonrelevant.
 
     The loss of a run for the document at rank r of its first D documents is ln(D/r)/2 if it is nonrelevant, -ln(D/r)/2
     if it is relevant, and 0 for all other documents. The weight of a run is 0.1 to the power of the sum of its losses.
@@ -68,12 +68,12 @@ class Hedge(ScoringStrategy):
 
 
 class Bandit(RunReadingStrategy):
-    """Read the run with the highest probability of relevance; a judgment counts only for the run that was read.
+    """Read the run with the highest probability of relevance; a judgment updates only the run that was read.
 
-    The probability of each run has a Beta distribution that starts at (1, 1). With a ``generator``, it is drawn from
-    the distribution (Thompson sampling); otherwise it is the mean, and ties go to the run with the fewest judged
-    documents, then to the first in the order given (ours). Unless ``is_stationary``, only the last document of a run
-    counts.
+    The probability of each run has a Beta distribution that starts at (1, 1). With a ``generator``, the probability is
+    drawn from this distribution (Thompson sampling); otherwise it is the mean, and ties go to the run with the fewest
+    judged documents, then to the first in the order given (ours). Unless ``is_stationary``, only the last judged
+    document of a run is used.
 
     Source: Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
     Information Retrieval Systems, IPM 2017.

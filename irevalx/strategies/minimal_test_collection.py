@@ -11,19 +11,19 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray
 from irevalx.strategies.strategy import Candidates, FixedStrategy, JudgmentRequest, ScoringStrategy
 
 BOUNDED_DEPTH = 10
-"""Cutoff of the precision that is bounded."""
+"""Cutoff of the bounded measure, precision."""
 
 _BATCH = 4_000_000
 """Maximum number of differences in memory at a time."""
 
 
 class MinimalTestCollection(ScoringStrategy):
-    """MTC: select the document that affects the differences in average precision of all pairs of runs most.
+    """MTC: select the document that most affects the differences in average precision between all pairs of runs.
 
     R times the average precision of a run is the sum over pairs of relevant documents, including each document with
     itself, of 1/the larger of their ranks. A relevant document adds its share in the pairs with documents judged
-    relevant (ours: unjudged documents count as nonrelevant). The score is the absolute difference of these shares,
-    summed over pairs of runs.
+    relevant (ours: unjudged documents are treated as nonrelevant). The score is the absolute difference of these
+    shares, summed over pairs of runs.
 
     Source: Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation, SIGIR 2006, section 3.
     """
@@ -91,7 +91,7 @@ class UndeterminedPairs:
         return total
 
     def learn(self, counts: IntArray, *, relevant: bool) -> None:
-        """Learn from the judgment of a document, which ``counts`` (1 or 0) for each run: shape (n_runs,)."""
+        """Learn from a judgment; ``counts``, shape (n_runs,), is 1 for runs with the document within the cutoff."""
         differences = counts[self.pairs[:, 0]] - counts[self.pairs[:, 1]]
         known = differences * relevant
         self._low += known - np.minimum(differences, 0)
@@ -104,7 +104,7 @@ class UndeterminedPairs:
 class BoundsStrategy(FixedStrategy):
     """Select the document that narrows most undetermined pairs, like ``irevalx-lab bounds -m P.10 --in-all``.
 
-    Documents that narrow none come last, by their best rank (ours). The order changes when a pair is determined;
+    Documents that narrow no pair come last, by their best rank (ours). The order changes when a pair is determined;
     ``pairs`` are shared by all topics.
     """
 
@@ -115,11 +115,11 @@ class BoundsStrategy(FixedStrategy):
 
     @property
     def state(self) -> int:
-        """Number of changes of the undetermined pairs."""
+        """Number of times that the set of undetermined pairs has changed."""
         return self._pairs.changes
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document, which judgments of other topics can change."""
+        """Return the preferred document; judgments of other topics can change it."""
         if self._changes != self._pairs.changes:
             self._next = None
         return super().next()

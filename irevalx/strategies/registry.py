@@ -1,4 +1,4 @@
-"""STRATEGIES: one record per judging strategy, and the strategies that do not learn."""
+"""STRATEGIES, with one record per judging strategy, and the implementations of the strategies that do not learn."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ LEARNING: dict[Learning, str] = {
     "never": "never: the document is skipped",
     "replayed": "when a replay from the beginning selects it",
 }
-"""In words: when a judgment influences the strategy."""
+"""Descriptions of when a judgment influences the strategy."""
 
 
 class TopicInputs(Frozen, kw_only=True):
-    """What a strategy can need to start on a topic, besides the candidates."""
+    """Optional inputs of a strategy for a topic, besides the candidates."""
 
     seed: int = 0
     vectors: TextVectors | None = None
-    """None without texts."""
+    """None if there are no texts."""
     total: int = 0
     """Expected size of a sample."""
     others: Mapping[bytes, bool] = {}
-    """Whether judged documents that are no candidates are relevant, for strategies that learn from texts."""
+    """Relevance of judged documents that are not candidates, for strategies that learn from texts."""
     pairs: UndeterminedPairs | None = None
-    """For strategies that share what they learn over topics."""
+    """Undetermined pairs, for strategies that learn across topics."""
 
 
 class JudgingStrategy(Frozen, kw_only=True):
@@ -49,9 +49,9 @@ class JudgingStrategy(Frozen, kw_only=True):
 
     name: str
     meaning: str
-    """Which document it selects next: a phrase after "the next document is"."""
+    """The criterion for the next document: a phrase after "the next document is"."""
     source: str
-    """The publication, or ""."""
+    """The publication that describes the strategy, or ""."""
     start: Callable[[Candidates, TopicInputs], TopicStrategy]
     """Starts the strategy on a topic."""
     learns: Learning
@@ -88,7 +88,7 @@ class JudgingStrategy(Frozen, kw_only=True):
 
 
 def by_depth(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by the best rank in any run; ties by the number of runs with this rank, then by name."""
+    """Order by the best rank in any run; break ties by the number of runs with this rank, then by name."""
     return FixedStrategy(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
 
 
@@ -98,7 +98,7 @@ def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> Fi
 
 
 def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by points: of n candidates, rank r in a run gives n - r + 1 (Aslam and Montague, SIGIR 2001).
+    """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001).
 
     Candidates that a run does not retrieve share the rest of its n (n + 1) / 2 points.
     """
@@ -110,13 +110,13 @@ def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy
 
 
 def _summed(of_runs: FloatArray) -> FloatArray:
-    """Add up over runs, in their order: shape (n_documents,)."""
+    """Return the sum over runs, added in their order: shape (n_documents,)."""
     total: FloatArray = np.add.accumulate(of_runs, axis=0)[-1]
     return total
 
 
 def _randomly(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by random numbers that depend on the seed, the topic and the document alone."""
+    """Order by random numbers that depend only on the seed, the topic and the document."""
     before = b"%d random %s " % (inputs.seed, candidates.topic)
     digests = [hashlib.sha256(before + docno).digest() for docno in candidates.docnos]
     return FixedStrategy(candidates, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests]))

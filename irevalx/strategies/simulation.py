@@ -23,7 +23,7 @@ from irevalx.strategies.registry import JudgingStrategy
 from irevalx.strategies.strategy import Candidates, JudgmentRequest, TopicStrategy
 
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
-"""Treatment of a selected document without a judgment: it is skipped, or counts as judged and nonrelevant."""
+"""Treatment of a selected document without a judgment: it is skipped, or treated as judged nonrelevant."""
 
 UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
 
@@ -34,27 +34,27 @@ class BudgetLevel(Frozen):
     """A budget of judgments, or a level of incompleteness."""
 
     text: str
-    """The level as typed."""
+    """The level, as typed by the user."""
     number: Fraction
     """A share above 0 and at most 1 (of judgments, or of the rates of strata), or a number of documents, or a depth."""
     is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
-        """Return the number of documents, of ``n_judged``: for a share at least 1, rounded half up."""
+        """Return the number of documents for ``n_judged`` judgments; a share is rounded half up, to at least 1."""
         return max(1, int(self.number * n_judged + Fraction(1, 2))) if self.is_share else int(self.number)
 
 
 class SimulationRules(Frozen, kw_only=True):
-    """How a strategy is simulated; the defaults are those of all commands."""
+    """Parameters of a simulation; all commands share these defaults."""
 
     level: float = 1
     """Relevance threshold."""
     depth: int = 100
     """Number of candidates of each run and topic."""
     batch: int = 1
-    """Number of documents selected before their judgments are learned: of each topic or, across topics, in all."""
+    """Number of documents selected before their judgments are learned, per topic or over all topics (``across``)."""
     across: bool = False
-    """Whether budgets apply to all topics together, rather than to each topic."""
+    """Whether a budget applies to all topics together rather than to each topic."""
     unjudged: Unjudged = "skip"
 
 
@@ -67,9 +67,9 @@ class SimulatedJudging(Frozen):
     judgments: Judgments
     """All judgments."""
     in_sample: tuple[BoolArray, ...]
-    """For each budget, flat over ``judgments``: whether each was selected within the budget."""
+    """For each budget, a mask of the judgments selected within it, flat over ``judgments``."""
     inclusion: tuple[FloatArray, ...]
-    """For each budget, flat over ``judgments``: inclusion probabilities; empty for strategies without."""
+    """For each budget, inclusion probabilities, flat over ``judgments``; empty for strategies without probabilities."""
     n_without: int
     """Number of selected documents without a judgment."""
 
@@ -90,7 +90,7 @@ class KnownGrades:
         self.n_judgments = judgments.rows.size
         self._relevant: list[bool] = is_relevant(judgments, level).tolist()
         self.places: list[IntArray] = []
-        """For each topic, the flat places of the judgments of its candidates; ``ABSENT`` without a judgment."""
+        """For each topic, the flat index of the judgment of each candidate; ``ABSENT`` without a judgment."""
         for topic in candidates:
             place = np.full(len(topic.docnos), ABSENT)
             if topic.topic in judgments.topic_index:
@@ -100,7 +100,7 @@ class KnownGrades:
             self.places.append(place)
 
     def place(self, topic: int, request: JudgmentRequest) -> int:
-        """Return the flat place of a judgment, ``ABSENT`` without one."""
+        """Return the flat index of a judgment; ``ABSENT`` if there is none."""
         return int(self.places[topic][request.document])
 
     def is_relevant(self, topic: int, request: JudgmentRequest) -> bool:
@@ -110,7 +110,7 @@ class KnownGrades:
 
 
 class JudgingRounds:
-    """Selects documents, of each topic or across topics, before the strategies learn the judgments of a round.
+    """Selects the documents of a round, per topic or across topics; the strategies learn only after the round.
 
     With ``skips``, documents without a judgment are skipped, and nothing is learned from them.
     """
@@ -133,7 +133,7 @@ class JudgingRounds:
                 yield topic, request
 
     def across(self, n: int) -> Iterator[tuple[int, JudgmentRequest]]:
-        """Select up to ``n`` documents, each of the topic whose next request has the smallest key; ties by topic."""
+        """Select up to ``n`` documents, each from the topic whose next request has the smallest key; ties by topic."""
         state = self._topics[0].state if self._topics else 0
         if state != self._state:  # judgments of one topic have changed the preferences of others
             self._state, self._heap, self._changed = state, [], set(range(len(self._topics)))
@@ -172,7 +172,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample; returns what is in it, its inclusion probabilities (flat), and the number without a judgment."""
+    """Draw a sample; returns its mask and inclusion probabilities (flat), and the number of unjudged documents."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)
@@ -198,7 +198,8 @@ def _judged(
     """Judge documents round after round, until the budgets ``left`` are spent or no document is requested.
 
     ``counters`` is the index in ``left`` of each topic's budget. Returns, flat over the judgments, the number of
-    documents judged before each (``_NEVER`` if it was not), and the number of selected documents without a judgment.
+    documents judged before each document (``_NEVER`` if it was not judged), and the number of selected documents
+    without a judgment.
     """
     when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)
@@ -229,24 +230,24 @@ def _round(
 
 
 class StrategySimulation(Frozen, kw_only=True):
-    """A judging strategy, and the candidate documents among which it selects."""
+    """A judging strategy and its candidate documents."""
 
     order: JudgingStrategy
     candidates: Sequence[Candidates]
-    """Of each topic of the runs."""
+    """Candidates of each topic of the runs."""
     rules: SimulationRules = DEFAULT_SIMULATION
     vectors: TextVectors | None = None
-    """Of the texts of documents, for strategies that need them."""
+    """Vectors of the texts of documents, for strategies that need them."""
 
     def of_runs(self, chosen: BoolArray) -> StrategySimulation:
-        """Return the simulation with the candidates of the ``chosen`` runs alone, shape (n_runs,)."""
+        """Return the simulation with the candidates of the ``chosen`` runs only, shape (n_runs,)."""
         each = (topic.of_runs(chosen) for topic in self.candidates)
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
         """Judge documents as the strategy selects them; topics without judgments are left out.
 
-        A sample has as many documents as its budget on average; all other strategies have exactly as many, or all.
+        The expected size of a sample is its budget. All other strategies select exactly as many documents, or all.
         """
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
@@ -272,7 +273,7 @@ class SelectedDocument(Frozen):
     """A document to judge next."""
 
     candidates: Candidates
-    """Of its topic."""
+    """The candidates of its topic."""
     request: JudgmentRequest
 
     @property
@@ -282,9 +283,9 @@ class SelectedDocument(Frozen):
 
 
 def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
-    """Select the ``n`` preferred unjudged candidates, of each topic or, across topics, in all; fewer if fewer are left.
+    """Select the ``n`` most preferred unjudged candidates per topic, or over all topics; fewer if fewer are left.
 
-    The strategy learns from judged documents as its ``learns`` says, and nothing from the selected documents.
+    The strategy learns from judged documents as specified by ``learns``, but not from the selected documents.
     """
     strategy, candidates, level = simulation.order, simulation.candidates, simulation.rules.level
     grades = KnownGrades(judgments, candidates, level)
@@ -303,7 +304,7 @@ def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: i
 
 
 def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterator[SelectedDocument]:
-    """Yield the unjudged documents of a topic as selected; the strategy learns from judged documents between them."""
+    """Yield the unjudged documents of a topic in the order of selection; the strategy learns from judged documents."""
     while (request := topic.next()) is not None:
         topic.select(request.document)
         if grades.place(number, request) == ABSENT:
@@ -315,7 +316,7 @@ def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterato
 def _judged_others(
     judgments: Judgments, candidates: Sequence[Candidates], level: float
 ) -> Iterator[Mapping[bytes, bool]]:
-    """Yield for each topic whether the judged documents that are no candidates are relevant."""
+    """Yield, for each topic, the relevance of the judged documents that are not candidates."""
     is_judged, relevant = judgments.grades >= 0, is_relevant(judgments, level)
     for topic in candidates:
         row, docnos = judgments.topic_index.get(topic.topic), set(topic.docnos)
@@ -330,8 +331,8 @@ def select_in_replay(
 ) -> list[SelectedDocument]:
     """Select the unjudged documents of the first batch of ``n`` that is not fully judged, in a simulation.
 
-    The strategy learns only from documents that it selects, batch after batch; ``total`` is the expected size of a
-    sample of each topic.
+    The strategy learns only from the documents that it selects, batch by batch; ``total`` is the expected sample size
+    per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)

@@ -21,9 +21,9 @@ class Candidates(Frozen):
 
     topic: bytes
     docnos: tuple[bytes, ...]
-    """Shape (n_documents,), each once, in ascending byte order."""
+    """Distinct document IDs in ascending byte order, shape (n_documents,)."""
     ranks: SlotArray
-    """Shape (n_runs, n_documents); from 1 to ``depth``, 0 if the document is no candidate of the run."""
+    """Ranks from 1 to ``depth``, shape (n_runs, n_documents); 0 if the document is not a candidate of the run."""
     depth: int
 
     @property
@@ -39,19 +39,19 @@ class Candidates(Frozen):
 
     @cached_property
     def best_rank(self) -> IntArray:
-        """The best rank of each document in any run: shape (n_documents,)."""
+        """The best rank of each document over all runs: shape (n_documents,)."""
         best: IntArray = np.where(self.has, self.ranks, self.depth + 1).min(axis=0)
         return best
 
     @cached_property
     def n_at_best(self) -> IntArray:
-        """Number of runs that have each document at its best rank: shape (n_documents,)."""
+        """Number of runs in which each document has its best rank: shape (n_documents,)."""
         number: IntArray = np.count_nonzero(self.ranks == self.best_rank, axis=0)
         return number
 
     @cached_property
     def reciprocal_ranks(self) -> FloatArray:
-        """1/rank, and 0 if the document is no candidate of the run: shape (n_runs, n_documents)."""
+        """1/rank, or 0 if the document is not a candidate of the run: shape (n_runs, n_documents)."""
         return ratio(np.ones(1), self.ranks)
 
     @cached_property
@@ -94,7 +94,7 @@ class JudgmentRequest(Frozen):
     document: int
     """Index of the document among the candidates of its topic."""
     score: float
-    """By which the strategy prefers the document, the highest first: a score, a priority, a probability."""
+    """The score, priority or probability by which the strategy ranks documents, highest first."""
     key: tuple[float, ...]
     """The smallest key comes first, within a topic and across topics."""
     run: int | None = None
@@ -102,7 +102,7 @@ class JudgmentRequest(Frozen):
 
 
 class TopicStrategy(ABC):
-    """A strategy at work on one topic, with what it has learned."""
+    """The state of a strategy for one topic."""
 
     def __init__(self, candidates: Candidates) -> None:
         self.candidates = candidates
@@ -111,11 +111,11 @@ class TopicStrategy(ABC):
 
     @property
     def state(self) -> int:
-        """A number that changes whenever judgments of another topic change the preferences of this one."""
+        """A number that changes if judgments of another topic change the preferences of this topic."""
         return 0
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document, the same until one is selected or judged; None if there is none."""
+        """Return the preferred document, unchanged until a document is selected or judged; None if none is left."""
         if self._next is None and not self.selected.all():
             self._next = self._choose()
         return self._next
@@ -132,14 +132,14 @@ class TopicStrategy(ABC):
 
     @abstractmethod
     def _choose(self) -> JudgmentRequest | None:
-        """Choose one of the documents that are not selected, at least one; None to stop."""
+        """Choose a document that is not yet selected (at least one is left); None to stop."""
 
     def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:  # noqa: B027 - some do not learn
         """Learn from a judgment; strategies with a fixed order do nothing."""
 
 
 class FixedStrategy(TopicStrategy):
-    """A strategy that does not depend on judgments: ``scores`` descending, then ``ties`` descending, then by name."""
+    """A strategy that does not depend on judgments: by descending ``scores``, then descending ``ties``, then name."""
 
     def __init__(self, candidates: Candidates, scores: FloatArray, ties: IntArray | None = None) -> None:
         super().__init__(candidates)
@@ -160,7 +160,7 @@ class FixedStrategy(TopicStrategy):
 
 
 class ScoringStrategy(TopicStrategy):
-    """A strategy that scores all documents again when it has learned; ties by name."""
+    """A strategy that recomputes all scores after each judgment; ties are broken by name."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
@@ -179,11 +179,11 @@ class ScoringStrategy(TopicStrategy):
 
     @abstractmethod
     def _all_scores(self) -> FloatArray:
-        """Compute the score of each document, the highest first: shape (n_documents,)."""
+        """Compute the scores of all documents, shape (n_documents,); the highest score is preferred."""
 
 
 class RunReadingStrategy(TopicStrategy):
-    """A strategy that reads one run at a time: its first document that is not selected."""
+    """A strategy that reads one run at a time, from its first document that is not yet selected."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
@@ -198,7 +198,7 @@ class RunReadingStrategy(TopicStrategy):
         return ranking[start] if start < len(ranking) else None
 
     def read_best(self, preferences: Sequence[float], n_judged: Sequence[int] | None = None) -> JudgmentRequest:
-        """Return the next document of the run with the highest preference; ties by the fewest judged, then by place."""
+        """Return the next document of the preferred run; ties by the fewest judged documents, then by position."""
         n_judged = n_judged or [0] * len(preferences)
         for run in sorted(range(len(preferences)), key=lambda run: (-preferences[run], n_judged[run])):
             if (document := self.next_in(run)) is not None:
@@ -212,6 +212,6 @@ def without_noise(scores: FloatArray) -> FloatArray:
 
 
 def generator_for(seed: int, strategy: str, topic: bytes) -> random.Random:
-    """Return a generator that depends on the seed, the name of the strategy and the topic alone."""
+    """Return a generator that depends only on the seed, the name of the strategy and the topic."""
     digest = hashlib.sha256(b"%d %s %s" % (seed, strategy.encode(), topic)).digest()
     return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - nothing is secret

@@ -30,7 +30,7 @@ class HelpCommand(click.Command):
             raise unknown_option(error.option_name, known, ctx.command_path) from None
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return Click's option with another way to write."""
+        """Return Click's help option with our callback, which writes the help."""
         option = super().get_help_option(ctx)
         if option is not None:
             option.callback = _show_help

@@ -228,7 +228,7 @@ LabelsFormat = Annotated[
 
 
 def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
-    """Declare the format of judgments, of which a function supports some."""
+    """Declare the parameter for the judgment format, with the formats that the function supports."""
     formats = tuple(formats)
     supported = "every format" if set(formats) == set(REL_FORMATS) else join_words(formats, "and")
     return choice(

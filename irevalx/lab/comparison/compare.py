@@ -347,11 +347,11 @@ def compare(
     displayed as sums.
 
     Tables also display judged@K, the share of judged documents among the first K of each run. K is the cutoff of the
-    measure, or 10. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists
-    the comparisons that depend on unjudged documents. Such a comparison would have a different conclusion if the
-    unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as its judged
-    documents. The conclusion can still be correct; judge these documents to find out. A gate issues the same warning
-    for its verdicts.
+    measure, or 10 if it has none. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a
+    warning lists the comparisons that depend on unjudged documents. These are the comparisons with a different
+    conclusion if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often
+    as its judged documents. The conclusion can still be correct; judge these documents to find out. A gate issues the
+    same warning for its verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
@@ -364,7 +364,7 @@ def compare(
     effects; use the interaction test. It excludes groups with a single topic. In groups with fewer than 10 topics, an
     interaction can be significant merely because differences vary more in one group than in another.
 
-    With `margin`, the result is a gate, a noninferiority test with a verdict for each measure and run. It uses
+    With `margin`, the result is a gate: a noninferiority test that gives a verdict for each measure and run. It uses
     simultaneous t intervals of the differences from the `baseline`. The verdict is "not worse" if the lower bound is
     above minus the margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip test with the same
     correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is not worse. If fewer

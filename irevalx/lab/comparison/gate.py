@@ -58,7 +58,7 @@ class GateRow(NamedTuple):
     change: float  # mean difference over these topics
     p: float  # of the sign-flip test
     direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
-    judged: float  # judged@K of the run; K is the cutoff of the measure, or 10. nan if unknown
+    judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
     depends_on_unjudged: bool  # whether the verdict would change if unjudged documents were relevant half as often as
     # judged ones
@@ -105,7 +105,7 @@ class Gate(Comparison):
         return self.verdicts
 
     def passes(self, row: GateRow) -> bool:
-        """Return whether a run passes under a measure."""
+        """Return whether a run passes the gate for a measure."""
         if self.require == "better":
             return row.is_better
         return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)

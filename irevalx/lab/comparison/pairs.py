@@ -40,7 +40,7 @@ class ComparedPair(NamedTuple):
     simultaneous_low: float  # simultaneous interval for all pairs; nan if there is none
     simultaneous_high: float
     test: str  # the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test
-    judged: float  # judged@K of the run; K is the cutoff of the measure, or 10. nan if unknown
+    judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
     depends_on_unjudged: bool  # whether the conclusion would change with more relevant documents; see ``compare``
     replicates: int = 1  # number of runs of the system, if systems are compared

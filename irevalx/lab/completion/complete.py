@@ -234,8 +234,8 @@ def complete(
         a document from the documents judged relevant (kld).
     class_weight : weight of training errors of svm: the same total for relevant and for nonrelevant documents
         (balanced), or the same for each error (none), as published.
-    calibrated : estimate probabilities of relevance. They are fitted to judged documents that are predicted from the
-        other documents of their topic, and are the fifth column of the predictions. The report of two or more runs
+    calibrated : estimate probabilities of relevance. They are fitted to judged documents, each predicted from the
+        other documents of its topic, and appear in the fifth column of the predictions. The report of two or more runs
         contains the expected values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
     expected : with `calibrated`, report expected values of measures.
     holdout : report the accuracy of predictions: this share of the judgments of each topic, drawn at random, is used

@@ -148,7 +148,7 @@ def estimate(
     documents, which is the whole standard error if no other topics are of interest. effective_documents is the number
     of documents that assessors would have to judge without a machine. Documents in no stratum have machine labels.
 
-    Intervals and tests use Student's t distribution. They are valid for any machine: if its labels are bad, lambda is
+    Intervals and tests use Student's t distribution. They are valid for any judge: if its labels are poor, lambda is
     near 0. There are four limits. Each interval is valid separately, not simultaneously with the others. The topics
     that the assessors judged must be a random sample of all topics, not the easy or important ones. Intervals from
     fewer than 40 human topics are too short. Samples of documents from fewer than 25 topics were not tested.

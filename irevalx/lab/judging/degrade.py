@@ -265,7 +265,7 @@ def _selected_first(
 def _written(
     text: GradedQrelsText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool
 ) -> Degraded:
-    """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
+    """Return a sample in the given format; ``drop`` omits the lines of documents that are not in the sample."""
     judgments = text.judgments
     if sample_format == QRELS.name:
         reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.in_sample))

@@ -117,9 +117,9 @@ def next(  # noqa: A001 - it is the name of its command
 ) -> NextDocuments:
     """Select the next documents to judge.
 
-    A judging strategy selects the documents from the judgments so far. For each document, the result contains the score
-    that the strategy gives it, its best rank, the number of runs that retrieve it and, with `documents`, the first
-    words of its text.
+    A judging strategy selects the documents, based on the judgments so far. For each document, the result contains the
+    score that the strategy gives it, its best rank, the number of runs that retrieve it and, with `documents`, the
+    first words of its text.
 
     Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
     count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
@@ -197,7 +197,7 @@ def next(  # noqa: A001 - it is the name of its command
 def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
-    """Yield a line if fewer than ``n`` documents were selected, of a topic or across topics."""
+    """Yield a line if fewer than ``n`` documents were selected, for a topic or over all topics."""
     depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)
     short = [topic.topic for topic in ordering.candidates if counts[topic.topic] < n]
     if ordering.rules.across and len(selected) < n:

@@ -1,4 +1,4 @@
-"""The figures of leave-out: changes of scores and ranks, and bias against the share of unjudged documents."""
+"""The figures of leave-out: changes in scores and ranks, and bias by share of unjudged documents."""
 
 from __future__ import annotations
 

@@ -217,8 +217,8 @@ def bounds(
     probabilities of their documents. The column by reports how the probability was computed: exactly (always for P; for
     rbp and dcg if few unjudged documents remain), from the normal distribution, or from random draws.
 
-    map and ndcg have no proven bounds. Their bounds are the lowest and the highest value over random draws of the
-    judgments of unjudged documents, and the column limits contains drawn.
+    map and ndcg have no proven bounds. Their bounds are the lowest and highest values over random draws of the
+    judgments of unjudged documents, and the limits column contains "drawn".
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure
 
 
 def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
-    """Return the pairs that are not determined; warns if there are none."""
+    """Return the undetermined pairs; warns if there are none."""
     undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
     if not undecided:
         warn(f"{scores.measure.name}: all pairs are determined, so no document needs to be judged")

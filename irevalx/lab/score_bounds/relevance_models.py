@@ -1,8 +1,8 @@
 """Relevance models fitted to the judgments, for pooled and for unpooled runs.
 
-Which runs retrieve a document, and at which rank, predicts its relevance; the weight of each run is fitted. With the
-best rank and the number of runs alone, effective runs are underestimated, and confidence is not calibrated
-(docs/bounds.md).
+The relevance of a document is predicted from the runs that retrieve it and from its ranks in them; the weight of each
+run is fitted. With the best rank and the number of runs alone, effective runs are underestimated, and confidence is not
+calibrated (docs/bounds.md).
 
 Documents of a run that was not pooled are different: the judged ones were retrieved by pooled runs, the unjudged ones
 by no pooled run, and the model is fitted to the former alone. Its error is estimated on groups of pooled runs: without

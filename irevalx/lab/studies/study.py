@@ -357,7 +357,7 @@ def study(
 
 
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
-    """Refuse options of judging strategies for a scheme that is a pool."""
+    """Reject options of judging strategies if the scheme is a pool."""
     for name, value in options.items():
         if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(

@@ -1,6 +1,6 @@
 """Runs in Arrow tables, read in blocks of whole topics (requires pyarrow).
 
-Rows that can be read only once, or are slow to read, are spooled to a temporary file.
+Rows that can be read only once or that are slow to read are spooled to a temporary file.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) ->
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
     """Yield blocks of at least ``least`` rows (except the last) that end where the topic changes; at least one block.
 
-    A block ends in the first batch that completes it, before the last topic of that batch. Callers can empty blocks.
+    A block ends in the first batch that completes it, before the last topic of this batch. Callers can empty blocks.
     """
     block: list[pa.RecordBatch] = []
     size, last = 0, None
@@ -142,7 +142,7 @@ def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
 
 
 class SpooledRows:
-    """Rows that are read once and spooled to a temporary file, which raises UnreadableFileError without space."""
+    """Rows that are read once and spooled to a temporary file; raises UnreadableFileError if there is no space."""
 
     def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
         self._path, self._columns = unread.path, columns

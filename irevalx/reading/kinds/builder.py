@@ -53,7 +53,7 @@ class Entries(Frozen):
         return Judgments.joined(self.path, [part])
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
-        """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""
+        """Return the entries as results of a run with this tag; ``strict`` rejects scores that are not finite."""
         scores: FloatArray = self.numbers
         return ResultRows(
             topics=self.topics,
@@ -73,7 +73,7 @@ class Entries(Frozen):
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
         """Return warnings about the scores of several runs, by the number of the run.
 
-        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that may have equal scores in
+        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that can have equal scores in
         their first and last topic are checked.
         """
         equal = has_equal_ends(self.rows, self.numbers)
@@ -110,7 +110,7 @@ class TableRun(Frozen):
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
-        """Return the run as a stream; ``strict`` refuses scores that are not finite."""
+        """Return the run as a stream; ``strict`` rejects scores that are not finite."""
         return RunStream(
             self.path,
             blocks=self.blocks,

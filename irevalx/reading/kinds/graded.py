@@ -18,7 +18,7 @@ from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.trec_eval import c_double
 
 NOT_DRAWN = -999
-"""Documents with this grade or less were pooled and not sampled."""
+"""Documents with this grade or a lower one were pooled but not sampled."""
 
 NOT_AT_RANDOM = (0, 2)
 """Methods that selected a document deterministically, so that its probability is 1."""
@@ -28,10 +28,10 @@ AT_RANDOM = (1, 2, 4)
 
 
 def read_prels(rows: Rows, rules: Rules) -> JudgmentsWithProbabilities:
-    """Build judgments with inclusion probabilities; malformed numbers are always refused.
+    """Build judgments with inclusion probabilities; malformed numbers are always rejected.
 
-    Probabilities out of range, whose rows are ignored, are warned about. A probability of 0 for a sampled document
-    raises MalformedLineError.
+    Rows with a probability out of range are ignored, with a warning. A probability of 0 for a sampled document raises
+    MalformedLineError.
     """
     whole_grades = replace(GRADE, kind="integers")
     specs = tuple(whole_grades if spec is GRADE else spec for spec in rows.specs)

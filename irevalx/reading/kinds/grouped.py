@@ -55,7 +55,7 @@ def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
 def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
     """Build preferences; without a column ``SUBGROUP``, groups have no subgroups.
 
-    Levels have the precision of scores.
+    Levels are rounded to the precision of scores.
     """
     columns = whole(rows, rules)
     about = group_lines(rows.path, columns["TOPIC"], columns["GROUP"], columns["DOCNO"])
@@ -125,7 +125,7 @@ class GroupedLines(Frozen):
 
 
 def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> GroupedLines:
-    """Collect topics, groups and documents, given those of each line."""
+    """Collect the distinct topics, groups and documents, given the topic, group and document of each line."""
     topic, topic_names = numbered(topics)
     group, group_names = numbered(groups)
     document, docno_names = numbered(docnos)
@@ -222,7 +222,7 @@ def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
-    """Return the permutation that sorts by group and key, and where the sorted keys change."""
+    """Return the permutation that sorts by group and key, and the positions at which the sorted keys change."""
     order = order_by(keys, group)
     keys, group = keys[order], group[order]
     return order, np.append(True, (keys[1:] != keys[:-1]) | (group[1:] != group[:-1]))[: keys.size]

@@ -15,7 +15,7 @@ Built = TypeVar("Built")
 
 
 class _Part(Frozen, Generic[Built]):
-    """What was built of a block, and its malformed numbers."""
+    """The result of building from a block, with its malformed numbers."""
 
     built: Built
     malformed: tuple[MalformedNumbers, ...]
@@ -27,7 +27,7 @@ class _Part(Frozen, Generic[Built]):
 
 
 def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> list[Built]:
-    """Return parts with disjoint topics, which ``build`` makes from columns; malformed numbers are warned about."""
+    """Return parts with disjoint topics, built from columns by ``build``; warns about malformed numbers."""
 
     def parse(block: Any) -> _Part[Built]:
         columns = rows.columns(block, rules)
@@ -40,7 +40,7 @@ def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> lis
 
 
 def whole(rows: Rows, rules: Rules) -> Columns:
-    """Return the columns of all rows; malformed numbers are warned about."""
+    """Return the columns of all rows; warns about malformed numbers."""
     [block] = rows.again()
     columns = rows.columns(block, rules)
     _warn(rules, columns.malformed)

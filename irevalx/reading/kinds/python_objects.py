@@ -23,7 +23,7 @@ from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 
 _DICTIONARIES = (dict, Mapping)
-"""The frequent type comes first, which is faster to check."""
+"""The most frequent type comes first, so that checks are fast."""
 
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
 """Judgments are cached if they have at most this number of IDs; at most this number of dictionaries is cached."""
@@ -45,7 +45,7 @@ def judgments_of(
 ) -> Judgments:
     """Return ``{topic: {docno: grade}}`` as judgments, without empty topics; small judgments are cached.
 
-    ``exact`` refuses integers as IDs, like pytrec_eval. Invalid IDs or grades raise ArgumentError.
+    ``exact`` rejects integers as IDs, like pytrec_eval. Invalid IDs or grades raise ArgumentError.
     """
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None
@@ -67,7 +67,7 @@ RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
     """Return topics, sizes, docnos and grades of small judgments, as the key of the cache.
 
-    None unless all IDs are strings and all grades integers, for which equal keys mean equal judgments.
+    The result is None unless all IDs are strings and all grades integers, so that equal keys imply equal judgments.
     """
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
@@ -97,8 +97,8 @@ def run_of(
 ) -> RunStream:
     """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run.
 
-    ``strict`` refuses scores that are not finite, ``exact`` integers as IDs, like pytrec_eval. Errors are raised when
-    the run is evaluated.
+    ``strict`` rejects scores that are not finite, and ``exact`` rejects integers as IDs, like pytrec_eval. Errors are
+    raised when the run is evaluated.
     """
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
@@ -119,7 +119,7 @@ def run_of(
 
 
 def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
-    """Return a dictionary with one short topic as a short list; None for others, and for errors and warnings."""
+    """Return a dictionary with a single short topic as a short list; otherwise, or if a check fails, None."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
@@ -167,7 +167,7 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
 
 
 def _scores_in(documents: Any) -> Collection[Any]:
-    """Return the scores of documents; for a ranked list, numbers that decrease by 1."""
+    """Return the scores of documents; the scores of a ranked list are numbers that decrease by 1."""
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
@@ -216,6 +216,6 @@ def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -
 
 
 def _find(given: Mapping[Any, Iterable[Any]], place: int) -> tuple[Any, Any]:
-    """Return topic and document of the n-th entry."""
+    """Return the topic and the document of the n-th entry."""
     every = ((topic, docno) for topic, docnos in given.items() for docno in docnos)
     return next(entry for number, entry in enumerate(every) if number == place)

@@ -38,7 +38,7 @@ class FirstLine(Frozen):
 
 
 def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLine:
-    """Return number of columns and run tag of the first data line."""
+    """Return the number of columns and the run tag of the first data line."""
     names = layout.columns[0].split()
     lines = beginning.data_lines(comments=layout.comments_in(compat) is not CommentStyle.NONE)
     fields = lines[0][1].split() if lines and len(beginning.lines) > 1 else []
@@ -104,8 +104,9 @@ def read_run(rows: Rows, rules: Rules) -> RunStream:
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
     """Open a run with scores or ranks; its blocks are read and checked when it is evaluated.
 
-    Without ``TAG`` it is named after its file. In TREC's format, ``RANK`` is compared with scores for warnings; in
-    other formats, malformed numbers are always refused. Strict rules also refuse infinite scores and likely mistakes.
+    Without ``TAG``, the run is named after its file. In TREC's format, ``RANK`` is compared with scores for warnings;
+    in other formats, malformed numbers are always rejected. Strict rules also reject infinite scores and likely
+    mistakes.
     """
     layout, compat = rows.layout, rules.compat
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
@@ -139,7 +140,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
     """Return the results of the lines of a block with scores ``texts``, shape (lines,).
 
-    ``compat`` decides on their precision; ``strict`` refuses scores that are not finite.
+    ``compat`` determines the precision of scores; ``strict`` rejects scores that are not finite.
     """
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
@@ -165,14 +166,14 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 
 def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
-    """Return the ranks of some lines; a rank that is not an integer raises MalformedNumberError."""
+    """Return the ranks of the given lines; a rank that is not an integer raises MalformedNumberError."""
     hint = f"; if this is a score, {remedy}" if remedy else ""
     malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
-    """Return results ranked by ``ranks``, shape (lines,), the lowest first."""
+    """Return results ranked by ``ranks``, shape (lines,), lowest first."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
     return ResultRows(

@@ -1,4 +1,4 @@
-"""Runs in tables, one or one for each name in a column, and in JSON objects."""
+"""Runs in JSON objects and in tables, which contain a single run or a column of run names."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def failing_run(path: str, error: InputError) -> RunStream:
 
 
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
-    """Return the runs of a table in the order of their first rows; one called ``name`` without a column of run names.
+    """Return the runs of a table in the order of their first rows; without run names, a single run named ``name``.
 
-    Columns are checked as far as that is fast; a missing column or a wrong value raises ArgumentError. Without scores,
-    documents are ranked by their ranks, the lowest first.
+    Only fast checks of the columns are made; a missing column or a wrong value raises ArgumentError. Without scores,
+    documents are ranked by their ranks, lowest first.
     """
     if table.is_arrow:
         from irevalx.reading.kinds.arrow_runs import arrow_runs

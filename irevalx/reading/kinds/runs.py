@@ -17,7 +17,7 @@ from irevalx.settings import Duplicates
 from irevalx.trec_eval import MalformedNumbers
 
 MANY_CHANGES = 1 << 11
-"""From this number of lines on, lines that mostly change their topic are grouped without a loop."""
+"""Minimum number of lines for grouping lines with frequent topic changes without a loop."""
 
 MOST_SMALL = 1 << 16
 """The number of distinct 16-bit numbers."""
@@ -28,7 +28,7 @@ MOST_IN_SHORT_LIST = 1 << 5
 
 
 class RunWarning(Frozen):
-    """A warning about the lines of a run; one of each kind is shown."""
+    """A warning about the lines of a run; only the first of each kind is displayed."""
 
     text: str
     kind: str  # its subject; "ties" applies if equal scores are ordered by name, "ranks" if by rank
@@ -41,7 +41,7 @@ class ShortList(NamedTuple):
     topic: bytes
     docnos: list[bytes]
     scores: Sequence[float]
-    """Finite, and of the precision of the trec_eval version."""
+    """Finite scores, in the precision of the trec_eval version."""
 
     tag: bytes
 
@@ -62,7 +62,7 @@ class ResultRows(Frozen):
     distinct: bool = False  # whether documents are known to be distinct within topics
     sanity_warnings: tuple[RunWarning, ...] = ()  # about lines, and about scores of the first block of a file
     ranks: Callable[[IntArray], IntArray] | None = None
-    """Returns the ranks at flat positions, or raises MalformedNumberError; None without ranks."""
+    """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
         """Return the results of the documents for which the flat mask is true."""
@@ -74,7 +74,7 @@ class ResultRows(Frozen):
         return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
 
     def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
-        """Return the documents at these flat positions, as other rows."""
+        """Return the documents at these flat positions, with other rows."""
         ranks = self.ranks
         return replace(
             self,
@@ -144,17 +144,17 @@ class RunStream(Frozen):
     repeatedly."""
 
     with_repeats: RunStream | None = None
-    """The same run, read such that a document can occur twice in a topic, if reading refuses that."""
+    """The same run, read with repeated documents allowed, if reading rejects them."""
 
     short_list: Callable[[], ShortList | None] | None = None
     """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
     the same results."""
 
     name: str | None = None
-    """The name in place of the run tag in the file."""
+    """The name that replaces the run tag in the file."""
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
-        """Return the run, read such that repeated documents are no error if ``duplicates`` permits them."""
+        """Return the run, read with repeated documents allowed if ``duplicates`` permits them."""
         if duplicates == "error" or self.with_repeats is None:
             return self
         return replace(self.with_repeats, name=self.name)
@@ -167,18 +167,18 @@ class RunStream(Frozen):
 
 
 class Stack(Frozen):
-    """The results of several runs: finite scores, and no document twice in a topic."""
+    """The results of several runs, with finite scores and without repeated documents."""
 
     names: Sequence[str]
-    """Also their paths."""
+    """The names of the runs, which are also their paths."""
     tags: Sequence[bytes]
     """The names as bytes."""
     n_topics: IntArray
-    """Of each run, shape (n_runs,)."""
+    """Number of topics of each run, shape (n_runs,)."""
     results: ResultRows
-    """Of the topics of the first run, then of the second."""
+    """Results for the topics of the first run, then of the second run, and so on."""
     score_warnings: dict[int, tuple[RunWarning, ...]]
-    """By the number of the run."""
+    """Warnings, by the index of the run."""
 
 
 MOST_TOPICS = 1000
@@ -188,9 +188,9 @@ MOST_TOPICS = 1000
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
     """Return a warning if the ranks of most topics are probably scores.
 
-    They are if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps. ``results`` are
-    those of the first block, with negated ranks as scores. ``remedy`` is a hint for files with scores, and ``strict``
-    makes the warning an error.
+    Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps.
+    ``results`` are those of the first block, with negated ranks as scores. ``remedy`` is a hint for files with scores,
+    and ``strict`` makes the warning an error.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -216,7 +216,7 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
 
 
 def looked_at(rows: Segments) -> int:
-    """Return how many of the first results are checked."""
+    """Return the number of first results that are checked."""
     return int(rows.offsets[min(rows.n, MOST_TOPICS)])
 
 

@@ -11,6 +11,6 @@ text_tables     rows of tables with a header, and of JSON Lines
 json_objects    rows of JSON objects {topic: {docno: number}}
 nested          rows of nested dictionaries
 columns         tables: columns by name; lists of Python values -> names and arrays
-tables          which source a Python value is: data frames, dictionaries of columns, named tuples
+tables          recognition of Python tables: data frames, dictionaries of columns, named tuples
 arrow           Arrow tables and streams, Parquet (requires pyarrow)
 """

@@ -24,7 +24,7 @@ from irevalx.reading.sources.columns import RULES, ColumnTable
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 
 BLOCK_ROWS = 1 << 15
-"""Maximum number of rows that are cast together, chosen to fit the CPU cache."""
+"""Maximum number of rows cast at a time, chosen to fit the CPU cache."""
 
 LINE = "line"
 """The column with the 1-based row numbers."""
@@ -55,8 +55,8 @@ class ArrowTable(ColumnTable):
     def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
         """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``.
 
-        A column has the first of its possible names. ``first`` and ``last`` select rows of a table in memory. A missing
-        column or a wrong value raises ArgumentError.
+        For each column, the first of its possible names is used. ``first`` and ``last`` select rows of a table in
+        memory. A missing column or a wrong value raises ArgumentError.
         """
         names = [self.find(spec) for spec in specs]
         schema = schema_of(*specs)
@@ -110,7 +110,7 @@ class ArrowTable(ColumnTable):
             raise self._wrong(column, kind, name, first, row) from None
 
     def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
-        """Refuse a column of another type, and missing values."""
+        """Reject a column of another type, and missing values."""
         if column.null_count and kind not in {"labels", "probabilities"}:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(missing.argmax()))
@@ -236,7 +236,7 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Return an object with an Arrow C stream as a table, in memory if it is of pyarrow, otherwise read once.
+    """Return an object with an Arrow C stream as a table: in memory for pyarrow objects, otherwise read once.
 
     An object that cannot be opened raises ArgumentError.
     """
@@ -258,7 +258,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
 
 
 def _next(reader: Any, path: str) -> Any:
-    """Return the next batch, None after the last; errors become ArgumentError."""
+    """Return the next batch, or None after the last batch; errors are raised as ArgumentError."""
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
@@ -266,12 +266,12 @@ def _next(reader: Any, path: str) -> Any:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a library's error message, printable."""
+    """Return the first line of a library's error message, with unprintable characters escaped."""
     return printable(str(error).strip().partition("\n")[0]) or type(error).__name__
 
 
 _BATCH_ROWS = 1 << 17
-"""Number of rows that are read together."""
+"""Number of rows read at a time."""
 
 
 def table_of_parquet(source: Source) -> ArrowTable:

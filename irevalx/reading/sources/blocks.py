@@ -1,4 +1,4 @@
-"""Files cut into blocks of whole topics."""
+"""Blocks of whole topics from files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irevalx.reading.sources.files import CHUNK_SIZE, NEWLINE, Source
 
 
 class TopicRows(Protocol):
-    """Rows with their topics, made from some lines of a file."""
+    """Rows with their topics, built from lines of a file."""
 
     @property
     def topics(self) -> Collection[bytes]:
@@ -28,7 +28,7 @@ MOST_SHARE = 1 << 26
 
 
 class Block(Frozen):
-    """Some whole lines of a file."""
+    """A block of whole lines of a file."""
 
     text: bytes  # each line ends with a newline
     line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
@@ -37,7 +37,7 @@ class Block(Frozen):
 
     @property
     def first_line(self) -> int:
-        """The 1-based number of the first line in the file; it may require counting the lines before the range."""
+        """The 1-based line number of the first line of the range; this can require counting the lines before it."""
         return self.line + (self.share.lines_before if self.share else 0)
 
     @property
@@ -49,7 +49,7 @@ class Block(Frozen):
 def line_counter(source: Source) -> Callable[[int], int]:
     """Return a function that counts the lines of a plain file before a byte offset.
 
-    It continues from the offset of its last call if possible.
+    Counting continues from the offset of the last call if possible.
     """
     place, lines = 0, 0
 
@@ -79,7 +79,7 @@ class FileRange(Frozen):
         return self.count(self.begin)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of the range, cut as by ``blocks_of``."""
+        """Yield the blocks of the range, split like the blocks of ``blocks_of``."""
         for block in whole_topics(self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)):
             yield Block(block.text, block.line, self)
 
@@ -88,8 +88,8 @@ def file_ranges(source: Source, processes: int) -> list[FileRange]:
     """Return the ranges of a plain file that ``processes`` workers read in turn, in file order.
 
     Each worker gets the same number of ranges (more than one for large files), or fewer if topics are longer than a
-    range. The first range begins with the first block of ``blocks_of``, which warnings are about. Empty for compressed
-    or unreadable files and for files with a single topic.
+    range. The first range begins with the first block of ``blocks_of``, to which warnings refer. The result is empty
+    for compressed or unreadable files and for files with a single topic.
     """
     size = source.size
     if not source.is_plain_file:
@@ -106,7 +106,7 @@ def file_ranges(source: Source, processes: int) -> list[FileRange]:
 
 
 def _read_for_first_block(source: Source) -> int:
-    """Return how many bytes ``blocks_of`` reads before its first block; shorter files can be cut differently."""
+    """Return the number of bytes that ``blocks_of`` reads before its first block; shorter files can differ."""
     sizes: list[int] = []
 
     def chunks() -> Iterator[bytes]:
@@ -140,7 +140,7 @@ def first_word(line: bytes) -> list[bytes]:
 def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
     """Yield blocks that end between topics, if the lines of a topic are contiguous.
 
-    Input that cannot be sought is spooled, so that ``whole_file`` can read it once more.
+    Input without seek is spooled, so that ``whole_file`` can read it again.
     """
     return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of)
 
@@ -158,7 +158,7 @@ def whole_file(source: Source) -> Block:
 def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
     """Yield blocks that end between topics, of about the size of a chunk, or of one topic if that is longer.
 
-    ``chunks`` are cut anywhere and end with a newline. ``topic_of`` returns the topic of a line. Reading stops after a
+    ``chunks`` are split at arbitrary newlines. ``topic_of`` returns the topic of a line. Reading stops after a
     block of a single topic, or of a part of a line, that contains a NUL byte.
     """
     pieces: list[bytes] = []

@@ -1,13 +1,12 @@
 """Decimal numbers in a column of texts, parsed eight characters at a time without a loop over texts.
 
-A 64-bit word holds eight characters, and numpy works on one word of every text at once. How to look at the characters
-of a word together (find one of them, check that all are digits, make a number of eight digits in three
-multiplications) is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric
-string to int" and Daniel Lemire's notes on parsing eight digits. This module adds decimal
-points at any place and texts of any length.
+A 64-bit word holds eight characters, and numpy works on one word of every text at once. Processing all characters of
+a word together (locating a character, checking that all are digits, computing a number of eight digits in three
+multiplications) is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric string to int" and Daniel
+Lemire's notes on parsing eight digits. This module adds support for decimal points and for texts of any length.
 
-Words are little-endian: the first character is the lowest byte, so that a word that is written in hexadecimal reads
-backwards. ``-12.5`` goes through these steps, each of which is a function below with this example:
+Words are little-endian: the first character is the lowest byte, so that a word in hexadecimal notation
+reads backwards. ``-12.5`` goes through these steps, each of which is a function below with this example:
 
     ============================  ======================  ====================================================
     its last eight characters     ``0x352e323130303030``  "000012.5": the sign is noted, zeros are prepended
@@ -19,7 +18,7 @@ backwards. ``-12.5`` goes through these steps, each of which is a function below
     the number of eight digits    ``0x000000000000007d``  125; 125 / 10, with the sign: -12.5
     ============================  ======================  ====================================================
 
-A text of more than eight characters has several words, of which the last holds the last eight characters.
+A text of more than eight characters has several words; the last word contains the last eight characters.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ OTHER = 2
 """The text is not a plain decimal number, or too long for this module."""
 
 ERROR = 2.0**-50
-"""The greatest relative error of a number that is ``CLOSE``."""
+"""Maximum relative error of a number that is ``CLOSE``."""
 
 _LONGEST = 24
 """Maximum number of characters of a number without its sign."""
 
 _TEXTS_AT_ONCE = 1 << 18
-"""Maximum number of texts that are parsed together, which limits memory; blocks have fewer unless a topic is long."""
+"""Maximum number of texts parsed at a time, to limit memory; most blocks have fewer texts."""
 
 _EXACT_INTEGERS = np.uint64(2**53)
 """Whole numbers below this are exact as floats of 64 bits."""
@@ -154,7 +153,7 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
     """Return eight characters of each text, counted from its end and padded with the character 0.
 
     ``words`` has the word at each offset of the buffer; ``end``, shape (n,), is the end of each text and ``length`` its
-    length without sign; ``place`` 0 stands for the last eight characters, 1 for those before.
+    length without sign; ``place`` 0 means the last eight characters, 1 the eight characters before them.
 
     >>> texts = Names.of([b"-12.5"])
     >>> word = _last_characters(words_of(texts.buffer), texts.start + texts.length, texts.length - 1, 0)
@@ -169,7 +168,7 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
 
 
 def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
-    """Remove the decimal point: the characters before it move up by one.
+    """Remove the decimal point; the characters before it move up by one position.
 
     ``words``, shape (n,) each, begin with the last eight characters. Returns the words without point and, shape (n,),
     the number of digits after it, 1 where there is a point, and whether only digits remain.
@@ -249,7 +248,7 @@ def _eight_digits(word: WordArray) -> WordArray:
 
 
 def _joined(numbers: WordArray, base: int, bits: int) -> WordArray:
-    """Return words in which each second number is ``base`` times the number before it plus itself.
+    """Return the words, with every second number replaced by ``base`` times the preceding number plus the number.
 
     Words contain a number in every ``bits`` bits; the other numbers must be masked afterwards. One multiplication
     suffices, since ``x * (base << bits | 1)`` equals ``(x * base << bits) + x``. The factor is 2561 for digits, 6553601

@@ -2,7 +2,7 @@
 
 ISA-L (extra ``fast``) decodes gzip in about a third of zlib's time, and ``backports.zstd`` (same extra) decodes zstd
 before Python 3.14. A compressed file is a sequence of streams, with padding between and after them as each format
-permits. Messages count bytes of the compressed file from 0.
+permits. Byte offsets in messages are offsets into the compressed file, starting at 0.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.process.platform import as_bytes, can_seek, is_open_already, is_pipe
 
 PIECE = 1 << 14
-"""Number of compressed bytes decoded at a time, which is the precision of offsets in messages about damage."""
+"""Number of compressed bytes decoded at a time: the precision of offsets in messages about damaged files."""
 
 
 class Readable(Protocol):
@@ -32,7 +32,7 @@ class Readable(Protocol):
 
 
 class Decoder(Protocol):
-    """Decoder of one stream, with the interface of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
+    """A decoder of a stream, with the interface of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
 
     ``needs_input`` is True if there is no more output without more input; after ``eof``, ``unused_data`` contains the
     input after the end of the stream.
@@ -174,7 +174,7 @@ def compression_of(head: bytes) -> Compression | None:
 
 
 class Decompressed:
-    """The decompressed content of a file, decoded as it is read; UnreadableFileError without a decoder module."""
+    """The decompressed content of a file, decoded while reading; raises UnreadableFileError without a decoder."""
 
     def __init__(self, compression: Compression, ahead: ReadAhead, name: str) -> None:
         self._compression = compression
@@ -247,7 +247,7 @@ class Decompressed:
 
 
 class ReadAhead:
-    """A stream with bytes that were read ahead and are returned first; ``offset`` counts consumed bytes."""
+    """A stream that returns bytes read ahead first; ``offset`` is the number of consumed bytes."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
         self.offset = 0
@@ -255,7 +255,7 @@ class ReadAhead:
         self._stream = stream
 
     def read(self, size: int, /) -> bytes:
-        """Return at most ``size`` bytes, those read ahead first."""
+        """Return at most ``size`` bytes, starting with the bytes read ahead."""
         if not self._ahead:
             return self._stream.read(size)
         head, self._ahead = self._ahead[:size], self._ahead[size:]
@@ -280,7 +280,7 @@ class ReadAhead:
         return self._ahead[:size]
 
     def skip_zeros(self) -> int:
-        """Consume zeros up to the next other byte, and return how many there were."""
+        """Consume zeros up to the next other byte, and return their number."""
         begin = self.offset
         while piece := self.piece():
             if rest := piece.lstrip(b"\0"):
@@ -345,7 +345,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Bytes of a regular file, which several processes can read at once; 0 for everything else."""
+        """Size in bytes of a regular file, which several processes can read at once; 0 for other files."""
         if self._content is not None or self.path == STANDARD_INPUT or is_open_already(self.path):
             return 0
         try:
@@ -356,7 +356,7 @@ class Source:
 
     @property
     def is_plain_file(self) -> bool:
-        """Whether it is an uncompressed file on disk, which libraries can open by name."""
+        """Whether the file is an uncompressed file on disk, which libraries can open by name."""
         return self.size > 0 and compression_of(self._head()) is None
 
     def refuse_missing(self) -> None:
@@ -371,10 +371,10 @@ class Source:
 
     @cached_property
     def is_parquet(self) -> bool:
-        """Whether its first bytes are those of a Parquet file; False if it cannot be read.
+        """Whether the file starts like a Parquet file; False if it cannot be read.
 
-        They are ``PAR1`` and a byte that is neither printable nor white space, since text files can contain a topic
-        that begins with PAR1.
+        A Parquet file starts with ``PAR1`` and a byte that is neither printable nor white space, since text files can
+        contain a topic that begins with PAR1.
         """
         head = self.beginning
         return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
@@ -388,7 +388,7 @@ class Source:
             return b""
 
     def first_line(self) -> bytes:
-        """Return the content to the end of its first line; only some of it if it cannot be sought."""
+        """Return the content up to the end of its first line; for input without seek, possibly less."""
         text = b""
         for chunk in self.chunks(CHUNK_SIZE) if self.size or self._content is not None else ():
             text += chunk
@@ -399,7 +399,7 @@ class Source:
     def _first_bytes(self, size: int) -> bytes:
         """Return some of the first decompressed bytes.
 
-        A bzip2 block has up to 900 KB and is decoded as a whole, so input that cannot be sought is spooled.
+        A bzip2 block has up to 900 KB and is decoded as a whole, so input without seek is spooled.
         """
         head = self._head()
         name = shown_name(self.path)
@@ -417,7 +417,7 @@ class Source:
             return decompressed(copy, name).read(size)
 
     def _head(self) -> bytes:
-        """Return some of the first raw bytes, without consuming those of input that cannot be sought."""
+        """Return some of the first raw bytes, without consuming them if the input has no seek."""
         if self._begun is None:
             raw = self._open()
             if can_seek(raw):
@@ -429,7 +429,7 @@ class Source:
     def sha256(self) -> str | None:
         """Return the SHA-256 digest of the raw file; None if it cannot be read.
 
-        Input that cannot be sought is spooled to a temporary file.
+        Input without seek is spooled to a temporary file.
         """
         import hashlib
 
@@ -448,9 +448,9 @@ class Source:
     ) -> Iterator[bytes]:
         """Yield the content in chunks of about ``size`` bytes, or bytes ``begin`` to ``end`` (exclusive).
 
-        ``again`` spools input that cannot be sought, so that it can be read again once it was read to its end. ``text``
+        ``again`` spools input without seek, so that it can be read again after it was read to its end. ``text``
         completes a last line without newline. UnreadableFileError is raised for a missing or empty file (a pipe or
-        standard input can be empty), damaged compression, or lack of space for the temporary file.
+        standard input can be empty), damaged compression, or insufficient space for the temporary file.
         """
         last: bytes | None = None
         try:
@@ -506,7 +506,7 @@ class Source:
 
 
 def stem_of(path: str) -> str:
-    """Return a file name without folder, compression suffix and last extension."""
+    """Return a file name without its directory, compression extension and last extension."""
     name = os.path.basename(path)  # noqa: PTH119 - pathlib takes a while to import
     stem = name
     for suffix in (".gz", ".bz2", ".xz", ".zst"):

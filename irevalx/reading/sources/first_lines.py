@@ -1,7 +1,7 @@
 """First lines of a file: format recognition, and warnings about likely mistakes.
 
-``DOUBTS`` lists the mistakes that the first lines can show. Files in TREC formats are read like trec_eval reads them,
-with a warning; ``--strict`` refuses them.
+``DOUBTS`` lists the mistakes that the first lines can show. Files in TREC formats are read as in trec_eval, with a
+warning; ``--strict`` rejects them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
 
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _IGNORED = (b"0", b"Q0")
-"""Usual values of the second column of judgments and runs."""
+"""Common values of the second column of judgments and runs."""
 
 _PAIRED = 4
-"""Number of columns of qrels, and of preferences with a winner."""
+"""Number of columns of qrels and of preferences with a winner."""
 
 
 class Beginning(Frozen):
@@ -65,7 +65,7 @@ class Beginning(Frozen):
 def recognised(beginning: Beginning, layout: Layout) -> str:
     """Return the form of a file in which a TREC format is expected: "lines", "object" or "records" of JSON, or "table".
 
-    Lines of JSON are recognised unless they have the number of words of the layout and are no JSON as a whole. A table
+    Lines of JSON are recognised, except invalid JSON with as many words as the layout has columns. A table
     is recognised by a header with columns for topics and documents, separated by commas or semicolons; if it is
     separated by tabs or blanks, it must have all columns of the layout, in another order than the layout.
     """
@@ -84,7 +84,7 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
 
 
 def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
-    """Return the form of a file whose first line begins like JSON: "object", "records", or "lines" of the layout."""
+    """Return the form of a file whose first line starts like JSON: "object", "records", or "lines" of the layout."""
     if len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict):
         return "lines"
     if has_record(beginning):
@@ -166,7 +166,7 @@ def fields_of(line: bytes, separator: str) -> list[str]:
 
 
 def fits_layout(words: Sequence[str], layout: Layout) -> bool:
-    """Return whether names are those of the columns of a layout, in its order."""
+    """Return whether the names match the columns of a layout, in its order."""
     columns = next((names.split() for names in layout.columns if len(names.split()) == len(words)), [])
     return bool(columns) and all(
         bool(named(COLUMNS[column], [word])) for column, word in zip(columns, words, strict=True) if column in COLUMNS
@@ -180,7 +180,7 @@ def separated_by_tabs(line: bytes, columns: int) -> bool:
 
 
 def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return line number and message if a tab-separated field of the first data line contains a blank."""
+    """Return the line number and a message if a tab-separated field of the first data line contains a blank."""
     n_columns = len(layout.columns[0].split())
     for number, line in beginning.data_lines(comments=True)[:1]:
         for n_fields in (n_columns - 1, n_columns):
@@ -198,7 +198,7 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
 
 
 def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Return line number and message if the last column of judgments repeats one of the two IDs before it."""
+    """Return the line number and a message if the last column of judgments repeats one of the two IDs before it."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     columns = layout.columns[0].split()
     if len(lines) < 2 or len(columns) != _PAIRED or "SUBTOPIC" in columns:
@@ -233,7 +233,7 @@ class Doubt(Frozen):
 
     columns: frozenset[str]  # only formats with one of these columns are checked; empty for all formats
     find: Callable[[Beginning, Layout], tuple[int, str] | None]
-    """Returns line number and message; None if the file looks right."""
+    """Returns the line number and a message, or None if there is no mistake."""
 
 
 DOUBTS = (

@@ -47,7 +47,7 @@ class _Numbers(Frozen):
     most: float = sys.float_info.max  # the greatest value
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is such a number."""
+        """Return whether a value is a valid number."""
         if type(value) not in self.types:
             return False
         if float not in self.types:
@@ -60,7 +60,7 @@ class _Numbers(Frozen):
 
 
 class _Labels(_Numbers):
-    """Labels of documents: numbers, or texts of numbers; any other text and null are missing labels."""
+    """Labels of documents: numbers, as such or as text; any other text and null are missing labels."""
 
     def holds(self, value: Any) -> bool:
         """Return whether a value is a label, possibly missing."""
@@ -125,7 +125,7 @@ class JsonObjects(Rows):
         return self.blocks()
 
     def with_repeats(self) -> JsonObjects:
-        """Return the rows such that a document can occur twice in a topic."""
+        """Return the rows with repeated documents allowed."""
         return replace(self, members=list)
 
     def columns(self, block: Documents, rules: Rules) -> Columns:
@@ -150,7 +150,7 @@ class JsonObjects(Rows):
 
 
 def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) -> JsonObjects:
-    """Return a file as a JSON object with scores, or with grades of a type."""
+    """Return a file as a JSON object with scores or with grades of the given type."""
     return JsonObjects(source.path, specs, source, _SCORES if specs[-1] is SCORE else _GRADES[grades], once)
 
 
@@ -248,7 +248,7 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
 
 
 def _number(token: str) -> Any:
-    """Return the value of a token that is neither text nor a bracket; None for others."""
+    """Return the value of a token; None for text and brackets."""
     return None if token[0] in '"{[' else json.loads(token)
 
 

@@ -1,9 +1,9 @@
-"""Lines of text to columns, numbers and grades, and the errors about them.
+"""Conversion of lines of text to columns, numbers and grades, with errors about malformed lines.
 
-Most of the time of reading is spent here and in ``decimals``. A block in which every line has exactly the columns of
-its format, separated by single spaces or tabs, is cut at its separators. Any other block (comments, blank lines, extra
-columns, several spaces, CR LF) is cut at the edges between separators and tokens, and its tokens are counted line by
-line. Both ways give the same columns.
+Reading spends most of its time here and in ``decimals``. A block in which every line has exactly the columns of its
+format, separated by single spaces or tabs, is split at its separators. Any other block (comments, blank lines, extra
+columns, several spaces, CR LF) is split at the edges between separators and tokens, and its tokens are counted line by
+line. Both methods return the same columns.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 Number = TypeVar("Number", int, float)
 
 _SAMPLE = 1 << 11
-"""Number of bytes, from the beginning of a block and from a malformed line on, for a hint."""
+"""Number of bytes for a hint, both from the start of a block and from a malformed line."""
 
 ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
 """Parses texts as numbers, and returns whether each is a plain number."""
 
 
 class DataLines(Frozen):
-    """The data lines of a block, cut into columns."""
+    """The data lines of a block, split into columns."""
 
     path: str  # as given by the user
     names: tuple[str, ...]  # of the columns
@@ -52,11 +52,11 @@ class DataLines(Frozen):
     end: IntArray  # shape (lines, columns)
     line: IntArray  # shape (lines,); 0-based line of the block
     uneven: int | None = None
-    """The first data line, from 0, with another number of columns than the first of the file; None if there is none."""
+    """Index of the first data line with another number of columns than the first line of the file, or None."""
 
     @cached_property
     def numbers(self) -> IntArray:
-        """The 1-based line of the file; shape (lines,)."""
+        """The 1-based line numbers in the file, shape (lines,)."""
         return self.line + self.block.first_line
 
     @property
@@ -112,10 +112,10 @@ def cut_lines(
     hint: Hint = lambda line, lines, layout: "",
     expected: int | None = None,
 ) -> DataLines:
-    """Cut the lines of a block into columns.
+    """Split the lines of a block into columns.
 
-    ``columns`` are those of the file if the layout has several, and ``expected`` is the number of columns of its first
-    data line. A line with other columns or a NUL byte raises MalformedLineError with a ``hint``.
+    ``columns`` are the columns of the file if the layout has alternatives, and ``expected`` is the number of columns of
+    its first data line. A line with other columns or a NUL byte raises MalformedLineError with a ``hint``.
     """
     refuse_nul(path, block)
     names = columns or layout.columns[0]
@@ -150,7 +150,7 @@ def refuse_nul(path: str, block: Block) -> None:
 
 
 def padded(text: bytes) -> ByteArray:
-    """Return a text between the spaces that ``Names`` need."""
+    """Return a text padded with the spaces that ``Names`` requires."""
     padding = bytes([_SPACE]) * PADDING
     return np.frombuffer(b"".join((padding, text, padding)), np.uint8)
 
@@ -160,7 +160,7 @@ _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
 
 
 def _starts(end: IntArray, column: int) -> IntArray:
-    """Return the offsets of a column whose tokens each follow the token before and a single separator."""
+    """Return the offsets of a column whose tokens follow the preceding tokens after single separators."""
     if column:
         return end[:, column - 1] + 1
     start = np.empty(len(end), np.int64)
@@ -170,7 +170,7 @@ def _starts(end: IntArray, column: int) -> IntArray:
 
 
 def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
-    """Cut a block in which all lines have one separator after each token; None for any other block."""
+    """Split a block in which all lines have one separator after each token; otherwise return None."""
     text = buffer[PADDING:-PADDING]
     separator = text <= _SPACE
     if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
@@ -192,7 +192,7 @@ def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle
 
 
 def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
-    """Cut a block in which all lines have ``n_columns`` tab-separated fields; None for any other block."""
+    """Split a block in which all lines have ``n_columns`` tab-separated fields; otherwise return None."""
     start, end, place = [], [], PADDING
     for line in text.split(b"\n")[:-1]:
         fields = line.strip().split(b"\t")
@@ -213,9 +213,9 @@ def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _cut_where_they_meet(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Cut any block at the edges between separators and tokens.
+    """Split any block at the edges between separators and tokens.
 
-    Returns the cut, the lines with too few or too many tokens, and ``uneven`` of ``DataLines``.
+    Returns the split, the lines with too few or too many tokens, and ``uneven`` of ``DataLines``.
     """
     # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
@@ -243,7 +243,7 @@ def _cut_where_they_meet(
 
 
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
-    """Return which columns of a layout the first data line of a block has; None for others, or without data lines."""
+    """Return the columns of a layout that match the first data line of a block; None if none match."""
     comments = layout.comments_in(compat)
     numbers = {len(columns.split()): columns for columns in layout.columns}
     start = 0
@@ -265,7 +265,7 @@ def whole_numbers(
 ) -> IntArray:
     """Parse a column, shape (n,), like C's ``atol``; malformed numbers are added to ``malformed``.
 
-    ``rows``, shape (n,), are the lines of the texts; None for all.
+    ``rows``, shape (n,), are the lines of the texts; None: all lines.
     """
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
@@ -296,9 +296,10 @@ def read_others(
     lines: DataLines,
     rows: IntArray | None = None,
 ) -> Sequence[Number]:
-    """Parse texts that are not read eight characters at a time, and add malformed numbers to ``malformed``.
+    """Parse texts that ``decimals`` does not support, and add malformed numbers to ``malformed``.
 
-    ``places`` are their positions in the column, ascending and at least one; ``rows`` is as in ``whole_numbers``.
+    ``places`` are their positions in the column, ascending and at least one; ``rows`` has the same meaning as in
+    ``whole_numbers``.
     """
     selected = texts.take(places).texts()
     values, plain = read(selected)

@@ -1,7 +1,7 @@
 """Tables of Python programs: data frames, Arrow streams, dictionaries of columns, named tuples.
 
-Columns can be in any order, among others. With pyarrow, frames and streams are read through it; other columns, and
-those of frames without pyarrow, are converted to lists.
+Columns can be in any order; additional columns are ignored. Frames and streams are read with pyarrow if it is
+installed. Other input, including frames without pyarrow, is converted to lists.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class HeadedRows(NamedRows):
         return DataLines(self.path, columns, block, buffer, start, end, np.arange(len(ends)))
 
     def _cut_quoted(self, block: Block) -> DataLines:
-        """Cut lines with quotes like the csv module, in which a quoted field can contain line ends."""
+        """Split lines with quotes into fields like the csv module; quoted fields can contain line breaks."""
         text = block.text.decode("utf-8", "surrogateescape")
         every = re.findall(r"[^\n]*\n", text)
         reader = csv.reader(every, delimiter=self.header.separator, strict=True)
