@@ -29,6 +29,9 @@ from irevalx.trec_eval import COMPAT, Compat
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
 
+UNSUPPORTED = "measures that do not support the treatment"
+"""The beginning of the warning about measures without a requested treatment of unjudged documents."""
+
 
 @lru_cache(maxsize=1 << 10)
 def parse_request(text: str, compat: Compat) -> ParsedRequest:
@@ -339,7 +342,7 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
     for treatment, names in lacking.items():
         if names:
             listed = ", ".join(dict.fromkeys(names))
-            yield f"measures that do not support the treatment {treatment} are omitted for it: {listed}"
+            yield f"{UNSUPPORTED} {treatment} are omitted for it: {listed}"
 
 
 def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:

@@ -119,7 +119,7 @@ POOL: list[Row] = [
     ("nosuch", "cannot read 'nosuch'"),
     ({"1": "A"}, "pool: what topic '1' has must be several docnos, but got 'A'"),
     ({"1": 5}, "pool: what topic '1' has must be several docnos, but got 5"),
-    ({"1": [None]}, "pool: topic '1': a document must be a string or a whole number, but got None"),
+    ({"1": [None]}, "pool: topic '1': document None: a document must be a string or a whole number, but got None"),
     ({None: ["A"]}, "pool: a topic must be a string or a whole number, but got None"),
 ]
 GRADES: list[Row] = [
@@ -166,7 +166,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ({"1": {"A": None}}, "run: topic '1': document 'A': score must be a number of 64 bits, but got None"),
             ("nosuch", "cannot read 'nosuch'"),
         ],
-        "measures": [*STRINGS, ("nosuch", "a measure must be one", UsageError)],
+        "measures": [*STRINGS, ("nosuch", "unknown measure", UsageError)],
         "pool": POOL,
         "level": [(1.5, "must be a whole number, but got 1.5"), *WHOLE[1:]],
         "complete": FLAG,
@@ -309,7 +309,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ],
         "measures": [
             (None, "measures must be several names, but got None", TypeError),
-            ("mapp", "a measure must be one", ValueError),
+            ("mapp", "unknown measure", ValueError),
         ],
         "relevance_level": [(1.5, "relevance_level must be a whole number", TypeError), (0, "but got 0", TypeError)],
         "judged_docs_only_flag": [("x", "judged_docs_only_flag must be True or False, but got 'x'", TypeError)],

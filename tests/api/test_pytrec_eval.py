@@ -224,7 +224,7 @@ def test_what_pytrec_eval_has_is_here() -> None:
         (({"1": {"A": 1}}, ["nosuch"]), "unknown measure 'nosuch'"),
         (({"1": {"A": 1}}, "mapp"), "unknown measure 'mapp'"),
         (({"1": {"A": 1}}, ["P."]), "parameters must not be empty"),
-        (({"1": {"A": 1}}, ["P_x"]), "must be"),
+        (({"1": {"A": 1}}, ["P_x"]), "unknown measure"),
         (({"1": {"A": 1}}, ["map"], 0), "relevance_level must be a whole number of at least 1 and 32 bits, but got 0"),
         (({"1": {"A": 1}}, ["map"], 1.5), "relevance_level must be .* but got 1.5"),
         (({"1": {"A": 1}}, ["map"], "1"), "relevance_level must be .* but got '1'"),

@@ -103,7 +103,7 @@ def test_help_explains_measures_and_formats() -> None:
 
 def test_nearest_option() -> None:
     """An unknown long option gets the name of the nearest one, if one is near."""
-    assert run("--quite", "x", "y").stderr.endswith("but got '--quite'; did you mean --quiet?\n")
+    assert run("--quite", "x", "y").stderr.endswith("unknown option '--quite'; did you mean --quiet?\n")
     assert run("--xyzzy", "x", "y").stderr.endswith("but got '--xyzzy'\n")
 
 
@@ -621,3 +621,21 @@ def test_two_pipes_and_one_file_twice(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     assert done.stdout.count(b"map") == 4
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
+def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
+    """The name of a compressed file does not matter."""
+    assert callable(compress)
+    (tmp_path / "qrels").write_bytes(compress(QRELS.read_bytes()))
+    (tmp_path / "run.txt").write_bytes(compress(RUN.read_bytes()[:500]) + compress(RUN.read_bytes()[500:]))
+    assert run("-q", tmp_path / "qrels", tmp_path / "run.txt").stdout == EXPECTED
+
+
+def test_runs_with_the_same_tag(tmp_path: Path) -> None:
+    """Runs with one tag are called by the stems of their files."""
+    for name in ("a.run.gz", "b.run"):
+        (tmp_path / name).write_bytes(RUN.read_bytes())
+    result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")
+    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"a", b"b"]
+    assert "2 runs have the tag" in result.stderr

@@ -79,7 +79,7 @@ def test_displayed_tables(tmp_path: Path) -> None:
     head, _, row, *below = result.stdout.decode().splitlines()
     assert head.split("  ")[0] == "measure"
     assert " ".join(row.split()) == "map 0.67 0.55 0.33 0.17 0.73 0.09 0.02 0.75 1 b 1 a 4 1"
-    assert below == ["", "Topics: as the summaries of X and Y have them."]
+    assert below == ["", "Topics: as in the summary values of X and Y."]
 
 
 PER_TOPIC = {

@@ -49,19 +49,23 @@ def judgments(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path
 
 
 def test_all_formats() -> None:
-    """MEASURES has every format except JSON."""
-    assert {*MEASURES, "json"} == REL_FORMATS.keys()
+    """MEASURES has every format that is not another form of qrels."""
+    assert {*MEASURES, "csv", "tsv", "json", "jsonl"} == REL_FORMATS.keys()
 
 
 def test_graded_formats(runs: list[Path], tmp_path: Path) -> None:
-    """study, leave-out and compare give the same result for qrels, BEIR and JSON."""
+    """study, leave-out and compare give the same result for all forms of qrels."""
     grades = {topic: {"A": 1, "B": 0, "C": 2, "D": 0} for topic in TOPICS}
     every = [(topic, docno, grade) for topic, of_topic in grades.items() for docno, grade in of_topic.items()]
-    files = {form: tmp_path / form for form in ("qrels", "beir", "json")}
+    files = {form: tmp_path / form for form in ("qrels", "beir", "csv", "tsv", "json", "jsonl")}
     files["qrels"].write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in every))
     lines = "".join(f"{topic}\t{docno}\t{grade}\n" for topic, docno, grade in every)
     files["beir"].write_text("query-id\tcorpus-id\tscore\n" + lines)
+    files["tsv"].write_text(lines)
+    files["csv"].write_text(lines.replace("\t", ","))
     files["json"].write_text(json.dumps(grades))
+    records = [{"qid": topic, "docno": docno, "rel": grade} for topic, docno, grade in every]
+    files["jsonl"].write_text("".join(json.dumps(record) + "\n" for record in records))
     options = ("--levels", "50%", "--samples", "2", "--seed", "1", "--figures", "none")
     results = []
     for form, path in files.items():
@@ -70,11 +74,12 @@ def test_graded_formats(runs: list[Path], tmp_path: Path) -> None:
         compared = lab("compare", "-c", "-R", form, path, *runs, "-m", "map", "--seed", "1", "--format", "csv")
         tables = {title: rows for title, rows in json.loads(left_out.stdout).items() if title != "about"}
         results.append(((tmp_path / f"{form}-study" / "scores.csv").read_bytes(), tables, compared.stdout))
-    assert results[0] == results[1] == results[2]
+    assert results == [results[0]] * len(files)
     for form, path in files.items():
         assert lab("leave-out", "-c", "-R", form, path, *runs, "--write", tmp_path / f"{form}-out").status == 0
     written = [{file.name: file.read_bytes() for file in (tmp_path / f"{form}-out").iterdir()} for form in files]
-    assert written[0] == written[1] == written[2] != {}
+    assert written == [written[0]] * len(files)
+    assert written[0]
 
 
 def test_scores(judgments: tuple[str, Path], runs: list[Path]) -> None:

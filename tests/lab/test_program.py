@@ -68,7 +68,7 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
-GRADES = ("qrels", "beir", "json")
+GRADES = ("qrels", "beir", "csv", "tsv", "json", "jsonl")
 USABLE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(

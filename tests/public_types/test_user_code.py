@@ -30,7 +30,7 @@ def test_user_code_runs(tmp_path: Path) -> None:
     assert user_code.results_of_the_lab() == ["pairs", "study"]
     assert user_code.evaluate_files(tmp_path) == 1.0
     assert user_code.evaluate_many(tmp_path) == ["tag"]
-    assert "must be" in user_code.catch_errors()
+    assert "unknown measure" in user_code.catch_errors()
 
 
 def test_overloads_of_compare_have_all_its_parameters() -> None:

@@ -112,8 +112,8 @@ class EvaluatedRuns(Frozen):
             by_topic = by_run.setdefault(value.run, {}).setdefault(value.measure, {})
             if value.topic in by_topic:
                 raise MalformedLineError(
-                    f"{where}:{value.line}: a value must be there once, but {value.measure} of {quote(value.run)} for "
-                    f"{quote(value.topic)} is there again"
+                    f"{where}:{value.line}: a value must occur once, but {value.measure} of {quote(value.run)} for "
+                    f"{quote(value.topic)} occurs again"
                 )
             by_topic[value.topic] = _number(where, value)
         if not by_run:

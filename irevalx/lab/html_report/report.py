@@ -67,6 +67,7 @@ from irevalx.lab.html_report.scores import (
     reported_measures,
 )
 from irevalx.lab.score_bounds.bounds import known_bounds
+from irevalx.measures.selection import UNSUPPORTED
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.kinds.runs import RunStream
@@ -232,7 +233,7 @@ def report(
     opened = run_streams(each)
     named = _topic_groups(topic_groups, judgments.topics)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="measures without the reading", category=IrevalxWarning)
+        warnings.filterwarnings("ignore", message=UNSUPPORTED, category=IrevalxWarning)
         scores = evaluate(
             ReadQrels(judgments, rel_format, settings.grades),
             each,

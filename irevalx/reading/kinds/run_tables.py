@@ -35,8 +35,8 @@ def only_run(rows: Rows, rules: Rules) -> RunStream:
 def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
     """Open a run from a JSON object, named after its file; it is read when it is evaluated."""
 
-    def parse(block: Documents) -> ResultRows:
-        columns = rows.columns(block, rules)
+    def parse(objects: JsonObjects, block: Documents) -> ResultRows:
+        columns = objects.columns(block, rules)
         entries = Entries(
             rows.path,
             tuple(topic.encode("utf-8", "surrogatepass") for topic in block),
@@ -50,7 +50,7 @@ def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
         return results if entries.topics else replace(results, tag=None)
 
     def run(objects: JsonObjects) -> RunStream:
-        return RunStream(rows.path, blocks=objects.blocks, again=objects.again, parse=parse)
+        return RunStream(rows.path, blocks=objects.blocks, again=objects.again, parse=partial(parse, objects))
 
     return replace(run(rows), with_repeats=run(rows.with_repeats()))
 

@@ -82,7 +82,7 @@ def test_estimates_by_loops(samples: dict[str, Path]) -> None:
         given = ("-m", "P.10 dcg rbp.p=0.8,2=1", "--lambda", "1", "-R", form)
         rows, stderr = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
         assert list(rows[0]) == COLUMNS
-        assert "an interval of so few topics (12, below 25) can be too short" in stderr
+        assert "with so few topics (12, fewer than 25), intervals can be too short" in stderr
         for number, measure in enumerate(WEIGHTS):
             of_measure = rows[3 * number : 3 * number + 3]
             assert {row["measure"] for row in of_measure} == {measure}
