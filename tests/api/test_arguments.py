@@ -107,7 +107,8 @@ REL_FORMAT: list[Row] = [
     (5, "rel_format must be a string, but got 5"),
     (None, "rel_format must be a string, but got None"),
     ("nosuch", "must be one of qrels, .*but got 'nosuch'"),
-    ("prefs", "rel_format must be qrels or subtopics or prels for this, but got 'prefs'", UsageError),
+    ("json", "rel_format must be qrels or sampled or qrels_jg or .* for this, but got 'json'", UsageError),
+    ("prefs", "what group 'A' of topic '1' has must be a dictionary"),
 ]
 RESULTS_FORMAT: list[Row] = [
     (5, "results_format must be a string, but got 5"),

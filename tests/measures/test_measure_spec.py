@@ -132,21 +132,24 @@ def test_arguments_that_make_no_sense(text: str, message: str) -> None:
     [
         (
             "Hit@3",
-            "got 'Hit@3'; the nearest is success.3: 1 where a relevant document is among the first 3, otherwise 0",
+            "unknown measure 'Hit@3'; the nearest is success.3: 1 where a relevant document is among the first 3, otherwise 0",
         ),
         ("hits@5", "the nearest is P.5: the relevant documents among the first 5, divided by 5"),
         ("F1@10", "the nearest is set_F: F1 of all retrieved documents; with -M 10 of the first 10"),
         ("accuracy", "the nearest is success.K: 1 where a relevant document is among the first K, as in BEIR"),
         ("Hole@10", "the nearest is unj.10"),
-        ("dcg@10", "got 'dcg@10'; dcg has no cutoff, but -M 10 evaluates the first 10 documents of each topic"),
+        (
+            "dcg@10",
+            "unknown measure 'dcg@10'; dcg has no cutoff, but -M 10 evaluates the first 10 documents of each topic",
+        ),
         ("bpref_at_5", "bpref has no cutoff, but -M 5"),
         ("SetP@10", "set_P has no cutoff"),
-        ("R", "got 'R'; it must have a cutoff, as in R@10"),
+        ("R", "unknown measure 'R'; it must have a cutoff, as in R@10"),
         ("IPrec", "it must have a cutoff, as in IPrec@0.1"),
-        ("mrr@k", "got 'mrr@k'; it must have a cutoff, as in mrr@10"),
+        ("mrr@k", "unknown measure 'mrr@k'; it must have a cutoff, as in mrr@10"),
         ("P@0.5", "it must have a cutoff, as in P@10"),
         ("recal@10", "the nearest are recall"),
-        ("P(rel=2", "got 'P(rel=2'"),
+        ("P(rel=2", "unknown measure 'P(rel=2'"),
         ("INST(max_rel=3)", "the nearest is rbp.p=0.8"),
     ],
 )
@@ -297,7 +300,7 @@ def test_lists_in_one_text(texts: list[str], expected: tuple[str, ...]) -> None:
 
 def test_lists_with_a_part_that_nobody_knows() -> None:
     """The part is named."""
-    with pytest.raises(UnknownMeasureError, match="but got 'nope'"):
+    with pytest.raises(UnknownMeasureError, match="unknown measure 'nope'"):
         split_requests(["map,nope"], TREC_EVAL_10)
 
 

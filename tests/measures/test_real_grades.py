@@ -131,7 +131,7 @@ def test_each_measure_of_grades_is_tested_or_refused() -> None:
 
 def test_refused() -> None:
     """A measure that is not defined says why; sets leave it out, and say so."""
-    with pytest.raises(UsageError, match='relstring cannot be combined with grades="real": a grade is one'):
+    with pytest.raises(UsageError, match='relstring cannot be combined with grades="real": each grade is one'):
         irevalx.evaluate({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "relstring", grades="real")
     with pytest.warns(irevalx.IrevalxWarning) as caught:
         scores = irevalx.evaluate({"1": {"A": 0.5}}, {"1": {"A": 1.0}}, "all_trec", grades="real", level=0.5)

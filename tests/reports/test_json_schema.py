@@ -90,7 +90,8 @@ def test_all_measures(compat: str) -> None:
 @pytest.mark.parametrize("rel_format", [name for name in REL_FORMATS if name != "qrels"])
 def test_other_judgments(rel_format: str, tmp_path: Path) -> None:
     """The measures of every format of judgments."""
-    (tmp_path / "judged").write_bytes(EXAMPLES.get(f"-R {rel_format}", EXAMPLES.get(rel_format)).text(["301", "302"]))
+    example = EXAMPLES[rel_format if rel_format in EXAMPLES else f"-R {rel_format}"]
+    (tmp_path / "judged").write_bytes(example.text(["301", "302"]))
     (tmp_path / "run").write_text("301 Q0 A 1 2.0 x\n301 Q0 B 2 1.0 x\n302 Q0 A 1 2.0 x\n")
     own = [measure.name for measure in MEASURES if measure.kernel and measure.formats == {rel_format}]
     shared = {"qrels_jg": ["map_avgjg"], "prefs": ["prefs_simp"], "qrels_prefs": ["prefs_simp"]}

@@ -13,6 +13,7 @@ from examples.made_tables import OPTIONS, Tables, made_tables, said_by_command, 
 
 from irevalx.cli.command import OPTIONS as COMMAND_OPTIONS
 from irevalx.declarations import typed_in_shell
+from irevalx.measures.selection import UNSUPPORTED
 from irevalx.settings import Settings
 from irevalx.trec_eval import COMPAT
 
@@ -98,7 +99,7 @@ def test_parts(options: str, pooled: bool, compat: str, tmp_path: Path) -> None:
         )
         values, lines = evaluated(batches_of(tables, n_parts, pooled=pooled), workers)
         assert with_every_digit(values) == expected
-        of_options = {line for line in messages if line.startswith("measures without the reading")}
+        of_options = {line for line in messages if line.startswith(UNSUPPORTED)}
         assert set(map(without_example, lines)) == messages - of_options
 
 
