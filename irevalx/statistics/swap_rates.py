@@ -273,8 +273,9 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
     """Yield the index of each bin of ``units`` (last significant decimals) and seven sums over pairs of topic sets.
-    The sums are: comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons, variance of
-    comparisons; pairs of topic sets with comparisons.
+
+    The sums are: comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons,
+    variance of comparisons; pairs of topic sets with comparisons.
     """
     first, second = (_differences(values, sets[:, side], scale) for side in range(2))
     product = np.tile(np.sign(first) * np.sign(second), (2, 1))
