@@ -196,8 +196,8 @@ def _measures() -> Iterator[str]:
     yield from paragraphs(
         [
             "Measures are listed in the order in which they are printed. K, X and other capitals are parameters, which "
-            "are given after a dot and have defaults. The lines -l, -c, -J (the options) and Pool (--pool, or a negative "
-            "judgment) describe the effect of each on the measure. The formulas use these symbols:"
+            "are given after a dot and have defaults. The lines -l, -c, -J (the options) and Pool (--pool, or a "
+            "negative judgment) describe the effect of each on the measure. The formulas use these symbols:"
         ]
     )
     for number, (name, meaning) in enumerate(SYMBOLS.items()):
