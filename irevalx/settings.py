@@ -1,4 +1,4 @@
-"""Settings: everything that determines the values of an evaluation."""
+"""Settings: the options that determine the values of an evaluation."""
 
 import math
 from collections.abc import Callable
@@ -29,7 +29,7 @@ UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
-"""Types of grades: integers, read like trec_eval reads them; real numbers; or independent probabilities of relevance,
+"""Types of grades: integers, read as in trec_eval; real numbers; or independent probabilities of relevance,
 so that values are expectations. A label is a number or missing (nan); labels are compared with each other and do not
 evaluate runs directly."""
 
@@ -37,8 +37,8 @@ GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
 """The values of ``--grades``."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
-"""Orders of documents with equal scores: by document ID, like trec_eval; by the RANK column; in file order; the mean
-over all orders; the greatest grade or gain first; or last."""
+"""Orders of documents with equal scores: by document ID, as in trec_eval; by the RANK column; in file order; the mean
+over all orders; by grade or gain, highest first; or highest last."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
@@ -49,8 +49,8 @@ BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
 """Orders that depend on grades and are a single order."""
 
 Duplicates: TypeAlias = Literal["error", "first", "best"]
-"""Treatments of a document that a run retrieves twice for a topic: an error, like in trec_eval; its first line counts;
-or its greatest score counts."""
+"""Treatments of a document that a run retrieves twice for a topic: an error, as in trec_eval; use its first line; or
+use its highest score."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
@@ -58,12 +58,12 @@ REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"
 EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
-"""Rules like in declarations: keys of ``Measure.refuses`` and ``formulas``."""
+"""Rules in the syntax of declarations: keys of ``Measure.refuses`` and ``formulas``."""
 
 
 NAME_STYLES = ("trec_eval", "asked")
-"""Names of values (``--names``): like trec_eval prints them, or as requested. They do not affect the values, but the
-command and Python programs share them."""
+"""Names of values (``--names``): as printed by trec_eval, or as requested. They do not affect the values, but are
+shared by the command and Python programs."""
 
 
 IntervalMethod: TypeAlias = Literal["t", "bootstrap"]
@@ -79,7 +79,7 @@ class NumberRange(Frozen):
     holds: Callable[[float], bool]  # returns whether a finite number is in range
 
     def read(self, text: str) -> float | None:
-        """Return the number of a text; None if it is not plain or out of range."""
+        """Return the number of a text; None if it is malformed or out of range."""
         number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
@@ -189,7 +189,7 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Refuse values that exclude each other; raises ArgumentError, in the shell UsageError."""
+        """Raise ArgumentError (on the command line, UsageError) for values that exclude each other."""
         if self.grades != "real" and self.level != int(self.level):
             hint = f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
             raise refusal(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")

@@ -25,7 +25,7 @@ from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 DESCRIPTION = (
     "irevalx evaluates RUN, a ranking of documents for each of a number of topics, against the relevance judgments in "
     'QRELS. It prints a line for each measure: the name of the measure, the topic or "all" for the summary over '
-    "topics, and the value. With the same flags it prints what trec_eval prints, byte for byte.",
+    "topics, and the value. With the same flags, its output is identical to the output of trec_eval, byte for byte.",
     "Files can be compressed with gzip, bzip2, xz or zstd, or be Parquet files, regardless of their names. Pipes and "
     "process substitution work; one file can be given as -, for standard input. irevalx prints a separate block for "
     "each run. Runs are identified by their tags, or by their files if several runs have the same tag.",
@@ -60,7 +60,7 @@ EXAMPLES = (
     ("irevalx --list-measures", "list of all measures and their alternative names"),
     ("irevalx -h -m bpref", "definition of bpref"),
 )
-"""Command lines, each with what it prints."""
+"""Command lines, each with a description of its output."""
 
 COMPLETIONS = {
     "bash": 'eval "$(_IREVALX_COMPLETE=bash_source irevalx)"',
@@ -127,7 +127,7 @@ def exit_statuses() -> list[tuple[int, str]]:
 
 
 def _command() -> Iterator[str]:
-    yield from heading("irevalx", 1, "evaluate ranked retrieval as trec_eval does")
+    yield from heading("irevalx", 1, "evaluate ranked retrieval like trec_eval")
     yield from (".SH SYNOPSIS", ".B irevalx", r"[\fIOPTIONS\fR] \fIQRELS\fR \fIRUN\fR...")
     yield ".SH DESCRIPTION"
     yield from paragraphs(DESCRIPTION)
@@ -148,7 +148,7 @@ def _output_formats() -> Iterator[str]:
 
 
 def output_formats() -> list[tuple[str, str]]:
-    """Return the name of each output format, and what it is."""
+    """Return the name and the description of each output format."""
     return [(form.name, _described(form)) for form in OUTPUT_FORMATS.values()]
 
 
@@ -195,10 +195,9 @@ def _measures() -> Iterator[str]:
     yield ".SH MEASURES"
     yield from paragraphs(
         [
-            "The measures stand in the order in which they are printed. K, X and other capitals stand for parameters, "
-            "which are given after a dot; without them there are defaults. After -l, -c, -J (the options) and Pool "
-            "(--pool, or a negative judgment) stands what these do to the measure. What formulas do not explain "
-            "themselves:"
+            "Measures are listed in the order in which they are printed. K, X and other capitals are parameters, which "
+            "are given after a dot and have defaults. The lines -l, -c, -J (the options) and Pool (--pool, or a "
+            "negative judgment) describe the effect of each on the measure. The formulas use these symbols:"
         ]
     )
     for number, (name, meaning) in enumerate(SYMBOLS.items()):

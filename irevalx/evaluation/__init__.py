@@ -3,7 +3,7 @@
 evaluate            one run, many runs
 columns             values under printed names, with summaries and intervals
 stacked_runs        many small runs in memory, evaluated as one run
-topic_selection     which topics are evaluated; IDs that differ between judgments and runs
+topic_selection     selection of the evaluated topics; IDs that differ between judgments and runs
 topic_values        values of topics, of one run or many, without summaries
 run_warnings        warnings about evaluated runs
 trace               the assessed documents of each topic as text (``-D``)

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class Column(Frozen):
-    """The values under one printed name."""
+    """The values of a printed name."""
 
     name: str
     measure: Measure
     values: Values | None
     """One per topic; None for a measure of the `all` row alone."""
     summary: float | int | bytes | None
-    """The `all` row; None for a measure without one, and if a topic could not be evaluated."""
+    """The `all` row; None for a measure without this row, and if a topic could not be evaluated."""
     has_value: BoolArray | None = None
     """Shape (n_topics,); false where ``values`` is nan for lack of a value. None if all topics have one."""
     is_zscore: bool = False
     """Z-scores are real numbers, whatever the values are."""
     n_averaged: int = 0
-    """How many topics the summary is over, missing ones included."""
+    """Number of topics in the summary, including missing topics."""
 
     @property
     def number(self) -> str:
@@ -81,9 +81,9 @@ class Summaries(Frozen, kw_only=True):
     columns: tuple[TopicColumn, ...]
     """The values of the topics, in print order."""
     topics: tuple[bytes, ...]
-    """Evaluated ones, ascending in byte order."""
+    """Evaluated topics, in ascending byte order."""
     judged: tuple[bytes, ...]
-    """All judged topics, ascending; empty if one topic is requested, which has no groups."""
+    """All judged topics, ascending; empty if a single topic is requested, which has no groups."""
     population: Population
     """Of all topics."""
     relevant: IntArray | FloatArray | None

@@ -49,7 +49,7 @@ class Evaluation(Frozen):
     """Its name: the tag, unless several runs have the same."""
     path: str
     topics: tuple[bytes, ...]
-    """Evaluated ones, ascending in byte order."""
+    """Evaluated topics, in ascending byte order."""
     columns: tuple[Column, ...]
     """In print order, or as requested."""
     failure: EvaluationError | None = None

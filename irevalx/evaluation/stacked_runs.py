@@ -41,13 +41,13 @@ class StackedValues(Frozen):
     begin: Sequence[int]
     """Bounds of the topics of each run."""
     topics: tuple[bytes, ...]
-    """Evaluated ones, run by run, ascending in byte order within a run."""
+    """Evaluated topics, run by run, in ascending byte order within a run."""
     columns: tuple[TopicColumn, ...]
     """In print order."""
     n_all: int | None
     """Divisor of sums; None for the number of topics of each run."""
     n_relevant: float | None
-    """As in ``Population``."""
+    """Has the same meaning as in ``Population``."""
     shared: dict[str, Any]
     """Fields of ``Summaries`` that all runs share."""
     warnings: dict[int, tuple[str, ...]]
@@ -67,7 +67,7 @@ class StackedValues(Frozen):
         return {column.name: place for place, column in enumerate(self.columns) if column.measure is not runid}
 
     def summaries(self, number: int, columns: Sequence[TopicColumn]) -> Summaries:
-        """Return the ``Summaries`` of one of the runs."""
+        """Return the ``Summaries`` of a run."""
         own = slice(*self.begin[number : number + 2])
         topics = self.topics[own]
         return Summaries(
@@ -78,7 +78,7 @@ class StackedValues(Frozen):
         )
 
     def evaluation(self, number: int) -> Evaluation:
-        """Return the evaluation of one of the runs."""
+        """Return the evaluation of a run."""
         summaries = self.summaries(number, self.columns)
         return Evaluation(
             run=self.stack.tags[number],

@@ -48,7 +48,7 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
 
 
 def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
-    """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated."""
+    """Choose the topics with judgments and results, or all judged topics, up to the first that cannot be evaluated."""
     documents = judgments.documents
     every = settings.complete and settings.compat.complete_evaluates_missing
     place = ranking.judged_topic
@@ -186,7 +186,7 @@ def level_warnings(
 
 
 def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
-    """Return how many documents ``-c`` counts as relevant in the judgments; the expectation of probabilities."""
+    """Return the number of relevant documents in the judgments under ``-c``; for probabilities, its expectation."""
     if settings.grades == "probability" and isinstance(judgments, Judgments):
         return ordered_sum(np.maximum(judgments.grades, 0.0))
     return judgments.n_relevant
@@ -245,7 +245,7 @@ def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple
 
 
 def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return one name of each side, two that differ only in their spelling if there are any.
+    """Return a name of each side, if possible two names that differ only in their spelling.
 
     >>> pair_of_names([b"301", b"302"], [b"0302"])
     "the judgments contain '302' and the run '0302', which differ only by leading zeros"
@@ -259,7 +259,7 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
 
 
 def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return two names, one of each side, that differ only in their spelling; "" if there are none.
+    """Return a name of each side that differ only in their spelling; "" if there are none.
 
     >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
     "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"

@@ -1,4 +1,4 @@
-"""The values of topics, of one run or many, before any summary.
+"""The values of topics for one or more runs, before they are summarised.
 
 ``values_of`` computes them from retrieved documents; ``measures.summaries`` computes the `all` row, of all topics at
 once or in parts.
@@ -56,7 +56,7 @@ class TopicColumn(Frozen):
 
     @property
     def n_judged_with_value(self) -> int | None:
-        """How many of all judged topics have a value; None if all have one."""
+        """Number of judged topics with a value; None if all topics have a value."""
         return None if self.judged_with_value is None else int(np.count_nonzero(self.judged_with_value))
 
 
@@ -66,9 +66,9 @@ class TopJudged(Frozen):
     retrieved: IntArray
     """Documents among the first ten."""
     judged: IntArray
-    """Judged ones among them."""
+    """Number of judged documents among them."""
     without: BoolArray
-    """Whether documents were retrieved, but no judged one at any rank."""
+    """Whether documents were retrieved, but no judged documents at any rank."""
 
     @property
     def mean_share(self) -> float:

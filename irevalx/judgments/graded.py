@@ -15,7 +15,7 @@ from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote,
 from irevalx.frozen import Frozen, cached_property, replace
 
 _MOST_IN_A_DICTIONARY = 1 << 14
-"""Most topics in a dictionary, which takes 70 bytes for each."""
+"""Maximum number of topics in a dictionary, which takes 70 bytes per topic."""
 
 
 class TopicIndex(Mapping[bytes, int]):
@@ -38,12 +38,12 @@ class TopicIndex(Mapping[bytes, int]):
 
 
 class Documents(Frozen):
-    """The documents of a file of judgments: all that a ranking needs to know."""
+    """The documents of a file of judgments: the input of a ranking."""
 
     path: str
-    """As the user named it."""
+    """The path, as given by the user."""
     topics: tuple[bytes, ...]
-    """Each once, ascending in byte order."""
+    """Distinct topics in ascending byte order."""
     rows: Segments
     """One row per topic, its documents."""
     docnos: Names
@@ -70,8 +70,8 @@ class Documents(Frozen):
 class JudgmentKind:
     """A kind of judgments: default properties.
 
-    Code that depends on the kind and on more than the judgments is a ``match`` in its own module: what measures see of
-    a ranking in ``ranking.rank``, traces in ``evaluation.trace``.
+    Code that depends on the kind and on more than the judgments is a ``match`` in its own module: the input of measures
+    in ``ranking.rank``, traces in ``evaluation.trace``.
     """
 
     first_name_first: ClassVar[bool] = False
@@ -79,7 +79,7 @@ class JudgmentKind:
 
     @property
     def default_depth(self) -> int | None:
-        """How many documents of a topic count by default; None for all."""
+        """Default number of evaluated documents per topic; None for all."""
         return None
 
     @property
@@ -89,7 +89,7 @@ class JudgmentKind:
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None if there is none."""
+        """The highest grade; None if there are no grades."""
         return None
 
     @property
@@ -111,10 +111,10 @@ class JudgmentKind:
 
 
 SAMPLED_DEPTH = 1000
-"""Default number of documents of a topic that count, for stratified samples."""
+"""Default number of evaluated documents per topic for stratified samples."""
 
 _MOST_KEPT = 1 << 18
-"""Most documents in the cache of topic pools, approximately."""
+"""Approximate maximum number of documents in the cache of topic pools."""
 
 _OF_EACH = 32
 """Overhead of a pool in the cache, in documents."""
@@ -177,7 +177,7 @@ class Judgments(Documents, JudgmentKind):
 
     @property
     def default_depth(self) -> int | None:
-        """How many documents of a topic count by default; None for all."""
+        """Default number of evaluated documents per topic; None for all."""
         return None if self.strata is None else SAMPLED_DEPTH
 
     @property
@@ -187,7 +187,7 @@ class Judgments(Documents, JudgmentKind):
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None if there is none."""
+        """The highest grade; None if there are no grades."""
         return float(self.grades.max()) if self.grades.size else None
 
     @property
@@ -256,7 +256,7 @@ class Judgments(Documents, JudgmentKind):
 
 
 def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
-    """Return judgments without lines that repeat an earlier one, and warn of them."""
+    """Return judgments without lines that repeat an earlier line, with a warning."""
     pairs = np.sort(judgments.table.duplicates, axis=1)
     if not pairs.size:
         return judgments
@@ -311,7 +311,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
     """The judgments of every group of every topic."""
 
     documents: Documents
-    """Those judged in any group; each once in a topic, ascending in byte order."""
+    """Documents judged in any group, distinct within a topic, in ascending byte order."""
     groups: Segments
     """Per topic, its judgment groups, ascending in byte order."""
     names: tuple[bytes, ...]
@@ -323,7 +323,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None if there is none."""
+        """The highest grade; None if there are no grades."""
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
@@ -339,14 +339,14 @@ class GroupedJudgments(Frozen, JudgmentKind):
 
 
 class JudgmentsWithProbabilities(Documents, JudgmentKind):
-    """The sampled documents of every topic, in the order of the file; pooled but unsampled ones are missing."""
+    """The sampled documents of every topic, in the order of the file, without unsampled documents."""
 
     grades: IntArray
-    """Flat; negative ones are never relevant."""
+    """Grades, flat; negative grades are never relevant."""
     probabilities: FloatArray
     """Flat; in (0, 1]. 1 for a document that was not chosen at random."""
     at_random: BoolArray
-    """Flat; whether the file calls the document drawn at random, whatever its probability."""
+    """Whether the file marks the document as drawn at random, regardless of its probability; flat."""
     lines: IntArray
     """Flat; the 1-based line of the file."""
 

@@ -22,13 +22,13 @@ from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 
 Number: TypeAlias = Literal["real", "integer", "text"]
-"""How values are printed."""
+"""Formats of printed values."""
 
 HasValue: TypeAlias = Callable[[Any], BoolArray]
-"""Topics of a kernel -> which of them have a value, shape (n_topics,)."""
+"""Returns a mask of the topics that have a value, shape (n_topics,), from the topics of a kernel."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
-"""All judged topics of a kernel, and the parameters -> the error about the judgments, if any."""
+"""Returns the error about the judgments, if any, from all judged topics of a kernel and the parameters."""
 
 NO_PARAMETERS = NoParameters()
 
@@ -36,35 +36,35 @@ GRADES = frozenset({"qrels"})
 """The format of judgments that most measures need."""
 
 NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
-"""The treatment of unjudged documents of a measure that counts them, or needs another format of judgments."""
+"""The treatments of a measure that counts unjudged documents or needs another format of judgments."""
 
 NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
-"""The treatments of a measure that does not take unjudged documents for nonrelevant."""
+"""The treatments of a measure that does not treat unjudged documents as nonrelevant."""
 
 NO_FORMULA = "over all orders of tied documents has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
-"""The reason why a measure has no expected value where grades are probabilities."""
+"""The reason why a measure has no expected value if grades are probabilities."""
 
 UNDEFINED = math.copysign(math.nan, -1.0)
 """0/0 in C on x86, printed ``-nan``."""
 
 
 class Range(Frozen):
-    """The values that a measure can have, with its default parameters and no level below 0; help and axes state it."""
+    """The range of a measure with its default parameters and no level below 0, for help and axes."""
 
     low: float = -math.inf
-    """Infinite if there is none, as ``high``."""
+    """Lower bound; infinite if there is none, like ``high``."""
     high: float = math.inf
     usually_at_most: float | None = None
-    """Few values exceed it, though they can. None if ``high`` is the bound."""
+    """A bound that few values exceed; None if ``high`` is the bound."""
     wording: str | None = None
-    """Its words in the help, if not "0 to 1", "from 0 up" or "any number"."""
+    """Its description in the help, unless it is "0 to 1", "from 0 up" or "any number"."""
 
     @property
     def words(self) -> str:
-        """The range as the help prints it."""
+        """The description of the range in the help."""
         if self.wording is not None:
             return self.wording
         if math.isinf(self.low):
@@ -75,7 +75,7 @@ class Range(Frozen):
 
     @property
     def is_share(self) -> bool:
-        """Whether values are from 0 to 1, a few perhaps above: such measures can share an axis."""
+        """Whether values are from 0 to 1, with few exceptions, so that measures can share an axis."""
         return self.low >= 0 and (self.high if self.usually_at_most is None else self.usually_at_most) <= 1
 
 
@@ -112,12 +112,12 @@ class UnjudgedEffect(Enum):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether removing such documents from the ranking (``-J``) makes no difference."""
+        """Whether removing such documents from the ranking (``-J``) has no effect."""
         return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
 
 
 class UpperBound(Enum):
-    """When the treatment ``rel`` is an upper bound; the values are the words of the help.
+    """The condition under which the treatment ``rel`` is an upper bound; the values are the words of the help.
 
     Such a measure cannot fall if unjudged documents turn out to be relevant.
     """
@@ -128,49 +128,49 @@ class UpperBound(Enum):
 
 
 class Measure(Frozen, kw_only=True):
-    """A measure: how it is named, computed, summarised, printed and explained."""
+    """A measure: its name, kernel, summary, printed format and documentation."""
 
     name: str
-    """trec_eval's spelling."""
+    """The name, as in trec_eval."""
     value_range: Range
     function: Kernel
-    """As declared. Its docstring is the prose: a title; then definition, ``Formula:``, ``Source:``."""
+    """The declared function. Its docstring is the prose: a title; then definition, ``Formula:``, ``Source:``."""
     kernel: Kernel | None
-    """The same; None for a measure of the `all` row alone, which needs no ranking."""
+    """The function; None for a measure of the `all` row only, which needs no ranking."""
     summary: Summary | None
-    """None for a measure that the `all` row lacks."""
+    """The summary; None for a measure without a value in the `all` row."""
     kind: ParameterKind = NO_PARAMETERS
     """Of its parameters."""
     number: Number = "real"
-    """How its values are printed."""
+    """The format of printed values."""
     per_topic: bool = True
     """Whether ``-q`` prints it."""
     formats: frozenset[str] = GRADES
     """Formats of judgments (``-R``) that the kernel can be computed from."""
     treatments: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
     needs_nonrelevant: bool = False
-    """Whether it is not informative for a topic without judged nonrelevant documents."""
+    """Whether the measure is not informative for a topic without judged nonrelevant documents."""
     higher_is_better: bool = True
-    """Whether a greater value is better."""
+    """Whether higher values are better."""
     lower_is_better: bool = False
-    """Whether a smaller value is better; most measures with neither are counts."""
+    """Whether lower values are better; most measures with neither are counts."""
     has_value: HasValue | None = None
-    """The topics that have a value, whatever the run, in the treatment ``nonrel``; others are in no report and summary.
-    None: all."""
+    """The topics that have a value for any run with the treatment ``nonrel``; other topics are omitted from reports and
+    summaries. None: all topics."""
     why_unsupported: WhyUnsupported | None = None
-    """What is wrong with judgments in a supported format; None if they are always supported."""
+    """Returns the error about judgments in a supported format; None if they are always supported."""
     refuses: Mapping[str, str] = {}
-    """Options that it is not defined with, as in ``Settings.features``, each with the reason."""
+    """Unsupported options, as in ``Settings.features``, each with the reason."""
     formulas: Mapping[str, Kernel] = {}
     """Replacements of the kernel by option, as in ``Settings.features``."""
     uses_level: bool = True
-    """Whether ``-l`` makes a difference."""
+    """Whether ``-l`` affects the measure."""
     pooled: UnjudgedEffect
-    """What a retrieved document counts as that was pooled but not judged."""
+    """The treatment of retrieved documents that were pooled but not judged."""
     outside: UnjudgedEffect
-    """What a retrieved unpooled document counts as."""
+    """The treatment of retrieved unpooled documents."""
     upper_bound: UpperBound = UpperBound.NEVER
-    """When the treatment ``rel`` is an upper bound."""
+    """The condition under which the treatment ``rel`` is an upper bound."""
     without_results: str = "0"
     """The value of a topic without results under ``-c``."""
 
@@ -185,7 +185,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def family(self) -> str:
-        """The module that the measure is declared in."""
+        """The module in which the measure is declared."""
         return self.function.__module__
 
     @property
@@ -218,7 +218,7 @@ class Measure(Frozen, kw_only=True):
         return next((match[1] for match in matches if match), "")
 
     def can_use(self, rel_format: str) -> bool:
-        """Return whether it can be computed from judgments in this format; without a kernel it always can."""
+        """Return whether the measure supports judgments in this format; without a kernel, it supports all formats."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
@@ -229,7 +229,7 @@ class Measure(Frozen, kw_only=True):
             return self.unguarded(t, parameters)
 
     def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return the same without turning off numpy's warnings about nan and infinity."""
+        """Return the values without turning off numpy's warnings about nan and infinity."""
         assert self.kernel is not None
         return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
@@ -243,7 +243,7 @@ def measure(
     outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
-    """Return a decorator that makes a measure of a kernel, without registering it; ``declared`` are other fields.
+    """Return a decorator that turns a kernel into a measure, without registering it; ``declared`` are other fields.
 
     ``unjudged`` is the default of ``pooled`` and ``outside``.
     """
@@ -259,9 +259,9 @@ def measure(
 
 
 def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
-    """Return a decorator that makes a measure of the `all` row alone.
+    """Return a decorator that declares a measure of the `all` row only.
 
-    The function is never called, its docstring explains.
+    The function is never called; its docstring is the documentation.
     """
     declare = measure(
         name,
@@ -280,7 +280,7 @@ GROUP = "irevalx.measures"
 """The group of entry points under which packages offer measures: ``NAME = "module:object"``."""
 
 ADDED: dict[str, Measure] = {}
-"""By name, in the order of declaration and printing."""
+"""Measures by name, in the order of declaration and printing."""
 
 
 def add(measure: Measure) -> None:
@@ -295,7 +295,7 @@ def add(measure: Measure) -> None:
 def load_offered() -> tuple[str, ...]:
     """Import and register the measures of installed packages, once.
 
-    Return an error line for each that cannot be loaded.
+    Return an error line for each measure that cannot be loaded.
     """
     from importlib.metadata import entry_points  # imported late: it takes a while, and few calls need it
 

@@ -72,8 +72,8 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 
     A user reads down the list and stops at each document with probability p, which depends on its grade and on the
     highest possible grade (max, default 4). ERR is the expected value of 1/rank of the document at which the user
-    stops, counting 0 if the user does not stop among the first K. Judgments with a grade above max are refused. A topic
-    without grades above 0 has no value.
+    stops, counting 0 if the user does not stop among the first K. Judgments with a grade above max are an error. A
+    topic without grades above 0 has no value.
 
     Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
     1)/2^max.

@@ -1,7 +1,7 @@
 """Names and spellings of measures in other programs: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``.
 
 The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is
-understood only if it means the same; otherwise the error names the nearest measure and the difference.
+accepted only if it means the same measure; otherwise the error names the most similar measure and the difference.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ OTHER_NAMES = (
 
 
 class NearestMeasure(Frozen):
-    """A measure that irevalx lacks, and the nearest one."""
+    """A measure that irevalx lacks, and the most similar measure."""
 
     name: str
     """In the other program's spelling; case does not matter."""
     measure: str
-    """As ``-m`` takes it; ``{k}`` is the requested cutoff."""
+    """The most similar measure as a value of ``-m``; ``{k}`` is the requested cutoff."""
     difference: str
-    """What the nearest one is instead; ``{k}`` as above."""
+    """The difference of the most similar measure; ``{k}`` as above."""
 
 
 _SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
@@ -247,11 +247,11 @@ class MeasureArgument(Frozen):
 
     name: str
     usage: str
-    """How it is written."""
+    """The spelling of the argument."""
     change: Callable[[ParsedRequest, str], ParsedRequest | None]
-    """Returns the request with this value; None for a value that makes no sense."""
+    """Returns the request with this value; None for an invalid value."""
     measures: tuple[str, ...] | None = None
-    """The measures that take it; None if their declarations decide."""
+    """The measures that accept it; None if their declarations determine this."""
     otherwise: str = ""
     """End of the error about other measures and values."""
 
@@ -407,7 +407,7 @@ def _alike(name: str, compat: Compat) -> str:
 
 
 def _nearest(text: str) -> str:
-    """Return the nearest measure of one that irevalx lacks, for the end of a message; empty for others."""
+    """Return the most similar measure to a measure that irevalx lacks, for the end of a message; otherwise empty."""
     at = _AT.fullmatch(text)
     name, k = (at[1], at[2]) if at else (text, "K")
     nearest = next((each for each in NEAREST if each.name.lower() == name.lower()), None)

@@ -256,9 +256,9 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K.
 
-    The discounted cumulative gain of the first K documents, divided by that of the ideal ranking. The value is 0 if no
-    gain is above 0. The gain of a document is its grade; a request such as 'nDCG(gains={1:3,2:9})@K' replaces the gains
-    of grades. Known as nDCG@K.
+    The discounted cumulative gain of the first K documents, divided by the value of the ideal ranking. The value is 0
+    if no gain is above 0. The gain of a document is its grade; a request such as 'nDCG(gains={1:3,2:9})@K' replaces the
+    gains of grades. Known as nDCG@K.
 
     Formula: (sum over retrieved with k <= K of gain/log2(k + 1)) / (sum over k <= K of ideal(k)/log2(k + 1)).
     Source: [jarvelin-kekalainen-2002].
@@ -403,7 +403,7 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _log2(x: FloatArray) -> FloatArray:
-    """Return log2 of each element as the C library computes it; ``np.log2`` may differ in the last bit."""
+    """Return log2 of each element as the C library computes it; ``np.log2`` can differ in the last bit."""
     logs: dict[float, float] = {}
     values = x.tolist()
     for value in values:

@@ -1,4 +1,4 @@
-"""Rankings: a run and judgments -> Ranking -> what measures see.
+"""Rankings: a run and judgments -> Ranking -> input of measures.
 
 rank               order, cut, look up; assess
 rules              the rules of a ranking

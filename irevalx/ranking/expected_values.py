@@ -49,11 +49,11 @@ class ExpectedTopic(Frozen):
     """The documents of a topic that can be relevant; each is a trial."""
 
     rank: IntArray
-    """Shape (n_found,), of retrieved ones, in rank order."""
+    """Ranks of the retrieved documents, ascending: shape (n_found,)."""
     p: FloatArray
-    """Shape (n,), positive probabilities: retrieved ones in rank order, then the others."""
+    """Positive probabilities, shape (n,): retrieved documents in rank order, then the others."""
     n_ret: int
-    """Documents retrieved."""
+    """Number of retrieved documents."""
 
     @property
     def counts(self) -> IntArray:
@@ -66,7 +66,7 @@ class ExpectedTopic(Frozen):
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return the expected sum of weights of relevant documents retrieved, times the share of their topic's count.
+        """Return the expected sum of weights of retrieved relevant documents, times the share for their number.
 
         Weights have shape (n_found,), shares (n,), for each of ``counts``.
         """
@@ -106,7 +106,7 @@ def _with_trial(chances: FloatArray, p: float) -> FloatArray:
 class ExpectedTopics(Topics, kw_only=True):
     """Rankings of n topics with relevance probabilities as grades; numbers of relevant documents are expected values.
 
-    Single documents are not relevant or nonrelevant: measures that use ``hit`` have another formula, or are refused.
+    Documents are neither relevant nor nonrelevant: measures that use ``hit`` need another formula, or are unsupported.
     """
 
     feature: ClassVar[str] = PROBABILITY
@@ -137,7 +137,7 @@ class ExpectedTopics(Topics, kw_only=True):
         return self.rows.sum(self.p)
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Per topic: expected relevant documents among the first k, one number or one per topic."""
+        """Return the expected number of relevant documents among the first k; k can differ between topics."""
         limit = k if isinstance(k, int) else self.rows.spread(k)
         return self.rows.sum(np.where(self.rank <= limit, self.p, 0.0))
 
@@ -147,7 +147,7 @@ class ExpectedTopics(Topics, kw_only=True):
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
     def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
-        """Per topic: the value of a function; 0 if nothing can be relevant."""
+        """Per topic: the value of a function; 0 if no document can be relevant."""
         return np.array([value(topic) if topic.p.size else 0.0 for topic in self._each], np.float64)
 
     @cached_property
@@ -180,13 +180,13 @@ class TieGroup(Frozen):
     """Ties of a ranking, for orders that depend on grades."""
 
     first: IntArray
-    """Flat over the rows; the first rank of the topic's documents with this score. All pooled ones that begin within
-    the depth have rows."""
+    """Flat over the rows; the first rank of the topic's documents with this score. All pooled documents
+    whose group begins within the depth have rows."""
     last: IntArray
     """Flat over the rows; the last rank."""
     ties: Ties
     depth: int
-    """How many documents of a topic count."""
+    """Maximum number of evaluated documents per topic."""
 
     @classmethod
     def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
@@ -206,12 +206,12 @@ class TieGroup(Frozen):
             )
 
     def take(self, index: IntArray | BoolArray) -> TieGroup:
-        """Return the ties of some documents of the ranking."""
+        """Return the ties of a subset of the documents of the ranking."""
         return replace(self, first=self.first[index], last=self.last[index])
 
     @classmethod
     def joined(cls, parts: Sequence[TieGroup]) -> TieGroup | None:
-        """Join the ties of several rankings; None without any."""
+        """Join the ties of several rankings; None if there are no ties."""
         if not parts:
             return None
         first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "last"))
@@ -261,15 +261,15 @@ class TiedTopics(Topics, kw_only=True):
     before: IntArray
     """Flat over ``groups``; documents above the group."""
     size: IntArray
-    """Flat over ``groups``; its documents, unpooled ones included."""
+    """Flat over ``groups``; number of documents of the group, including unpooled documents."""
     place: IntArray
     """Flat over ``rows``; the group that has this rank."""
     depth: int
-    """How many documents of a topic count: ranks beyond have no row."""
+    """Maximum number of evaluated documents per topic; lower ranks have no row."""
 
     @classmethod
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
-        """Return the expected values of topics in one order.
+        """Return the expected values of topics, given an order.
 
         The first and last ranks of groups are flat over its rows.
         """
@@ -310,27 +310,27 @@ class TiedTopics(Topics, kw_only=True):
         return self.groups.sum(self.members.count(mask) * share)
 
     def _counted(self, mask: BoolArray) -> AnyArray:
-        """Per topic: how many of these documents count; integers unless some can be beyond the depth."""
+        """Per topic: the number of evaluated documents; integers unless a document can be beyond the depth."""
         if np.count_nonzero(self.before + self.size > self.depth):  # a group continues beyond it
             return self._expected(mask, np.full(self.groups.size, self.depth))
         return self.documents.count(mask)
 
     def within(self, mask: BoolArray, k: IntArray | int) -> FloatArray:
-        """Per topic: how many of some documents, flat over ``documents``, are expected among the first k."""
+        """Per topic: the expected number of the given documents, flat over ``documents``, among the first k."""
         limit = np.full(self.groups.size, k) if isinstance(k, int) else self.groups.spread(k)
         return self._expected(mask, np.minimum(limit, self.depth))
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Per topic: hits expected among the first k documents, one number or one per topic."""
+        """Return the expected number of hits among the first k documents; k can differ between topics."""
         return self.within(self.hit, k)
 
     def judged_within(self, k: int) -> FloatArray:  # type: ignore[override]
-        """Per topic: judged documents expected among the first k."""
+        """Per topic: the expected number of judged documents among the first k."""
         return self.within(self.judged, k)
 
     @cached_property
     def n_hits(self) -> AnyArray:
-        """Per topic: hits; expected ones if documents can be beyond the depth, here and below."""
+        """Per topic: hits; expected values if documents can be beyond the depth, here and below."""
         return self._counted(self.hit)
 
     @cached_property
@@ -349,7 +349,7 @@ class TiedTopics(Topics, kw_only=True):
         return self.members.count(self.hit)
 
     def above_groups(self, number: IntArray) -> IntArray:
-        """Flat over ``groups``: the sum of integers, flat over ``groups``, over those above this one."""
+        """Flat over ``groups``: the sum of integers, flat over ``groups``, over the groups above."""
         return self.groups.running_count(number) - number
 
     def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
@@ -371,8 +371,8 @@ class TiedTopics(Topics, kw_only=True):
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
         """Return the numbers of others above documents ``which``, flat.
 
-        Summed over these, so that a chance can exceed 1.
-        ``others`` of each group, and ``above`` it, are flat over ``groups``; documents are not among their own others.
+        Values are sums over these documents, so that they can exceed 1. ``others`` of each group, and ``above`` it, are
+        flat over ``groups``; documents are not among their own others.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -390,8 +390,8 @@ class TiedTopics(Topics, kw_only=True):
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
         """Flat over ``rows``: the probability that a user who has reached this rank is satisfied there.
 
-        0 beyond rank k.
-        Expected over tie-breaking; ``satisfied``, flat over ``documents``, are independent probabilities below 1.
+        The value is expected over tie-breaking, and 0 beyond rank k. ``satisfied``, flat over ``documents``, are
+        independent probabilities below 1.
         """
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
         ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))

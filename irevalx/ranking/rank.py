@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics, Preferences, TopicsWithProbabilities, TopicsWithSubtopics
 
 Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | TopicsWithProbabilities"
-"""All that a measure sees, by the kind of judgments."""
+"""The input of measures, by the kind of judgments."""
 
 
 def assess(  # noqa: PLR0917
@@ -97,8 +97,8 @@ def ranking_order(
     """Return the permutation that ranks each topic, and whether neighbours are tied, shape (n - 1,).
 
     The permutation is None if the lines are ranked already. Ties that depend on grades stay in file order; for "rank"
-    the results must have ranks, and names break their ties. With nan among the scores of a topic the order is the
-    result of trec_eval's sort, whose rule contradicts itself, without ties.
+    the results must have ranks, and names break their ties. If the scores of a topic contain nan, the order is
+    the result of trec_eval's sort, whose comparisons are inconsistent, without ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -126,7 +126,7 @@ def ranking_order(
 def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
     """Sort the rows that are out of order by descending score; ``order`` is the permutation so far.
 
-    ``comparable``, shape (n - 1,), is whether two neighbours are of one topic, without nan.
+    ``comparable``, shape (n - 1,), is whether two neighbours belong to the same topic and are not nan.
     """
     ranked = _permuted(scores, order)
     rising = np.zeros(rows.size, np.bool_)
@@ -183,7 +183,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 
 
 def _members(pairs: BoolArray) -> IntArray:
-    """Return the places of both members of the true neighbour pairs, shape (n - 1,)."""
+    """Return the indices of both members of the neighbour pairs for which the mask, shape (n - 1,), is true."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
@@ -220,20 +220,20 @@ class RankedRun(Frozen):
     """The ranking of a run, or of a part of it, and other facts about its file."""
 
     ranking: Ranking
-    """Of its judged topics; of the only one if the rules name it."""
+    """Ranking of the judged topics, or of the only requested topic."""
     others: tuple[bytes, ...]
-    """Its other topics."""
+    """The other topics of the run."""
     lines: int
     """Number of lines."""
     tag: bytes | None
-    """Of the last line; None for a run without lines."""
+    """The run tag in the last line; None for a run without lines."""
     malformed: MalformedNumbers
-    """Scores that are no finite numbers."""
+    """Scores that are not finite numbers."""
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int
-    """Documents that were left out because they have the ID of their topic."""
+    """Number of documents left out because they have the ID of their topic."""
     warnings: tuple[str, ...] = ()
-    """All warnings, of a whole run."""
+    """All warnings about a whole run."""
 
     @cached_property
     def topics(self) -> frozenset[bytes]:
@@ -261,8 +261,8 @@ def rank_run(
 ) -> RankedRun:
     """Rank the documents of the judged topics by score and look them up in the judgments.
 
-    Among equal scores the last document in byte order comes first, unless the rules differ. ``progress`` is called with
-    the number of lines read since the last call.
+    Documents with equal scores are ranked in descending byte order, unless the rules differ. ``progress`` is called
+    with the number of lines read since the last call.
     """
 
     def rank_block(block: Any) -> RankedRun:
@@ -328,7 +328,7 @@ def _shared_parts(
         return
 
     def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
-        """Return the blocks of a share, and the error that keeps those after them from being read."""
+        """Return the blocks of a share, and the error, if any, that ended reading."""
         parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)
@@ -343,7 +343,7 @@ def _shared_parts(
 
 
 def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
-    """Rank the results of some topics; unjudged topics, and all but the requested one, are left out."""
+    """Rank the results of topics; unjudged topics, and all topics but a requested topic, are left out."""
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, but this run has none")
     only, index = rules.only, judgments.topic_index
@@ -376,7 +376,7 @@ def rank_results(results: ResultRows, judgments: Documents, path: str, rules: Ra
 
 
 def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultRows, int]:
-    """Return results without the documents that do not count, and how many of these have the ID of their topic."""
+    """Return results without excluded documents, and the number of excluded documents with the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:
         other = ~Names.of(results.topics).take(results.rows.ids).same(results.docnos)
@@ -388,7 +388,7 @@ def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultR
 
 
 def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
-    """Return results with the first line of each document of a topic, or the line of its greatest score."""
+    """Return results with the first line of each document of a topic, or the line with its highest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
         return results
@@ -412,12 +412,12 @@ def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
-    """Return topics by their places in the judgments, as the judgments' objects, so that memory holds names once."""
+    """Return topics by their indices in the judgments, as the same objects, so that names are stored once."""
     return tuple(judgments.topics[place] for place in places.tolist())
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
-    """Return these judged topics in this order; a topic without results gets one unpooled document."""
+    """Return these judged topics in this order; a topic without results has an unpooled stand-in document."""
     if tuple(topics) == ranking.topics:
         return ranking
     numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
@@ -444,7 +444,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
 
 
 def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
-    """Return another process's part with this process's names of topics."""
+    """Return a part from another process with the topic names of this process."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 
@@ -452,7 +452,7 @@ def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
 def _duplicates(
     results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the errors of topics with a document twice among the counted ones; ``counted`` is flat in rank order."""
+    """Return the errors of topics with duplicates among evaluated documents; ``counted`` is flat in rank order."""
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])

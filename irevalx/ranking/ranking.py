@@ -24,9 +24,9 @@ class Ranking(Frozen):
     """Ranks of the pooled documents, without grades."""
 
     topics: tuple[bytes, ...]
-    """In any order; each once, unless several runs were joined."""
+    """Topics in any order; distinct, unless several runs were joined."""
     judged_topic: IntArray
-    """Per topic; its place in ``Judgments.topics``."""
+    """Per topic; index in ``Judgments.topics``."""
     rows: Segments
     """Per topic, the retrieved documents of the pool in rank order (all retrieved ones, if the rules keep them)."""
     rank: IntArray
@@ -34,11 +34,11 @@ class Ranking(Frozen):
     row: IntArray
     """Flat; the flat index in ``Judgments``, ``ABSENT`` or ``STAND_IN``."""
     n_ret: IntArray
-    """Per topic; documents retrieved."""
+    """Per topic; number of retrieved documents."""
     failures: dict[bytes, DuplicateDocumentError]
-    """Why a topic cannot be evaluated, by topic."""
+    """The errors about topics that cannot be evaluated, by topic."""
     tied: TieGroup | None = None
-    """Flat; ties, if their order depends on grades. Ranks then break them by name."""
+    """Flat; ties, if their order depends on grades. Ranks then break ties by name."""
 
     def assess(
         self,
@@ -55,8 +55,8 @@ class Ranking(Frozen):
 
         ``skip`` removes unjudged documents, so that the others move up (``-J``); ``rel`` makes retrieved ones relevant
         and adds unpooled ones to the pool (rows must have all retrieved documents). Judgments with strata have no
-        treatments. ``pooled``, flat, is false for documents taken for unpooled. ``gain`` returns gains, by which the
-        best and the worst order go; None: by grade. ``also`` are other fields of ``Topics``.
+        treatments. ``pooled``, flat, is false for documents treated as unpooled. ``gain`` returns gains, by which the
+        best and worst orders are sorted; None: by grade. ``also`` are other fields of ``Topics``.
         """
         if judgments.strata is not None and treatment != "nonrel":
             raise ValueError(f"judgments with strata must be read as they are, but got {treatment!r}")
@@ -117,9 +117,9 @@ class Ranking(Frozen):
     def _over_all_orders(
         seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
-        """Return the expected values over tie-breaking of topics in one order.
+        """Return the expected values over tie-breaking of topics, given an order.
 
-        ``is_judged`` marks ranks left in the treatment.
+        ``is_judged`` marks the ranks that remain in the treatment.
         """
         tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
@@ -130,8 +130,8 @@ class Ranking(Frozen):
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
         """Return the ranking in the best or the worst order of tied documents by ``grade``, flat.
 
-        Unjudged documents have the grade ``unjudged``; None puts them after judged ones, and unpooled ones first among
-        them if ``level`` makes these relevant, last otherwise.
+        Unjudged documents have the grade ``unjudged``; with None, they follow judged documents, with unpooled documents
+        first among them if ``level`` makes these relevant, otherwise last.
         """
         place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
         if unjudged is not None:
@@ -151,9 +151,9 @@ class Ranking(Frozen):
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return the ranking with rows for judged documents alone.
+        """Return the ranking with rows for judged documents only.
 
-        ``skip`` also removes others from the ranking (``-J``).
+        ``skip`` also removes all other documents from the ranking (``-J``).
         """
         judged = self.row >= 0
         rows = self.rows.keep(judged)
@@ -161,7 +161,7 @@ class Ranking(Frozen):
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
     def take(self, topics: IntArray) -> Ranking:
-        """Return some topics, by number, in this order."""
+        """Return the topics with these indices, in this order."""
         rows, index = self.rows.take(topics)
         return replace(
             self,

@@ -6,18 +6,18 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.settings import Duplicates, Ties
 
 MOST_RETRIEVED = 2**31 - 1
-"""Most documents of a topic that count, as in trec_eval."""
+"""Maximum number of evaluated documents per topic, as in trec_eval."""
 
 
 class RankingRules(Frozen):
-    """How to rank."""
+    """The rules for ranking a run."""
 
     only: bytes | None = None
-    """The only topic to rank; None for all judged ones."""
+    """The only topic to rank; None for all judged topics."""
     max_retrieved: int = MOST_RETRIEVED
-    """Number of first documents of a topic that count; at least 0."""
+    """Maximum number of evaluated documents per topic; at least 0."""
     keep_all: bool = False
-    """Keep the rows of unpooled documents as well."""
+    """Whether rows of unpooled documents are also kept."""
     look_up: bool = True
     """Find the documents in the judgments, and duplicates; otherwise only topics matter."""
     processes: int = 1
@@ -32,7 +32,7 @@ class RankingRules(Frozen):
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all topics are ranked like in trec_eval, and looked up."""
+        """Whether all topics are ranked as in trec_eval, and looked up."""
         return (
             self.look_up
             and self.only is None

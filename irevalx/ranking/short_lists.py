@@ -1,4 +1,4 @@
-"""Ranking a short list without arrays, which takes a tenth of the time."""
+"""Ranking of a short list without arrays, which is ten times as fast."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from irevalx.reading.kinds.runs import RunStream, ShortList
 
 
 def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a run that is one short list like ``rank_results``; None for other runs, and unless the rules are plain.
+    """Rank a run that is a short list, like ``rank_results``; None for other runs, and unless the rules are plain.
 
-    A score compares before a docno, and the greater one comes first: tuples in descending order are the ranking.
+    Scores are compared before document IDs, highest first, so that tuples in descending order are the ranking.
     """
     if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
         return None

@@ -25,15 +25,15 @@ class PreferenceCounts(Frozen):
     """Numbers of preferences of m groups, shape (m,)."""
 
     fulfilled_ret: IntArray
-    """Both documents were retrieved, the preferred one first."""
+    """Both documents were retrieved, and the preferred document first."""
     possible_ret: IntArray
-    """Both were retrieved."""
+    """Both documents were retrieved."""
     implied: IntArray
-    """Only the preferred one was retrieved."""
+    """Only the preferred document was retrieved."""
     denied: IntArray
-    """Only the other one was retrieved."""
+    """Only the other document was retrieved."""
     neither: IntArray
-    """Neither was retrieved."""
+    """Neither document was retrieved."""
 
     @property
     def fulfilled(self) -> IntArray:
@@ -85,13 +85,13 @@ class PairScores(Frozen):
 
 
 class Preferences(Frozen):
-    """The preferences of n topics assessed against a ranking: all that a preference measure sees."""
+    """The preferences of n topics assessed against a ranking: the input of preference measures."""
 
     groups: Segments
     """Per topic, its judgment groups."""
     members: tuple[Group, ...]
-    """Flat over ``groups``; IDs of a topic's documents are 0, 1, ... in rank order, then those not retrieved in byte
-    order."""
+    """Flat over ``groups``; IDs of a topic's documents are 0, 1, ... in rank order, followed by documents that were
+    not retrieved, in byte order."""
     n_ret: IntArray
     """Per topic; retrieved judged documents."""
     n_judged: IntArray
@@ -107,8 +107,8 @@ class Preferences(Frozen):
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
         """Count the preferences of the groups ``few``, with some of their nonrelevant documents left out.
 
-        These groups have more of them than relevant ones; ``n_counted``, flat over ``groups``, are the relevant
-        documents that count.
+        These groups have more nonrelevant than relevant documents; ``n_counted``, flat over ``groups``, is the number
+        of relevant documents used.
         """
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
@@ -175,7 +175,7 @@ class Preferences(Frozen):
 
 
 def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:
-    """Return what preference measures see of a ranking; none of its topics has a failure."""
+    """Return the input of preference measures for a ranking; no topic may have a failure."""
     lengths: list[int] = []
     groups: list[Group] = []
     n_ret = []
@@ -201,7 +201,7 @@ def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Pref
 
 
 def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
-    """Return the IDs of a group's documents, each once, and how often each is preferred to each other."""
+    """Return the distinct IDs of a group's documents, and the number of preferences of each over each other."""
     new = np.flatnonzero(np.append(True, group.ids[1:] != group.ids[:-1]))
     preferred = group.preferred
     if new.size == group.ids.size:
@@ -210,7 +210,7 @@ def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
 
 
 class GroupedTopics(Frozen):
-    """Rankings of n topics, assessed with each judgment group: all that a group measure sees."""
+    """Rankings of n topics, assessed with each judgment group: the input of group measures."""
 
     groups: Segments
     """Per topic, its judgment groups; at least one."""
@@ -225,7 +225,7 @@ class GroupedTopics(Frozen):
 def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
     """Return the judgment groups of each topic, and the topic's ranking for each of them.
 
-    Documents of other groups are unpooled in it.
+    Documents of other groups are unpooled.
     """
     groups, group = judgments.groups.take(ranking.judged_topic)
     each = ranking.take(groups.ids)
@@ -245,7 +245,7 @@ def assess_by_group(
 
 
 class TopicsWithProbabilities(Frozen):
-    """Rankings of n topics, assessed with a sample: all that its measures see."""
+    """Rankings of n topics, assessed with a sample: the input of its measures."""
 
     rows: Segments
     """Per topic, the retrieved documents of the sample in rank order."""
@@ -289,7 +289,7 @@ def assess_with_probabilities(
     level: float = 1,
     treatment: UnjudgedTreatment = "nonrel",
 ) -> TopicsWithProbabilities:
-    """Return what measures of a sample see of a ranking; ``skip`` removes the documents outside the sample (``-J``)."""
+    """Return the input of measures of a sample; ``skip`` removes the documents outside the sample (``-J``)."""
     seen = ranking.of_judged(treatment)
     sample, index = judgments.rows.take(ranking.judged_topic)
     return TopicsWithProbabilities(
@@ -306,7 +306,7 @@ def assess_with_probabilities(
 
 
 class TopicsWithSubtopics(Frozen):
-    """Rankings of n topics, assessed with subtopics: all that their measures see."""
+    """Rankings of n topics, assessed with subtopics: the input of subtopic measures."""
 
     rows: Segments
     """Per topic, the retrieved documents that are relevant for some subtopic, in rank order."""
@@ -363,7 +363,7 @@ class TopicsWithSubtopics(Frozen):
 def assess_subtopics(
     ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithSubtopics:
-    """Return what measures of subtopics see of a ranking; ``skip`` removes documents without any judgment (``-J``)."""
+    """Return the input of measures of subtopics; ``skip`` removes documents without any judgment (``-J``)."""
     judged = judgments.relevant(level)
     seen = ranking.of_judged(treatment)
     relevant = judged.parts.lengths[seen.row] > 0

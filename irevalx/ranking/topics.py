@@ -1,4 +1,4 @@
-"""Topics: everything that a measure can see of rankings and judgments; C arithmetic on arrays."""
+"""Topics: the input of measures, from rankings and judgments; C arithmetic on arrays."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from irevalx.trec_eval import LONG_MIN
 
 
 def truncate(x: FloatArray) -> IntArray:
-    """Truncate like C's conversion to ``long``; nan and overflow give the smallest one, as on x86."""
+    """Truncate like C's conversion to ``long``; nan and overflow return the smallest integer, as on x86."""
     fits = np.abs(x) < 2.0**63
     return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
 
 
 def round_half_away(x: FloatArray) -> IntArray:
-    """Round like C's ``lround``, halves away from zero; nan and overflow as ``truncate``."""
+    """Round like C's ``lround``, halves away from zero; nan and overflow like ``truncate``."""
     with np.errstate(invalid="ignore"):
         whole = np.trunc(x)
         return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
@@ -58,25 +58,24 @@ Known = TypeVar("Known")
 
 
 class Topics(Frozen):
-    """Rankings of n topics, seen through their pooled documents.
+    """Rankings of n topics, represented by their pooled documents.
 
     The level, ``max_retrieved`` and ``judged_only`` have been applied. "Per topic" arrays have shape (n,), "flat" ones
     have an element for each element of ``rows`` or of ``pool``.
 
     Parameters
     ----------
-    rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents where a measure asks
-        for those outside the pool one by one.
+    rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents if a measure needs
+        single documents outside the pool.
     rank : flat over ``rows``; 1-based.
     grade : flat over ``rows``; whole numbers, or real ones. 0 and up is a judgment, otherwise ``UNJUDGED`` or
         ``OUTSIDE``.
-    n_ret : per topic; how many documents were retrieved, those outside the pool included.
+    n_ret : per topic; number of retrieved documents, including documents outside the pool.
     pool : per topic, the documents of the pool, retrieved or not.
     pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
-    level : the least grade that is relevant. Below 0, unjudged documents count as hits in some measures, as in
-        trec_eval.
-    collection_size : documents in the collection; 0 when unknown.
-    round_recall : turns recall x number of relevant documents into a number of documents.
+    level : the lowest relevant grade. Below 0, some measures treat unjudged documents as hits, as in trec_eval.
+    collection_size : number of documents in the collection; 0 if unknown.
+    round_recall : rounds recall x number of relevant documents to a number of documents.
 
     Examples
     --------
@@ -105,7 +104,7 @@ class Topics(Frozen):
 
     @cached_property
     def hit(self) -> BoolArray:
-        """Flat: whether the document is a hit for measures that look at the ranking alone."""
+        """Flat: whether the document is a hit for measures that depend only on the ranking."""
         return self.grade >= self.level
 
     @cached_property
@@ -225,7 +224,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends on the pool and the level alone, computed once under its key.
+        """Return a value that depends only on the pool and the level, computed once under its key.
 
         Arrays become read-only.
         """
@@ -258,10 +257,10 @@ class SampledTopics(Topics, kw_only=True):
     pool_stratum: IntArray
     """Flat over ``pool``; at least 0."""
     depth: int = SAMPLED_DEPTH
-    """How many documents of a topic count."""
+    """Maximum number of evaluated documents per topic."""
 
     @cached_property
     def strata(self) -> list[int]:
-        """All numbers of strata, ascending; a topic can lack some."""
+        """All indices of strata, ascending; a topic can lack strata."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers

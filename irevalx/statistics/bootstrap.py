@@ -1,17 +1,17 @@
 """Topic bootstrap of agreement, agreement on the top runs, and knees of curves.
 
-A resample has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. A quantile
-interval reaches from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the resamples, linear between order
-statistics.
+A resample contains n of the n topics, drawn with replacement, and is shared by all runs, scorings and statistics. A
+quantile interval extends from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the resamples, with linear
+interpolation between order statistics.
 
-Quantiles are right for the RMS error and the bias. Quantiles of tau do not cover the tau of the topic population: the
-scores of a topic sample are noisier than the population's, and the scores of a resample noisier still, so the quantiles
-are too low, by more the closer the runs are. ``correlation_intervals`` inverts a test instead: it looks for the values
-of tau in the population from which samples like the observed one come.
+Quantile intervals are valid for the RMS error and the bias, but not for tau: the scores of a topic sample are noisier
+than the scores of the topic population, and the scores of a resample are noisier still. The quantiles are therefore too
+low, especially for runs with similar scores. ``correlation_intervals`` inverts a test instead: the interval contains
+the population values of tau that are compatible with the observed sample.
 
 Shapes are those of ``correlations``: scores of shape (..., n_runs) give a value for each row of runs, shape (...).
 
-Bompada et al., SIGIR 2007, Tables 3 and 5, take the first level that exceeds it, as ``first_places`` does.
+Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds it, like ``first_places``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from irevalx.statistics.correlations import ranks, tau_b_over
 from irevalx.statistics.significance import ALPHA, MEAN, Scale, generator, without_noise
 
 FEW_TOPICS = 20
-"""With fewer topics bootstrap intervals are noticeably too short."""
+"""With fewer topics, bootstrap intervals are noticeably too short."""
 
 STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "tau": agreement.tau,
@@ -43,23 +43,23 @@ STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 """The statistics of agreement that have intervals, functions of x and y, by name."""
 
 _BATCH = 4_000_000
-"""How many comparisons of two runs are in memory at a time."""
+"""Maximum number of comparisons of two runs in memory at a time."""
 
 _POPULATIONS = 41
 """Number of populations in the series of ``correlation_intervals``."""
 
 _LEAST_SIGNAL = 0.05
-"""Least share of the variance of scores that is not noise."""
+"""Minimum share of the variance of scores that is not noise."""
 
 _EQUAL = 1e-12
-"""Correlations nearer than this are equal."""
+"""Correlations that differ by less are treated as equal."""
 
 
 class TopicDraws(Frozen):
-    """Topics drawn with replacement."""
+    """Topic resamples, drawn with replacement."""
 
     topics: IntArray
-    """Shape (n_draws, n_topics); 0-based."""
+    """0-based topic indices, shape (n_draws, n_topics)."""
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
@@ -87,7 +87,7 @@ class TopicDraws(Frozen):
 
     @property
     def _counts(self) -> FloatArray:
-        """How often each topic is drawn: shape (n_draws, n_topics)."""
+        """Number of times that each topic is drawn: shape (n_draws, n_topics)."""
         n_draws, n_topics = self.topics.shape
         draw = np.repeat(np.arange(n_draws), n_topics)
         counts = np.bincount(draw * n_topics + self.topics.ravel(), minlength=n_draws * n_topics)
@@ -107,8 +107,8 @@ def agreement_draws(
 ) -> dict[str, FloatArray]:
     """Return each of ``STATISTICS`` for every draw of topics, by name: shape (n_draws, ...), nan if not defined.
 
-    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; a scoring leaves out topics with
-    nan.
+    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; topics with nan are left out for
+    each scoring.
     """
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
@@ -125,7 +125,7 @@ def agreement_draws(
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
     """Return the alpha/2 and 1 - alpha/2 quantiles over draws of shape (n_draws, ...): shape (...) each.
 
-    Undefined draws (nan) are left out; nan if they are more than half.
+    Undefined draws (nan) are left out; the result is nan if more than half of the draws are undefined.
     """
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
@@ -134,7 +134,7 @@ def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[Float
 
 
 Correlations: TypeAlias = Callable[[FloatArray, FloatArray], Mapping[str, FloatArray]]
-"""From scores of shape (..., n_runs) to several correlations by name, shape (...) each."""
+"""Maps scores of shape (..., n_runs) to correlations by name, shape (...) each."""
 
 
 def correlation_intervals(
@@ -145,11 +145,11 @@ def correlation_intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return intervals of the correlations of two scorings over the topic population, by name.
 
-    A test is inverted: in a series of populations y goes from the reverse of x to x itself, through the observed y;
-    their runs differ by the variance that topic sampling leaves, and the noise of a sample is the noise of the draws.
-    The interval covers each population whose samples have a correlation as low as the observed one with a probability
-    above alpha/2, and as high with a probability above alpha/2; and the quantiles of the draws themselves. It is
-    conservative in a simulation (docs/agreement.md).
+    The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
+    x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
+    draws. The interval contains each population in which a correlation at most the observed one, and a correlation at
+    least the observed one, both have a probability above alpha/2. It also contains the quantiles of the draws. The
+    interval is conservative in a simulation (docs/agreement.md).
 
     ``scores`` has shape (n_runs,) for x and for y, ``drawn`` shape (n_draws, n_runs). The ends are nan if the
     correlation or more than half of its draws are not defined.
@@ -181,7 +181,7 @@ def correlation_intervals(
 
 
 def _share_of_signal(centred: FloatArray, noise: FloatArray) -> float:
-    """Return the factor by which differences of runs shrink without the variance that topic sampling adds."""
+    """Return the factor by which differences between runs shrink if topic sampling variance is removed."""
     of_noise = noise - noise.mean(axis=1, keepdims=True)
     added = float((of_noise * of_noise).sum(axis=1).mean()) / float((centred * centred).sum())
     return math.sqrt(max(_LEAST_SIGNAL, 1 - added))
@@ -194,7 +194,7 @@ def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dic
 
 
 def bootstrap_warnings(n_topics: int) -> list[str]:
-    """Return a warning if there are too few topics for a bootstrap, else nothing."""
+    """Return a warning if there are too few topics for a bootstrap; otherwise nothing."""
     if n_topics >= FEW_TOPICS:
         return []
     return [f"a bootstrap interval of so few topics ({n_topics}) is too short"]
@@ -204,11 +204,11 @@ TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
 """The keys of ``at_the_top``."""
 
 TOP_TITLE = "the {k} best runs"
-"""Title of their table."""
+"""The title of the table of top statistics."""
 
 
 def are_best(scores: FloatArray, k: int) -> BoolArray:
-    """Return whether each run is among the k best, shape (..., n_runs); all runs that are tied at k are."""
+    """Return a mask of the k best runs, including all runs tied at rank k: shape (..., n_runs)."""
     best: BoolArray = ranks(scores) <= k
     return best
 
@@ -219,9 +219,9 @@ def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return the share of the k best runs that both have, in [0, 1].
+    """Return the share of the k best runs that x and y have in common, in [0, 1].
 
-    The greater number of best runs is the denominator if ties add to k.
+    If ties at rank k add runs, the denominator is the larger number of best runs.
     """
     of_x, of_y = are_best(x, k), are_best(y, k)
     most = np.maximum(np.count_nonzero(of_x, axis=-1), np.count_nonzero(of_y, axis=-1))
@@ -229,9 +229,9 @@ def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def loss(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the best score by x less the score by x of the best run by y; at least 0.
+    """Return the best score in x minus the score in x of the best run in y; at least 0.
 
-    The greatest loss if several runs are best by y.
+    If several runs are best in y, the largest loss is returned.
     """
     x, y = np.broadcast_arrays(x, y)
     worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)
@@ -262,7 +262,7 @@ THRESHOLD = 0.9
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
     """Return the places of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
 
-    nan exceeds nothing.
+    nan exceeds no value.
     """
     exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
@@ -277,8 +277,7 @@ def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
     """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, without interpolation.
 
-    None beyond all levels.
-    Draws without a knee (n_levels) are beyond all levels.
+    Draws without a knee (n_levels) are beyond all levels, and so are ends that are None.
     """
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

@@ -3,10 +3,10 @@
 The functions take scores of shape (..., n_runs) and give a value for each row of runs, shape (...), so that many
 samples of judgments are compared at once; x and y broadcast. Correlations of fewer than two runs are nan.
 
-A tie group fills the ranks from its top to its bottom. The variants differ in the contribution of an item at a depth
-between them: in "w" a tie means equal rank, and the whole group is present from its top on; in "a" each item
-contributes its expected presence over random tie-breaking; "b" is "a", corrected so that the overlap of a ranking with
-itself is 1. Without ties they are the same.
+A group of tied items occupies the ranks from its top to its bottom. The variants differ in the contribution of an item
+at a depth between these ranks. In "w", ties mean equal ranks, and the whole group contributes from its top rank on. In
+"a", each item contributes its expected presence over random tie-breaking. "b" corrects "a" so that the overlap of a
+ranking with itself is 1. Without ties, the variants are equal.
 
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; Corsi and Urbano, The
 Treatment of Ties in Rank-Biased Overlap, SIGIR 2024.
@@ -25,11 +25,11 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
 LEAST_GROUPS = 4
-"""Fewest groups of points of ``line_intervals``."""
+"""Minimum number of groups of points for ``line_intervals``."""
 
 
 def inversions(x: FloatArray, y: FloatArray) -> IntArray:
-    """Return the number of discordant pairs; ties are not discordant."""
+    """Return the number of discordant pairs; tied pairs are not discordant."""
     numbers: IntArray = np.count_nonzero(_directions(x) * _directions(y) < 0, axis=-1)
     return numbers
 
@@ -56,12 +56,12 @@ def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
 
 
 def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
-    """tau_AP, in [-1, 1]: Kendall's tau weighted to the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
+    """tau_AP, in [-1, 1]: Kendall's tau, weighted towards the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
 
-    The mean share of the runs strictly above a run in y that are strictly above it in x too, over the runs that have
-    any; scaled from [0, 1] to [-1, 1]. nan if all runs of a side are tied. Ties [Urbano & Marrero, ICTIR 2017]: the
-    runs above a tie in y are above each run of it, so that a scoring agrees with itself; a tie in x that y breaks is
-    discordant.
+    Of the runs strictly above a run in y, the share that is also strictly above it in x is computed, averaged over all
+    runs below another run, and scaled from [0, 1] to [-1, 1]. The value is nan if all runs of a side are tied. Ties
+    [Urbano & Marrero, ICTIR 2017]: the runs above a group of ties in y are above each of its runs, so that a scoring
+    agrees with itself; a tie in x that y breaks is discordant.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     order = np.lexsort((-x, -y), axis=-1)
@@ -82,7 +82,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
 def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name.
 
-    Together they take little longer than one of them.
+    Computing all four takes little longer than computing one.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
@@ -116,7 +116,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
     """Return intercept, slope and Pearson's correlation of the least-squares line through points, shape (n_points,).
 
-    All are None if x is constant, the correlation if y is.
+    All three are None if x is constant; the correlation is None if y is constant.
     """
     x, y = without_noise(x), without_noise(y)
     if np.ptp(x) == 0:
@@ -133,9 +133,9 @@ def line_intervals(
     """Return 95 % intervals of slope and correlation of ``line_through``: a jackknife over groups of dependent points.
 
     Student's t with one degree of freedom fewer than groups; the correlation on Fisher's scale. Coverage with 4 to 20
-    groups: slopes 0.93 to 0.97, correlations 0.87 to 0.98 (0.76 and 0.71 at worst if all points are taken for
-    independent). None with fewer than ``LEAST_GROUPS`` groups, if a value is undefined, and if the points are on one
-    line.
+    groups: slopes 0.93 to 0.97, correlations 0.87 to 0.98 (0.76 and 0.71 at worst if all points are treated as
+    independent). The intervals are None with fewer than ``LEAST_GROUPS`` groups, if a value is undefined, and if the
+    points are on one line.
     """
     from scipy import stats
 
@@ -165,7 +165,7 @@ def rms(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def bias(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Mean of y - x: above 0 where y overestimates."""
+    """Mean of y - x; above 0 if y overestimates."""
     mean: FloatArray = (y - x).mean(axis=-1)
     return mean
 
@@ -179,10 +179,10 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return which runs score significantly differently, shape (..., n_runs): paired t test, p < 0.05.
+    """Return a mask of the runs with a significant change, shape (..., n_runs): paired t test, p < 0.05.
 
-    Values have shape (..., n_runs, n_topics); topics with nan are left out. The same difference for all topics, two at
-    least, is a change. Source: Büttcher et al. 2007.
+    Values have shape (..., n_runs, n_topics); topics with nan are left out. Equal differences for all topics, at least
+    two, are a significant change. Source: Büttcher et al. 2007.
     """
     d = differences(values_x, values_y)
     lacks_value = np.isnan(d)
@@ -193,10 +193,11 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
 
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
-    """Return the statistics above of scores of shape (n_runs,), two at least, by name, and how ranks change.
+    """Return the statistics above by name, and rank changes, for scores of at least two runs, shape (n_runs,).
 
-    ``rank_change`` is the mean absolute change of rank. ``rise`` and ``fall`` are the most ranks that a run gains or
-    loses in y (0 if none does), ``risen`` and ``fallen`` the run that does: the first by name, None if none does.
+    ``rank_change`` is the mean absolute change of rank. ``rise`` and ``fall`` are the largest numbers of ranks
+    that a run gains or loses in y (0 if no run does). ``risen`` and ``fallen`` are these runs: the first by name, or
+    None.
     """
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
@@ -218,12 +219,12 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _varies(scores: FloatArray) -> BoolArray:
-    """Return whether some two runs have different scores, shape (...)."""
+    """Return whether any two runs have different scores, shape (...)."""
     return np.asarray(np.ptp(scores, axis=-1) > 0) if scores.shape[-1] else np.zeros(scores.shape[:-1], np.bool_)
 
 
 def _directions(scores: FloatArray) -> IntArray:
-    """Return which run of each pair is better, shape (..., n_pairs): 1 the first, -1 the second, 0 for a tie."""
+    """Return the better run of each pair, shape (..., n_pairs): 1 for the first, -1 for the second, 0 for a tie."""
     first, second = pairs_of_runs(scores.shape[-1])
     scores = without_noise(scores)
     left, right = scores[..., first], scores[..., second]
@@ -231,7 +232,7 @@ def _directions(scores: FloatArray) -> IntArray:
 
 
 def divided(numerator: FloatArray | IntArray, denominator: FloatArray | int) -> FloatArray:
-    """Divide; nan where the denominator is 0."""
+    """Divide; the result is nan if the denominator is 0."""
     nothing = np.equal(denominator, 0)
     return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))
 
@@ -239,17 +240,17 @@ def divided(numerator: FloatArray | IntArray, denominator: FloatArray | int) -> 
 Item = TypeVar("Item", bound=Hashable)
 
 Ranking: TypeAlias = "Sequence[Sequence[Item]]"
-"""Groups of tied items, the best first; no item twice."""
+"""Groups of tied items, best first, without repeated items."""
 
 VARIANTS = ("w", "a", "b")
-"""How ties are treated."""
+"""The treatment of ties."""
 
 _BATCH = 4_000_000
-"""How many contributions are in memory at a time."""
+"""Maximum number of contributions in memory at a time."""
 
 
 OVERLAP_COLUMNS = tuple(f"rbo_{variant}_{what}" for variant in VARIANTS for what in ("ext", "min", "max"))
-"""Names of overlaps: extrapolated, and the least and greatest for any continuation of the rankings."""
+"""Names of overlaps: extrapolated, and the minimum and maximum over all continuations of the rankings."""
 
 
 def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
@@ -261,7 +262,7 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return the overlaps of two rankings that are not empty, in [0, 1], by the names of ``OVERLAP_COLUMNS``.
+    """Return the overlaps of two nonempty rankings, in [0, 1], by name (``OVERLAP_COLUMNS``).
 
     ``p`` is the persistence: the probability of looking at the next depth, in (0, 1).
     """
@@ -293,7 +294,7 @@ class _Places(Frozen):
 
 
 def _overlap(short: _Places, long: _Places, p: float, variant: str) -> tuple[float, float, float]:
-    """Return the extrapolated, the least and the greatest overlap."""
+    """Return the extrapolated, minimum and maximum overlap."""
     n_short, n_long = len(short.items), len(long.items)
     depth = np.arange(1, n_long + 1)
     shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
@@ -322,10 +323,10 @@ def _overlap(short: _Places, long: _Places, p: float, variant: str) -> tuple[flo
 def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> FloatArray:
     """Return five sums over the items down to each depth, shape (5, n_depths).
 
-    Products of contributions, over items of both rankings; contributions to the shorter and to the longer ranking
-    (squares in "b"); contributions to the longer ranking of its first items that the shorter one lacks, as many as the
-    depth exceeds the shorter one's length; and the mean of all contributions above 0 of items that the shorter one
-    lacks.
+    The sums are: products of contributions over the items of both rankings; contributions to the shorter and to the
+    longer ranking (squares in "b"); contributions to the longer ranking of the first of its items that the shorter
+    ranking lacks, as many as the depth exceeds the length of the shorter ranking; and the mean of all positive
+    contributions of items that the shorter ranking lacks.
     """
     place = {item: number for number, item in enumerate(short.items)}
     shared = np.array([number for number, item in enumerate(long.items) if item in place], np.int64)
@@ -356,7 +357,7 @@ def _tail_of_logarithm(p: float, n_long: int) -> float:
 
 
 def _greatest_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
-    """Return what depths beyond n_long add if each ranking continues with the other's items, then with equal ones."""
+    """Return the sum beyond depth n_long if each ranking continues with the other's items, then with equal items."""
     full = round(n_long + n_short - common)
     partly = math.fsum((2 * d - n_long - n_short + common) / d * p**d for d in range(n_long + 1, full + 1))
     return partly + p ** (full + 1) / (1 - p)

@@ -4,8 +4,8 @@ Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete 
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
 for active, mixed and passive agreement and disagreement.
 
-Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation, SIGIR 2006, section 4.2, take a
-difference of scores for normal.
+Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation, SIGIR 2006, section 4.2, treat a
+difference of scores as normally distributed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from irevalx.frozen import Frozen, cached_property, fields
 from irevalx.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon, without_noise
 
 _AT_ONCE = 1_000_000
-"""How many differences of topics are in memory at a time."""
+"""Maximum number of topic differences in memory at a time."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -30,9 +30,9 @@ class Decisions(Frozen):
     """Significance and direction of the difference of every pair of runs, shape (..., n_pairs)."""
 
     different: BoolArray
-    """Wilcoxon's test, p < 0.05."""
+    """Whether the difference is significant (Wilcoxon's test, p < 0.05)."""
     direction: IntArray
-    """1 if the first run has the greater mean, -1 if the second has, 0 if they are equal."""
+    """1 if the first run has the higher mean, -1 if the second run has, 0 if the means are equal."""
 
     def of_pairs(self, chosen: BoolArray) -> Decisions:
         """Return the decisions about the pairs for which ``chosen``, shape (n_pairs,), is true."""
@@ -40,7 +40,7 @@ class Decisions(Frozen):
 
 
 def decide(values: FloatArray) -> Decisions:
-    """Decide for every pair, in the order of ``pairs_of_runs``, whether two runs differ, and which is better.
+    """Return significance and direction of the difference of every pair, in the order of ``pairs_of_runs``.
 
     Tested values have shape (..., n_runs, n_topics); a topic for which a run has nan is left out.
     """
@@ -74,19 +74,19 @@ class Confusion(Frozen):
     """Decisions under full and under reduced judgments: numbers of pairs of runs, shape (...)."""
 
     c11: IntArray
-    """Different under neither."""
+    """Not significantly different under either."""
     c12: IntArray
-    """Different under reduced judgments only."""
+    """Significantly different under reduced judgments only."""
     c21: IntArray
-    """Different under full judgments only."""
+    """Significantly different under full judgments only."""
     c22: IntArray
-    """Different under both."""
+    """Significantly different under both."""
     active_disagreements: IntArray
-    """Different under both, in opposite directions."""
+    """Significantly different under both, in opposite directions."""
     mixed_disagreements: IntArray
-    """Different under one, in opposite directions."""
+    """Significantly different under one of the two, in opposite directions."""
     passive_disagreements: IntArray
-    """Different under neither, in opposite directions."""
+    """Significantly different under neither, in opposite directions."""
 
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
@@ -95,7 +95,7 @@ class Confusion(Frozen):
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
-        """The share of the pairs not different under full judgments that are under reduced ones; 0 of none is 0.
+        """Of the pairs not significant under full judgments, the share significant under reduced judgments; 0 for none.
 
         Bompada et al. call these false negatives, and ``false_negative_rate`` false positives: "not different" is their
         positive.
@@ -104,19 +104,19 @@ class Confusion(Frozen):
 
     @cached_property
     def false_negative_rate(self) -> FloatArray:
-        """The share of the pairs different under full judgments that are not under reduced ones; 0 of none is 0."""
+        """Of the pairs significant under full judgments, the share not significant under reduced ones; 0 for none."""
         return ratio(self.c21, self.c21 + self.c22)
 
     @cached_property
     def accuracy(self) -> FloatArray:
-        """The share of decisions that stay as they were, whatever the direction; in [0, 1], 0 without any pair."""
+        """The share of unchanged decisions, regardless of direction, in [0, 1]; 0 if there are no pairs."""
         return ratio(self.c11 + self.c22, self.c11 + self.c12 + self.c21 + self.c22)
 
     @cached_property
     def g_mean(self) -> FloatArray:
         """The geometric mean of recall and precision of "not different", in [0, 1]; 0 if only one of them is 0/0.
 
-        nan if all pairs differ under both.
+        The value is nan if all pairs differ significantly under both.
         """
         recall, precision = ratio(self.c11, self.c11 + self.c12), ratio(self.c11, self.c11 + self.c21)
         all_differ = (self.c11 + self.c12 + self.c21 == 0) & (self.c22 > 0)
@@ -161,7 +161,7 @@ DECISION_HEADS = {
     "pa": "neither, same",
     "pd": "neither, reversed",
 }
-"""Heads of columns in text tables."""
+"""Column headings in text tables."""
 
 DECISION_NOTE = (
     "Numbers of pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} "
@@ -174,9 +174,9 @@ DECISION_NOTE = (
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count the changes of decisions; shapes broadcast.
+    """Count the changes in decisions; shapes broadcast.
 
-    Runs that are equal under one of the two agree with any direction.
+    Runs with equal means under full or reduced judgments agree with either direction.
     """
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
@@ -194,12 +194,12 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 
 
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
-    """Return whether two runs differ under both, but in opposite directions: shape (..., n_pairs)."""
+    """Return whether runs differ significantly under both, but in opposite directions: shape (..., n_pairs)."""
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 
 def reversal_warnings(measures: Sequence[str], runs: Sequence[str], n_reversals: IntArray, judgments: str) -> list[str]:
-    """Return a warning for each measure under which pairs of runs differ in both directions."""
+    """Return a warning for each measure with pairs of runs that differ significantly in both directions."""
     lines = []
     for measure, of_pairs in zip(measures, n_reversals, strict=True):
         if total := int(of_pairs.sum()):
@@ -216,7 +216,7 @@ def _count(mask: BoolArray) -> IntArray:
 
 
 def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run; two runs share a letter exactly if they are no pair of ``different``.
+    """Return the letters of each run; two runs share a letter exactly if they are not a pair in ``different``.
 
     Letters begin with the first runs of ``order``, the best first. Source: Piepho, An Algorithm for a Letter-Based
     Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics 2004.
@@ -235,16 +235,16 @@ def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order
 
 
 MOST_VALUES = 4096
-"""Most values of a sum whose distribution is computed value by value."""
+"""Maximum number of values of a sum whose distribution is computed value by value."""
 
 _DECIMALS = 10
-"""The decimals of a sum that count: each addend may be wrong by half a unit of the twelfth one."""
+"""Number of decimals of a sum that are compared: each addend is accurate to half a unit of the twelfth decimal."""
 
 _MOST_STEPS = 64
-"""Most grid steps of an addend."""
+"""Maximum number of grid steps of an addend."""
 
 _MOST_CELLS = 2**22
-"""Most grid steps of all addends together."""
+"""Maximum number of grid steps of all addends together."""
 
 
 class SignProbabilities(Frozen):
@@ -254,7 +254,7 @@ class SignProbabilities(Frozen):
     zero: float
     above: float
     exact: bool
-    """Exact but for rounding errors; otherwise normal."""
+    """Whether the probabilities are exact except for rounding; otherwise they are normal approximations."""
 
     @classmethod
     def normal(cls, mean: float, deviation: float) -> SignProbabilities:
@@ -266,7 +266,7 @@ class SignProbabilities(Frozen):
 def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) -> SignProbabilities:
     """Return the probabilities of the signs of ``start`` plus independent values.
 
-    Sums that are 0 but for rounding are 0.
+    Sums that differ from 0 only by rounding are treated as 0.
 
     ``values`` and ``chances`` have shape (n, n_outcomes); rows of chances add up to 1. The result is exact if the
     values are on a grid, as weights of precision are, or if the sum has at most ``MOST_VALUES`` values (12 documents
@@ -291,7 +291,7 @@ def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) ->
 
 
 def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, if all values are a few equal steps from the least one."""
+    """Return the values of the sum and their probabilities, if all values are a few equal steps above the minimum."""
     if not len(values):
         return np.array([start]), np.ones(1)
     least = values.min(axis=1)

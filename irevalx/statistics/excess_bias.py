@@ -1,11 +1,11 @@
-"""Excess bias: how much more machine labels favour a group of runs than other runs of the same quality.
+"""Excess bias: the bias of machine labels for a group of runs beyond the bias for other runs of the same quality.
 
 A machine that errs at random underestimates good runs more than bad ones, so the bias of a group alone is not
-informative. The bias expected at a quality is a line through the runs outside the group, of bias over human score; the
-group's distance from the line is its excess bias. Single runs deviate from the line whatever the number of topics (a
-run of ten documents for each topic, for example, loses more average precision to false alarms than a run of a thousand
-with the same score). So the error of excess bias includes the deviation of a single run and the group's own deviation
-with shuffled labels, which favour nobody.
+informative. The expected bias is a regression line of bias over human score, fitted to the runs outside the group; the
+group's distance from the line is its excess bias. Single runs deviate from the line regardless of the number of topics
+(a run of ten documents for each topic, for example, loses more average precision to false alarms than a run of a
+thousand with the same score). So the error of excess bias includes the deviation of a single run and the group's own
+deviation with shuffled labels, which favour no run.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class ExcessBias(Frozen):
     value: float
     """Above 0 if the machine favours the group."""
     error: float
-    """Standard error: of topics, of the deviation of single runs from the line, and of the group's with shuffled
-    labels."""
+    """Standard error, from topics, from the deviation of single runs from the line, and from the group's deviation with
+    shuffled labels."""
     freedom: int
     """Degrees of freedom of Student's t distribution of value / error."""
     shuffled: float = 0.0
@@ -47,7 +47,7 @@ class ExcessBias(Frozen):
 def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> FloatArray:
     """Return the mean distance of a group's runs from the regression line of bias over human score of the other runs.
 
-    The line goes through the origin if at most two other runs are left. Scores have shape (..., n_runs), members
+    The line passes through the origin if there are at most two other runs. Scores have shape (..., n_runs), members
     (n_runs,).
     """
     bias = machine - human
@@ -60,7 +60,7 @@ def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> Fl
 def excess_bias_of(
     human: FloatArray, machine: FloatArray, member: BoolArray, drawn: FloatArray, n_topics: int, shuffled: float = 0.0
 ) -> ExcessBias:
-    """Return the excess bias of a group with its error, from scores of shape (n_runs,) and its draws over topics."""
+    """Return the excess bias of a group and its error, from scores of shape (n_runs,) and topic resamples."""
     value = float(excess_bias(human, machine, member))
     scatter, freedom = _variance_of_a_run(human, machine - human, member)
     error = float(np.sqrt(drawn.var(ddof=1) + scatter + shuffled**2))
@@ -78,9 +78,9 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def _variance_of_a_run(human: FloatArray, bias: FloatArray, member: BoolArray) -> tuple[float, int]:
-    """Return the prediction variance of a single run as good as the group, and its degrees of freedom.
+    """Return the prediction variance of a single run of the same quality, and its degrees of freedom.
 
-    0 and 0 for one other run.
+    Both are 0 if there is only one other run.
     """
     x, y = human[~member], bias[~member]
     n_fitted = 2 if x.size > 2 else 1

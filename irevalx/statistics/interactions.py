@@ -13,14 +13,14 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import RESAMPLES, batch_of, generator
 
 LEAST_VARIANCE = 1e-12
-"""A smaller variance of a group counts as this, times the greatest squared difference where that is above 1."""
+"""Minimum variance of a group, multiplied by the largest squared difference if that is above 1."""
 
 FEW_IN_GROUP = 10
 """In smaller groups, unequal variances alone can make an interaction significant.
 
 Of 500 draws from robust03 and Cranfield (map and P.10; equal means, one group with three times the standard deviation
-of the others) this share had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8, 0.06 to
-0.13 with 5, and up to 0.15 with 3.
+of the others) the following shares had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8,
+0.06 to 0.13 with 5, and up to 0.15 with 3.
 """
 
 
@@ -30,26 +30,26 @@ class Interactions(Frozen):
     f: FloatArray
     """Welch's F statistic."""
     within: FloatArray
-    """Its degrees of freedom within groups."""
+    """The degrees of freedom within groups."""
     p: FloatArray
-    """The share of labellings with an F statistic as great; nan if all differences are equal."""
+    """The share of labellings with an F statistic at least as large; nan if all differences are equal."""
     labellings: int
-    """Their number, the observed one included."""
+    """The number of labellings, including the observed labelling."""
     is_random: bool
-    """Whether labellings are random rather than all distinct ones."""
+    """Whether the labellings are random, rather than all distinct labellings."""
 
 
 def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RESAMPLES, seed: int = 0) -> Interactions:
     """Test whether mean differences, shape (n_pairs, n_topics), are the same in all groups (arrays of topic numbers).
 
-    The group labels are permuted over the topics: in all distinct ways if these are at most ``resamples``, else in that
-    many random ones, the same for each pair. The null hypothesis is that all differences come from one distribution.
-    With fewer than two groups f and p are nan.
+    The group labels are permuted over the topics: in all distinct ways if these are at most ``resamples``, otherwise in
+    that many random ways, the same for each pair. The null hypothesis is that all differences come from one
+    distribution. With fewer than two groups, f and p are nan.
 
-    Source of the statistic: Welch, On the Comparison of Several Mean Values, Biometrika 1951. Its own distribution is
-    wrong for small groups. Of 300 draws of random groups of topics (robust03 and Cranfield, map and P.10) it had p <
-    0.05 in 0.02 to 0.10 with 5 and more topics a group, 0.26 to 0.36 with 3, and 0.87 to 0.99 with 2; permuted labels
-    in 0.02 to 0.08 in all cells.
+    Source of the statistic: Welch, On the Comparison of Several Mean Values, Biometrika 1951. The F
+    distribution is inaccurate for small groups. In 300 draws of random groups of topics (robust03 and Cranfield, map
+    and P.10), its share of p < 0.05 was 0.02 to 0.10 with at least 5 topics per group, 0.26 to 0.36 with 3, and 0.87 to
+    0.99 with 2; with permuted labels, the share was 0.02 to 0.08 in all cells.
     """
     undefined = np.full(len(d), np.nan)
     if len(groups) < 2:
@@ -76,7 +76,7 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return F and its degrees of freedom within groups, shape (n_pairs, n), of differences (n_pairs, n, n_topics).
 
-    The topics of a group are adjacent; ``least`` are the least variances, shape (n_pairs, 1, 1).
+    The topics of a group are adjacent; ``least`` are the minimum variances, shape (n_pairs, 1, 1).
     """
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
@@ -114,7 +114,7 @@ def _labellings(sizes: IntArray, n_labellings: int | None, resamples: int, seed:
 
 
 def _all_labellings(topics: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the topics in each way to fill groups of these sizes, group by group."""
+    """Yield the topics for each way of filling groups of these sizes, group by group."""
     if len(sizes) == 1:
         yield topics
         return

@@ -1,18 +1,18 @@
 """Label agreement: chance-corrected coefficients, and combined labels of several judges.
 
-The model estimates the true grades and the error rates of each judge from labels alone. A judge gives a grade with a
-probability that depends on the true grade alone, whatever other judges do. Judges that err on the same documents
-violate this assumption, and the model then takes their common errors for the truth.
+The model estimates the true grades and the error rates of each judge from labels alone. A judge assigns a grade with
+a probability that depends only on the true grade, independently of other judges. Judges that err on the same documents
+violate this assumption; the model then treats their common errors as the truth.
 
-Labels are an array of shape (n_documents, n_judges): grades from 0, negative if a judge gives none. Each document has
-at least one label.
+Labels are an array of shape (n_documents, n_judges): grades from 0, negative if a judge assigns no grade. Each document
+has at least one label.
 
 Source: Dawid and Skene, Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, Applied
 Statistics 28, 1979.
 
 A confusion is an array of numbers of documents, shape (..., n_grades, n_grades), the human grade first; the functions
 give a value for each confusion, shape (...), nan if a statistic is not defined. kappa, alpha and AC1 are symmetric;
-precision and recall take the human labels for the truth.
+precision and recall treat the human labels as the truth.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import without_noise
 
 MOST_ROUNDS = 100
-"""Most iterations of EM."""
+"""Maximum number of EM iterations."""
 
 _ENOUGH = 1e-8
 """EM stops if the log-likelihood changes by less than this."""
 
 _LEAST_SHARE = 1e-10
-"""Replaces a share of 0, which has no logarithm."""
+"""The replacement for a share of 0, which has no logarithm."""
 
 
 def vote(labels: IntArray) -> IntArray:
-    """Return the most frequent grade of each document, shape (n_documents,); the lowest of equally frequent ones."""
+    """Return the most frequent grade of each document, shape (n_documents,); the lowest of equally frequent grades."""
     grades = np.unique(labels[labels >= 0])
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in grades.tolist()], axis=1)
     most: IntArray = grades[votes.argmax(axis=1)]
@@ -57,12 +57,12 @@ def nearest_grade(grades: FloatArray) -> IntArray:
 
 
 class DawidSkene(Frozen, kw_only=True):
-    """The fitted model."""
+    """A fitted Dawid-Skene model."""
 
     probabilities: FloatArray
-    """Of each true grade, shape (n_documents, n_grades)."""
+    """Probability of each true grade, shape (n_documents, n_grades)."""
     errors: FloatArray
-    """Of a judge's grade (second axis) given the true grade (third), shape (n_judges, n_grades, n_grades)."""
+    """Probability of a judge's grade (axis 1) given the true grade (axis 2), shape (n_judges, n_grades, n_grades)."""
     prevalence: FloatArray
     """Shares of the true grades, shape (n_grades,)."""
     rounds: int
@@ -70,7 +70,7 @@ class DawidSkene(Frozen, kw_only=True):
 
     @property
     def grades(self) -> IntArray:
-        """The most probable grade of each document, shape (n_documents,); the lowest of equally probable ones."""
+        """The most probable grade of each document, shape (n_documents,); the lowest of equally probable grades."""
         place: IntArray = np.round(self.probabilities, 12).argmax(axis=1)
         return place
 
@@ -78,7 +78,7 @@ class DawidSkene(Frozen, kw_only=True):
 def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
     """Fit the model by EM from the shares of the judges' votes, for grades from 0 to n_grades - 1.
 
-    As in crowd-kit, shares of 0 become 1e-10; nothing else is smoothed.
+    As in crowd-kit, shares of 0 are replaced by 1e-10; no other smoothing is applied.
     """
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in range(n_grades)], axis=1)
     probabilities: FloatArray = votes / votes.sum(axis=1, keepdims=True)
@@ -130,10 +130,10 @@ def agreement(counts: FloatArray) -> FloatArray:
 
 
 def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
-    """Return Cohen's kappa: 1 less the disagreement over its expectation for independent labels with the same margins.
+    """Return Cohen's kappa: 1 - disagreement / expected disagreement for independent labels.
 
-    Disagreements weigh by the distance of their ``grades`` to the ``power``; 0 is unweighted [Cohen 1960; Weighted
-    Kappa, 1968].
+    The independent labels have the same margins. Disagreements are weighted by the distance of their ``grades`` to the
+    ``power``; 0 means unweighted [Cohen 1960; Weighted Kappa, 1968].
     """
     distance = np.abs(grades[:, np.newaxis] - grades).astype(np.float64)
     weight = (distance > 0).astype(np.float64) if power == 0 else distance**power
@@ -143,9 +143,10 @@ def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
 
 
 def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
-    """Return Krippendorff's alpha: 1 less the disagreement over its expectation for randomly paired labels.
+    """Return Krippendorff's alpha: 1 - disagreement / expected disagreement for randomly paired labels.
 
-    Ordinal disagreement grows with the labels between two grades [Computing Krippendorff's Alpha-Reliability, 2011].
+    Ordinal disagreement increases with the number of labels between two grades [Computing Krippendorff's
+    Alpha-Reliability, 2011].
     """
     labels = counts.sum(axis=-1) + counts.sum(axis=-2)
     n_grades = labels.shape[-1]
@@ -188,8 +189,8 @@ def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dic
 def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, FloatArray]:
     """Return precision, recall and f1 of the machine's relevant documents, and kappa of the binary labels, by name.
 
-    nan (but for kappa) if neither labels a document relevant, so that a label set always agrees with itself; otherwise
-    0/0 is 0.
+    All but kappa are nan if neither labels any document relevant, so that a label set always agrees with itself;
+    otherwise 0/0 is 0.
     """
     relevant = grades >= level
     cut = np.stack(

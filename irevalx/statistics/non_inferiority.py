@@ -1,7 +1,7 @@
 """Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
 
-Verdicts come from t intervals. If few topics differ, or all by the same amount, there is no interval, and only exact
-sign flips can show a direction. Simulations: docs/in-ci.md.
+Verdicts come from t intervals. If few topics differ, or all differ by the same amount, there is no interval, and
+only exact sign flips can determine a direction. Simulations: docs/in-ci.md.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _EXACT = 13
 """If at most this number of topics differ, all sign flips are enumerated."""
 
 _SEED = 0
-"""Of random sign flips: a verdict must not change from one call to the next."""
+"""Seed of random sign flips, fixed so that verdicts are reproducible."""
 
 _BEYOND = 20
 """Expected number of random sign flips as far from zero as a mean with p = alpha, at least."""
 
 _MANY = 10_000
-"""From this effective number of topics on, the normal distribution replaces random sign flips.
+"""Minimum effective number of topics for the normal distribution in place of random sign flips.
 
-If all differences have the same size, p-values around 0.05 are too small by 2 % then, less than the error of random
-flips.
+If all differences have the same size, p-values around 0.05 are then too small by 2 %, which is less than the error of
+random flips.
 """
 
 
 class Improvements(Frozen):
-    """Improvements over a baseline, and what follows from them for the topic population."""
+    """Improvements over a baseline, with intervals and tests for the topic population."""
 
     d: FloatArray
-    """Shape (n_rows, n_topics), one topic at least; rounded differences, positive if the run is better."""
+    """Rounded differences, positive if the run is better: shape (n_rows, n_topics), at least one topic."""
     alpha: float
-    """Of each row; two-sided."""
+    """Two-sided significance level of each row."""
 
     @cached_property
     def differing(self) -> IntArray:
@@ -51,12 +51,12 @@ class Improvements(Frozen):
 
     @cached_property
     def mean_of_differing(self) -> FloatArray:
-        """The mean improvement over the topics that differ; 0 if none do."""
+        """The mean improvement over the topics that differ; 0 if there are none."""
         return np.asarray(self.d.sum(axis=1) / np.maximum(1, self.differing))
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether there is no interval: fewer than ``FEW_TOPICS`` topics differ, or all by the same amount."""
+        """Whether there is no interval: fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount."""
         return without_spread(self.d)
 
     @cached_property
@@ -87,7 +87,7 @@ class Improvements(Frozen):
     def direction(self) -> IntArray:
         """1 if the run is significantly better, -1 if significantly worse, else 0.
 
-        Significant: the p-value of sign flips is below alpha, and the interval, if there is one, excludes 0.
+        A difference is significant if the p-value of sign flips is below alpha and the interval, if any, excludes 0.
         """
         low, high = self.interval
         sign = np.where(self.without_spread, np.sign(self.mean_of_differing), (low > 0) * 1.0 - (high < 0))
@@ -96,8 +96,8 @@ class Improvements(Frozen):
     def verdicts(self, margin: float) -> list[str]:
         """Return the verdict on each row, for a margin of at least 0.
 
-        Not worse: no topic differs; or the interval begins above -margin; or there is none and the run is significantly
-        better. Worse: otherwise, if it is significantly worse.
+        A run is not worse if no topic differs, if the lower end of the interval is above -margin, or if there is no
+        interval and the run is significantly better. Otherwise, it is worse if it is significantly worse.
         """
         low, _ = self.interval
         not_worse = (self.differing == 0) | (low > -margin) | (self.without_spread & (self.direction > 0))

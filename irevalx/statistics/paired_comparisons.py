@@ -1,7 +1,7 @@
 """Comparisons of pairs of runs: difference, intervals, effect size, wins and losses, and corrected p-values.
 
-Everything is on the scale of the measure: if its summary is a geometric mean the logarithms of the topics' values are
-tested, and if it is a sum the differences and intervals are those of the sums.
+All values are on the scale of the measure: for a geometric mean, the logarithms of the values are tested; for a sum,
+differences and intervals refer to the sums.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from irevalx.statistics.significance import (
 
 
 class Method(Frozen):
-    """How runs are compared."""
+    """The method of comparing runs."""
 
     test: str = "t"
     """One of ``TESTS``."""
@@ -51,9 +51,9 @@ class Method(Frozen):
     interval: str = "t"
     """One of ``INTERVALS``."""
     alpha: float = ALPHA
-    """Runs differ if the corrected p-value is below it, and there are ``FEW_TOPICS``; intervals are at 1 - alpha."""
+    """Significance level of the corrected p-value (with at least ``FEW_TOPICS`` topics); intervals are at 1 - alpha."""
     resamples: int = RESAMPLES
-    """Of the permutation test, of randomised Tukey HSD and of bootstrap intervals."""
+    """Number of resamples of the permutation test, of randomised Tukey HSD and of bootstrap intervals."""
     seed: int = 0
 
     @property
@@ -63,12 +63,12 @@ class Method(Frozen):
 
 
 class Comparisons(Frozen):
-    """Comparisons of pairs of runs that are corrected together, of one measure; properties have shape (n_pairs,)."""
+    """Comparisons of pairs of runs for a measure, corrected together; properties have shape (n_pairs,)."""
 
     values: FloatArray
-    """Shape (n_runs, n_topics), one topic at least."""
+    """Values, shape (n_runs, n_topics), with at least one topic."""
     pairs: Sequence[tuple[int, int]]
-    """Rows of the runs to compare, the second with the first; Tukey's p-values are over all pairs of runs."""
+    """Pairs of rows: the second run is compared with the first; Tukey's p-values are over all pairs of runs."""
     method: Method = Method()
     scale: Scale = MEAN
     processes: int = 1
@@ -76,12 +76,12 @@ class Comparisons(Frozen):
 
     @cached_property
     def first(self) -> IntArray:
-        """The rows of the runs that others are compared with."""
+        """The rows of the first runs of the pairs."""
         return np.array([first for first, _ in self.pairs], np.int64)
 
     @cached_property
     def second(self) -> IntArray:
-        """The rows of the runs that are compared with the first."""
+        """The rows of the second runs of the pairs."""
         return np.array([second for _, second in self.pairs], np.int64)
 
     @cached_property
@@ -96,12 +96,12 @@ class Comparisons(Frozen):
 
     @cached_property
     def summaries(self) -> FloatArray:
-        """The summaries of the runs, as the evaluator prints them: shape (n_runs,)."""
+        """The summaries of the runs, as printed by the evaluator: shape (n_runs,)."""
         return self.scale.summarise(self.tested)
 
     @cached_property
     def difference(self) -> FloatArray:
-        """The summary of the second run less that of the first."""
+        """The summary of the second run minus the summary of the first."""
         return self.summaries[self.second] - self.summaries[self.first]
 
     @cached_property
@@ -111,24 +111,25 @@ class Comparisons(Frozen):
 
     @cached_property
     def wins(self) -> IntArray:
-        """The number of topics for which the second run has the greater value."""
+        """The number of topics for which the second run has the higher value."""
         return np.asarray(np.count_nonzero(self.by_topic > 0, axis=1), np.int64)
 
     @cached_property
     def ties(self) -> IntArray:
-        """The number of topics for which both have the same value."""
+        """The number of topics for which both runs have the same value."""
         return np.asarray(np.count_nonzero(self.by_topic == 0, axis=1), np.int64)
 
     @cached_property
     def losses(self) -> IntArray:
-        """The number of topics for which the second run has the smaller value."""
+        """The number of topics for which the second run has the lower value."""
         return np.asarray(np.count_nonzero(self.by_topic < 0, axis=1), np.int64)
 
     @cached_property
     def p(self) -> FloatArray:
         """The p-values of the test, uncorrected.
 
-        Exact sign flips replace the t test if fewer than ``FEW_TOPICS`` topics differ, or all by the same amount.
+        Exact sign flips replace the t test if fewer than ``FEW_TOPICS`` topics differ, or all differ by the same
+        amount.
         """
         if not self.pairs:
             return np.zeros(0)
@@ -139,7 +140,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount."""
+        """Whether fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount."""
         return without_spread(self.by_topic)
 
     @property
@@ -149,7 +150,7 @@ class Comparisons(Frozen):
 
     @property
     def tests(self) -> list[str]:
-        """The names of the tests that give the p-values."""
+        """The names of the tests that compute the p-values."""
         return ["permutation" if flipped else self.method.test for flipped in self.by_sign_flips.tolist()]
 
     @cached_property
@@ -183,12 +184,12 @@ class Comparisons(Frozen):
 
     @property
     def simultaneous_interval(self) -> Ends:
-        """The ends of simultaneous intervals; nan if the correction has none."""
+        """The ends of simultaneous intervals; nan if the correction has no intervals."""
         return self._intervals[1]
 
     @cached_property
     def half_width(self) -> float:
-        """The least difference that is significant by randomised Tukey HSD; nan otherwise, and for a geometric mean."""
+        """The smallest significant difference by randomised Tukey HSD; nan otherwise, and for a geometric mean."""
         if self._tukey is None or not self.scale.is_linear:
             return math.nan
         return self._tukey.half_width(self.method.alpha) * (self.values.shape[1] if self.scale is TOTAL else 1)
@@ -235,7 +236,7 @@ class Comparisons(Frozen):
 def effect_size(d: FloatArray) -> FloatArray:
     """Cohen's d of paired differences of shape (..., n_topics): their mean over their standard deviation (n - 1).
 
-    0 if all differences are zero; nan if they are all the same otherwise, or with a single topic.
+    The value is 0 if all differences are zero, and nan if they are all equal otherwise or if there is a single topic.
     """
     constant = (d == d[..., :1]).all(axis=-1)
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
@@ -244,7 +245,7 @@ def effect_size(d: FloatArray) -> FloatArray:
 
 
 def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> float:
-    """Return the least corrected p-value that these numbers of topics, pairs and resamples allow."""
+    """Return the minimum corrected p-value for these numbers of topics, pairs and resamples."""
     correction = correction_named(method.correction)
     if correction == TUKEY:
         return least_tukey_p(n_runs, n_topics, method.resamples)
@@ -253,7 +254,7 @@ def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) 
 
 
 def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
-    """Return warnings about the tests of one measure."""
+    """Return warnings about the tests for a measure."""
     method, scale = comparisons.method, comparisons.scale
     (n_runs, n_topics), n_pairs = comparisons.values.shape, len(comparisons.pairs)
     lines = []
@@ -283,7 +284,7 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
 
 
 def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
-    """Return warnings about the intervals of one measure."""
+    """Return warnings about the intervals for a measure."""
     method, n_pairs, n_topics = comparisons.method, len(comparisons.pairs), comparisons.values.shape[1]
     if method.interval == "t":
         if comparisons.scale.is_linear:
@@ -300,14 +301,14 @@ def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
 
 
 _UNEQUAL = 4.0
-"""With variances of differences in this ratio, the simultaneous coverage of Tukey's intervals is too low."""
+"""Ratio of variances of differences at which the simultaneous coverage of Tukey's intervals is too low."""
 
 
 def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
-    """Return a warning if Tukey's assumption of equal variances is far off.
+    """Return a warning if Tukey's assumption of equal variances is strongly violated.
 
-    One half width serves all pairs. Over 2,000 draws of 50 topics of the Cranfield collection, nominal 95 % intervals
-    of average precision held simultaneously in 0.93, and in 0.88 if no run was better than another.
+    All pairs have the same half width. Over 2,000 draws of 50 topics of the Cranfield collection, the simultaneous
+    coverage of nominal 95 % intervals of average precision was 0.93, and 0.88 if all runs had equal means.
     """
     if comparisons.values.shape[1] < FEW_TOPICS:
         return []
@@ -324,7 +325,7 @@ def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
 
 
 def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> str:
-    """Return whether more resamples, or only more topics, can bring the least corrected p below alpha."""
+    """Return the remedy for a minimum corrected p-value above alpha: more resamples or more topics."""
     if correction_named(method.correction) == TUKEY:
         exact = arrangements_fit(n_runs, n_topics, method.resamples)
         limit = math.exp(math.lgamma(n_runs + 1) * (1 - max(1, n_topics)))

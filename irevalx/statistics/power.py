@@ -1,6 +1,6 @@
 """Power of the paired t test, and the standard deviation of differences over topics.
 
-An effect is a mean difference in units of the standard deviation of the topics' differences. With n topics the t
+An effect is a mean difference in units of the standard deviation of the differences over topics. With n topics, the t
 statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect * sqrt(n).
 
 Source: Sakai, Topic Set Size Design, Information Retrieval Journal 2016, sections 3.1 and 3.2.
@@ -19,7 +19,7 @@ from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation and its interval; nan where the interval is not defined."""
+    """A standard deviation and its interval; nan if the interval is not defined."""
 
     value: float
     low: float
@@ -27,18 +27,18 @@ class Deviation(Frozen):
 
 
 def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Deviation, Deviation, tuple[int, int]]:
-    """Return the median deviation of differences over pairs of runs, the greatest, and the pair of runs that has it.
+    """Return the median and maximum standard deviation of differences over pairs of runs, and the pair of the maximum.
 
-    The median is the median of variances; values have shape (n_runs, n_topics), two runs and two topics at least.
+    The median is the median of variances; values have shape (n_runs, n_topics), with at least two runs and two topics.
     Intervals of variances are chi-square, with 2 over the variance of the log variance as degrees of freedom (jackknife
     over topics [Miller, Jackknifing Variances, Annals of Mathematical Statistics 1968]): topic differences are not
-    normal. The pair with the greatest deviation of C varies less on other topics as a rule, so its lower end is at 1 -
-    alpha/C (Bonferroni).
+    normal. The pair with the largest deviation among C pairs usually varies less on other topics, so its lower end is
+    at 1 - alpha/C (Bonferroni).
 
     Coverage of nominal 95 % intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
-    median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the greatest (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
+    median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the maximum (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
     0.95 to 1.00, and 0.92 to 0.97 of 1,000 in the worst case, in which all pairs of 3 to 12 normal runs vary alike.
-    Without the jackknife of the pair itself and without Bonferroni's correction it was 0.60 to 0.94.
+    Without the jackknife of the pair itself and without Bonferroni's correction, it was 0.60 to 0.94.
     """
     first, second = pairs_of_runs(len(values))
     d = differences(values[first], values[second])
@@ -59,7 +59,7 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared: int) -> Deviation:
-    """Return a deviation, the greatest of ``n_compared``, and its interval, from sums of squares without each topic."""
+    """Return a deviation, the largest of ``n_compared``, and its interval, from sums of squares without each topic."""
     from scipy import special
 
     n_topics = len(without_topic)
@@ -79,7 +79,7 @@ POWER = 0.8
 """Default power."""
 
 MOST_TOPICS = 2**30
-"""Most topics of a result; beyond, it is infinite."""
+"""Maximum number of topics in a result; larger results are infinite."""
 
 
 def t_quantile(n_topics: int, alpha: float) -> float:
@@ -92,7 +92,7 @@ def t_quantile(n_topics: int, alpha: float) -> float:
 def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
     """Return the power of the two-sided t test for an effect from 0 on, with at least 2 topics.
 
-    A significant difference in the wrong direction counts too, unless ``two_sided`` is false.
+    Significant differences in the wrong direction are included unless ``two_sided`` is false.
     """
     from scipy import special
 
@@ -103,7 +103,7 @@ def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided:
 
 
 def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the least effect that the t test detects with this power, above alpha and below 1.
+    """Return the smallest effect that the t test detects with this power, which is above alpha and below 1.
 
     nan with fewer than 2 topics.
     """
@@ -122,9 +122,9 @@ def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, t
 
 
 def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """Return the least number of topics, at least 2, with which the t test detects an effect with this power.
+    """Return the minimum number of topics, at least 2, for the t test to detect an effect with this power.
 
-    Infinite for an effect of 0, and beyond ``MOST_TOPICS``.
+    The result is infinite for an effect of 0, and above ``MOST_TOPICS``.
     """
     if math.isinf(effect):
         return 2
@@ -143,15 +143,15 @@ def half_width(n_topics: int, alpha: float = ALPHA) -> float:
 
 
 def topics_for_width(width: float, alpha: float = ALPHA) -> float:
-    """Return the least number of topics, at least 2, whose intervals have this expected width, in standard deviations.
+    """Return the minimum number of topics, at least 2, for intervals of this expected width, in standard deviations.
 
-    Infinite for a width of 0, and beyond ``MOST_TOPICS``.
+    The result is infinite for a width of 0, and above ``MOST_TOPICS``.
     """
     return _least(lambda n_topics: half_width(n_topics, alpha) <= width / 2)
 
 
 def _least(is_enough: Callable[[int], bool]) -> float:
-    """Return the least number of topics that is enough, as every greater one is; infinity beyond ``MOST_TOPICS``."""
+    """Return the minimum sufficient number of topics (larger numbers also suffice); infinity above ``MOST_TOPICS``."""
     enough = 2
     while not is_enough(enough):
         enough *= 2

@@ -2,10 +2,10 @@
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453, 2023.
 
-A topic's total is estimated by the difference estimator: the machine's total of all documents, and for each sampled one
-the machine's error over its inclusion probability (Särndal, Swensson and Wretman, Model Assisted Survey Sampling, 1992,
-section 6.3; with a weight for the machine it is the estimator of Angelopoulos, Duchi and Zrnic, PPI++, arXiv
-2311.01453, 2023, with sampling weights).
+The total of a topic is estimated by the difference estimator: the total of the machine labels of all documents, plus
+the error of the machine for each sampled document divided by its inclusion probability (Särndal, Swensson and Wretman,
+Model Assisted Survey Sampling, 1992, section 6.3; with a weight for the machine it is the estimator of Angelopoulos,
+Duchi and Zrnic, PPI++, arXiv 2311.01453, 2023, with sampling weights).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from irevalx.statistics.correlations import pearson
 from irevalx.statistics.significance import without_noise
 
 FEW_HUMAN = 40
-"""With fewer human topics the intervals are too short: 95 % intervals cover the truth in less than 94 % of samples."""
+"""With fewer human topics, the intervals are too short: 95 % intervals have a coverage below 94 %."""
 
 HELPFUL = 1.1
 """Machine labels help if the effective number of human topics grows by a tenth."""
@@ -29,19 +29,19 @@ class Estimates(Frozen, kw_only=True):
     """Estimates of means, shape (n_rows,) each."""
 
     estimate: FloatArray
-    """With machine labels."""
+    """Estimates with machine labels."""
     standard_error: FloatArray
     weight: FloatArray
     """lambda, the weight of machine labels, in [0, 1]."""
     cut: BoolArray
-    """Whether lambda would be above 1."""
+    """Whether the unclipped lambda is above 1."""
     classical: FloatArray
-    """The mean of human values alone."""
+    """The mean of the human values only."""
     classical_error: FloatArray
     correlation: FloatArray
-    """Of human and machine values over topics with both; nan if one of them is constant."""
+    """Correlation of human and machine values over topics with both; nan if one of them is constant."""
     effective_topics: FloatArray
-    """How many human topics alone would have this standard error; nan if it is 0."""
+    """Number of human topics that have the same standard error without machine labels; nan if it is 0."""
     n_human: int
     """Number of human topics."""
 
@@ -53,7 +53,7 @@ class Estimates(Frozen, kw_only=True):
         return t_interval(self.estimate, self.standard_error, self.n_human, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
-        """Return Student's t intervals of the mean of human values alone."""
+        """Return Student's t intervals of the mean of the human values only."""
         return t_interval(self.classical, self.classical_error, self.n_human, alpha)
 
     @property
@@ -67,9 +67,9 @@ def prediction_powered(
 ) -> Estimates:
     """Estimate means from human and machine values (n_rows, n_topics) and ``more`` machine values of other topics.
 
-    At least two topics have human values. ``weight`` is lambda: None for the least standard error, 0 for human values
-    alone. Estimates and standard errors are those of ppi-python. Its normal intervals are too short for few human
-    topics; here they are Student's t with n - 1 degrees of freedom.
+    At least two topics have human values. ``weight`` is lambda: None for the minimum standard error, 0 for human
+    values only. Estimates and standard errors equal those of ppi-python, whose normal intervals are too short for few
+    human topics. Intervals here use Student's t distribution with n - 1 degrees of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
@@ -92,7 +92,7 @@ def prediction_powered(
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:
-    """Return the lambda with the least variance, shape (n_rows,), not clipped to [0, 1]; 0 for constant labels."""
+    """Return the lambda with the minimum variance, shape (n_rows,), not clipped to [0, 1]; 0 for constant labels."""
     together = np.concatenate((machine, more), axis=1)
     constant = (together == together[:, :1]).all(axis=1) | (human == human[:, :1]).all(axis=1)
     centred = human - human.mean(axis=1, keepdims=True)
@@ -112,7 +112,7 @@ def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: floa
 def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
     """Return the p-value of Student's t test of whether a mean over topics is 0.
 
-    If the standard error is 0, the p-value of sign flips: 1 for a mean of 0, otherwise 2 of the 2^n ways.
+    If the standard error is 0, the p-value of sign flips is returned: 1 for a mean of 0, otherwise 2 / 2^n.
     """
     from scipy import special
 
@@ -123,7 +123,7 @@ def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
 
 
 FEW_DRAWN = 25
-"""The coverage of intervals was not measured with fewer topics."""
+"""Minimum number of topics for which the coverage of intervals was measured."""
 
 
 class DrawnDocuments(Frozen):
@@ -132,12 +132,12 @@ class DrawnDocuments(Frozen):
     n_topics: int
     """Some can have no sampled document."""
     topic: IntArray
-    """Shape (n_drawn,); from 0 up."""
+    """Topic indices from 0, shape (n_drawn,)."""
     probability: FloatArray
     """Inclusion probabilities, shape (n_drawn,), in (0, 1]; equal within a stratum."""
     stratum: IntArray | None
-    """Numbers of strata over all topics, from 0 up, shape (n_drawn,); all samples of its size are equally likely in a
-    stratum. None: each document was drawn by itself."""
+    """Indices of strata over all topics, from 0, shape (n_drawn,); within a stratum, all samples of the same size are
+    equally likely. None: documents were drawn independently."""
 
     def total(self, values: FloatArray) -> FloatArray:
         """Return the Horvitz-Thompson estimates of topics' totals, shape (n_topics,), from values (n_drawn,)."""
@@ -145,14 +145,15 @@ class DrawnDocuments(Frozen):
 
     @cached_property
     def _alone(self) -> FloatArray:
-        """The variance that a document adds per square if it was drawn by itself."""
+        """The contribution of an independently drawn document to the variance, per square of its value."""
         variances: FloatArray = (1 - self.probability) / self.probability**2
         return variances
 
     def covariance(self, values: FloatArray, others: FloatArray) -> FloatArray:
         """Return the estimated covariance of the totals of each topic over all samples, shape (n_topics,).
 
-        Unbiased, except that the only sampled document of several in a stratum counts as drawn by itself: conservative.
+        The estimate is unbiased, except that a single sampled document of a larger stratum is treated as drawn
+        independently, which is conservative.
         """
         factor = self._alone
         if self.stratum is not None:
@@ -167,9 +168,10 @@ class DrawnDocuments(Frozen):
         return self._per_topic(factor * values * others)
 
     def unseen(self, reach: FloatArray) -> float:
-        """Return the variance that one more document with an error adds to the sum of totals.
+        """Return the variance that an additional document with an error adds to the sum of totals.
 
-        The mean variance of the greatest errors ``reach``, shape (n_drawn,), weighted by itself; 0 without randomness.
+        It is the mean variance of the maximum errors ``reach``, shape (n_drawn,), weighted by itself; 0 without
+        randomness.
         """
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
@@ -182,9 +184,9 @@ class MachineTotals(Frozen):
     """Totals of the machine's labels of all documents, shape (n_topics,) each."""
 
     sampled: FloatArray
-    """Over the documents that could be drawn."""
+    """Totals over the documents that could be drawn."""
     others: FloatArray
-    """Over the other documents, which no sample corrects."""
+    """Totals over the other documents, which the sample cannot correct."""
 
 
 class TwoStageEstimate(Frozen, kw_only=True):
@@ -192,17 +194,17 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     estimate: float
     standard_error: float
-    """Over topics and documents."""
+    """Standard error over topics and documents."""
     document_error: float
-    """The part of the standard error from documents."""
+    """The part of the standard error due to documents."""
     weight: float
     """lambda, the weight of the machine labels of documents that could be drawn, in [0, 1]."""
     classical: float
-    """From the sample alone."""
+    """The estimate from the sample only."""
     classical_error: float
     classical_document_error: float
     machine: float
-    """The mean of the machine's labels alone."""
+    """The mean of the machine labels only."""
     n_topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
@@ -213,7 +215,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
         return self._ends(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval from the sample alone."""
+        """Return the ends of the interval from the sample only."""
         return self._ends(self.classical, self.classical_error, alpha)
 
     def _ends(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
@@ -227,7 +229,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     @property
     def document_gain(self) -> float:
-        """How many times as many documents the sample alone needs for the same document error; nan if that is 0."""
+        """Factor by which the sample must grow for the same document error without the machine; nan if it is 0."""
         return self.classical_document_error**2 / self.document_error**2 if self.document_error else np.nan
 
 
@@ -240,16 +242,16 @@ def two_stage(
     reach: FloatArray,
     weight: float | None = None,
 ) -> TwoStageEstimate:
-    """Estimate the mean over topics, two at least, of totals over documents, from contributions of shape (n_drawn,).
+    """Estimate the mean over at least two topics of totals over documents, from contributions of shape (n_drawn,).
 
     The variance over topics and documents is the variance of the estimated totals: topics are independent, and it
-    includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, with few of all topics
-    drawn). If few of the sampled documents count, most samples underestimate the error. So all variances include one
-    more document with an error (ours, after the successes and failures that Agresti and Coull, The American
-    Statistician 1998, add): 95 % intervals that covered 0.85 cover 0.98 then.
+    includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small share of the
+    topics is drawn). If few of the sampled documents contribute, most samples underestimate the error. Therefore, all
+    variances include an additional document with an error (ours, similar to the successes and failures added by Agresti
+    and Coull, The American Statistician 1998), which increases a coverage of 0.85 to 0.98 for 95 % intervals.
 
-    ``reach`` is the greatest error of each sampled document. ``weight`` is lambda: None for the least document error, 0
-    for human values alone; with a given one the estimate is unbiased.
+    ``reach`` is the maximum error of each sampled document. ``weight`` is lambda: None for the minimum document error,
+    0 for human values only. The estimate is unbiased if ``weight`` is given.
     """
     if weight is None:
         spread, shared = (without_noise(drawn.covariance(machine, of).sum()) for of in (machine, human))

@@ -1,7 +1,7 @@
 """Significance of differences: paired tests over topics, scales of measures, and multiple-comparison corrections.
 
-Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested; a number of documents is
-added up over topics, so its differences and intervals are those of the sums.
+Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested. Numbers of documents are
+summed over topics, so differences and intervals refer to the sums.
 
 A paired test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape
 (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests require.
@@ -9,9 +9,9 @@ Without topics, with one topic, and if all differences are zero, p is 1.
 
 scipy is imported where it is used: importing it takes longer than most of the commands.
 
-Randomised Tukey HSD gives p-values and intervals that hold simultaneously for all pairs. Under the null hypothesis the
+Randomised Tukey HSD computes p-values and intervals that are simultaneous for all pairs. Under the null hypothesis the
 m scores of a topic could have come from any run. An arrangement permutes the m scores within each topic, independently;
-D is the greatest less the least mean over runs.
+D is the maximum minus the minimum mean over runs.
 
 Source: Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments, TOIS
 30(1), 2012; Sakai, Evaluation with Informational and Navigational Intents, WWW 2012. Their programs divide by the
@@ -34,14 +34,14 @@ from irevalx.process.workers import in_order
 
 
 class Scale(Frozen):
-    """How the values of topics are tested and summarised."""
+    """The scale on which the values of topics are tested and summarised."""
 
     name: str
-    """Of the summary, in messages."""
+    """The name of the summary in messages."""
     transform: Callable[[FloatArray], FloatArray]
-    """Values of shape (..., n_topics) -> tested values, whose mean determines the summary."""
+    """Converts values of shape (..., n_topics) to tested values, whose mean determines the summary."""
     of_sum: Callable[[FloatArray, int | FloatArray], FloatArray]
-    """Sums over topics of tested values, shape (...), and numbers of topics -> summaries."""
+    """Converts sums of tested values over topics, shape (...), and numbers of topics to summaries."""
     is_linear: bool = True
     """Whether the summary of a difference is the difference of the summaries."""
 
@@ -72,7 +72,7 @@ TOTAL = Scale("sum", _unchanged, _sums)
 
 
 DECIMALS = 12
-"""Decimals of a difference that count; the rest is taken for rounding error."""
+"""Number of significant decimals of a difference; the rest is treated as rounding error."""
 
 ALPHA = 0.05
 """A p-value below this is significant."""
@@ -81,28 +81,28 @@ RESAMPLES = 9999
 """Default number of resamples of a random test or interval."""
 
 FEW_TOPICS = 5
-"""With fewer topics, or fewer that differ, there is no interval and no significance."""
+"""With fewer topics, or fewer topics that differ, no interval and no significance is reported."""
 
 _ENUMERABLE = 13
-"""Up to this number of topics Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
+"""Up to this number of topics, Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
 
 _EXACT = 50
-"""Up to this number of topics without ties the distribution of Wilcoxon's statistic is exact; above it is normal."""
+"""Up to this number of topics without ties, the distribution of Wilcoxon's statistic is exact; above it is normal."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return y - x, rounded to 12 decimals: equal differences are equal numbers, and none is 0.0 exactly."""
+    """Return y - x, rounded to 12 decimals: equal differences are equal numbers, and zero is exactly 0.0."""
     return without_noise(y - x)
 
 
 def without_noise(x: FloatArray) -> FloatArray:
-    """Round to 12 decimals, so that the order of additions does not matter; nothing is -0.0."""
+    """Round to 12 decimals, so that the order of additions does not matter; -0.0 becomes 0.0."""
     rounded: FloatArray = np.round(x, DECIMALS)
     return rounded + 0.0
 
 
 def in_units(x: FloatArray) -> FloatArray:
-    """Return x in units of the last decimal that counts: integers, whose sums are exact in any order."""
+    """Return x in units of the last significant decimal: integers, whose sums are exact in any order."""
     return np.rint(x * 10.0**DECIMALS)
 
 
@@ -113,7 +113,7 @@ def pairs_of_runs(n_runs: int) -> tuple[IntArray, IntArray]:
 
 
 def mean(x: FloatArray, axis: int) -> FloatArray:
-    """Return rounded means of differences: which of them are equal must not depend on how a processor adds."""
+    """Return rounded means of differences, so that their equality does not depend on the processor."""
     return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
 
 
@@ -123,14 +123,14 @@ def generator(seed: int, stream: int = 0) -> np.random.Generator:
 
 
 def batch_of(rows: AnyArray) -> int:
-    """Return the number of resamples of rows that are in memory at a time."""
+    """Return the number of resamples of rows in memory at a time."""
     return max(1, 1_000_000 // max(1, rows.size))
 
 
 def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Student's t test of whether the mean difference is zero, of differences of shape (..., n_topics).
 
-    If all differences are the same, p is that of sign flips: 2 of 2^n ways, 1 if they are zero.
+    If all differences are equal, p is the p-value of sign flips: 2 / 2^n, or 1 if the differences are zero.
     """
     from scipy import stats
 
@@ -168,11 +168,11 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
 
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Permutation test: the probability of a mean as far from zero if signs are flipped at random.
+    """Permutation test: the probability of a mean at least as far from zero if signs are flipped at random.
 
-    If there are at most ``resamples`` ways of flipping signs, p is the share of those with a mean as far from zero as
-    observed. Otherwise that many are drawn, the same for each row of the differences, shape (..., n_topics), and p is
-    (1 + count)/(1 + resamples), as the observed signs are one more way.
+    If there are at most ``resamples`` ways of flipping signs, p is the share of the ways with a mean at least as far
+    from zero as observed. Otherwise, ``resamples`` random ways are drawn, the same for each row of the differences,
+    shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
 
     Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
     Statistical Applications in Genetics and Molecular Biology 2010.
@@ -190,17 +190,17 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
 
 
 def without_spread(d: FloatArray) -> BoolArray:
-    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount: shape (n_pairs,).
+    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount: shape (n_pairs,).
 
-    There is no t test and no interval then; the p-value is that of ``exact_sign_flips``.
+    In this case, there is no t test and no interval, and ``exact_sign_flips`` computes the p-value.
     """
     return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the exact p-value of sign flips if at most 13 topics differ, or all by the same amount; 1 if none does.
+    """Return the exact p of sign flips if at most 13 topics differ, or all by the same amount; 1 if no topic differs.
 
-    Topics without a difference change no sum. 2 of the 2^n ways are as far from zero as n equal differences.
+    Topics without a difference do not change any sum. For n equal differences, p is 2 / 2^n.
     """
     few = d[d != 0]
     if not few.size:
@@ -231,7 +231,7 @@ def _least_t(n_topics: int, resamples: int) -> float:
 
 
 def _least_wilcoxon(n_topics: int, resamples: int) -> float:
-    """Return p of all differences of one sign and of different sizes."""
+    """Return p for differences of the same sign and of distinct sizes."""
     if n_topics <= _EXACT:
         return 2.0 ** min(0, 1 - n_topics)
     return float(wilcoxon(np.arange(1.0, n_topics + 1)))
@@ -245,13 +245,13 @@ class PairedTest(Frozen):
     """A paired test over topics."""
 
     words: str
-    """Its name in help and notes."""
+    """The name in help and notes."""
     p_values: Callable[[FloatArray, int, int], FloatArray]
-    """Differences of shape (..., n_topics), resamples and seed -> p-values of shape (...)."""
+    """Computes p-values of shape (...) from differences of shape (..., n_topics), resamples and seed."""
     least_p: Callable[[int, int], float]
-    """Numbers of topics and resamples -> the least possible p-value."""
+    """Computes the smallest possible p-value from the numbers of topics and resamples."""
     resampled: bool = False
-    """Whether the test draws resamples if there are many topics."""
+    """Whether the test uses random resamples if there are many topics."""
 
 
 TESTS: dict[str, PairedTest] = {
@@ -259,11 +259,11 @@ TESTS: dict[str, PairedTest] = {
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
     "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
 }
-"""The paired tests, by the name that ``--test`` takes."""
+"""The paired tests, by their values of ``--test``."""
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all sign flips, counted once for all rows with the same ranks."""
+    """Return Wilcoxon's p from all sign flips, enumerated once for all rows with the same ranks."""
     from scipy import stats
 
     n_topics = d.shape[-1]
@@ -297,14 +297,14 @@ def _ways_up_to(numbers: tuple[int, ...]) -> IntArray:
 
 
 _BATCH = 2_000_000
-"""How many scores are permuted at a time; each batch has its own random stream, in any process."""
+"""Number of scores permuted at a time; each batch has its own random stream, regardless of the process."""
 
 _WORTH_SHARING = 20_000_000
-"""From this number of scores to permute on, forking processes is worth it."""
+"""Minimum number of scores to permute for using several processes."""
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
-    """Multiply each p by their number: bounds the probability of any false difference."""
+    """Multiply each p by the number of p-values, which bounds the familywise error rate."""
     return np.minimum(1.0, p * p.size)
 
 
@@ -335,10 +335,10 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "benjamini-hochberg": benjamini_hochberg,
     "none": uncorrected,
 }
-"""Corrections of the p-values of a test, by the name that ``--correction`` takes."""
+"""Corrections of the p-values of a test, by their values of ``--correction``."""
 
 SHORT_NAMES = {"bh": "benjamini-hochberg"}
-"""Other names of corrections."""
+"""Alternative names of corrections."""
 
 TUKEY = "tukey"
 """The correction that replaces the test: ``randomised_tukey``."""
@@ -347,7 +347,7 @@ SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
 """The corrections with simultaneous intervals."""
 
 FAMILYWISE = frozenset({"holm", "bonferroni"})
-"""The corrections that multiply the least p-value by the number of comparisons."""
+"""The corrections that multiply the smallest p-value by the number of comparisons."""
 
 
 def correction_named(name: str) -> str:
@@ -359,13 +359,13 @@ class Tukey(Frozen):
     """The null distribution of D."""
 
     greatest: FloatArray
-    """D of each arrangement, the observed one included, shape (n_arrangements,); descending, rounded."""
+    """Rounded D of each arrangement, including the observed arrangement, descending: shape (n_arrangements,)."""
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
         """Return the share of arrangements with D at least the mean difference of each pair, shape (n_pairs,).
 
-        1 with fewer than 2 topics.
+        The p-values are 1 with fewer than 2 topics.
         """
         if self.n_topics < 2:
             return np.ones(len(means))
@@ -373,11 +373,10 @@ class Tukey(Frozen):
         return as_far / self.greatest.size
 
     def half_width(self, alpha: float) -> float:
-        """Return q: the intervals d - q to d + q hold for all pairs with probability 1 - alpha.
+        """Return q: the intervals d - q to d + q are simultaneous for all pairs, with coverage 1 - alpha.
 
-        nan with fewer than 2 topics.
-        q is the ceil(alpha M)-th greatest D of M, so that the interval of a pair excludes 0 exactly if its p-value is
-        below alpha.
+        It is nan with fewer than 2 topics. q is the ceil(alpha M)-th greatest D of M, so that the interval of a pair
+        excludes 0 exactly if its p-value is below alpha.
         """
         if self.n_topics < 2:
             return math.nan
@@ -394,9 +393,9 @@ def mean_differences(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
-    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, else random ones.
+    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, or random ways.
 
-    The observed arrangement is added to the random ones; results do not depend on ``processes``.
+    The observed arrangement is added to random arrangements; results do not depend on ``processes``.
     """
     n_topics = values.shape[1]
     if arrangements_fit(len(values), n_topics, resamples):
@@ -409,7 +408,7 @@ def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processe
 
 
 def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
-    """Return the least p-value that ``randomised_tukey`` can give."""
+    """Return the smallest possible p-value of ``randomised_tukey``."""
     if n_topics < 2:
         return 1.0
     if arrangements_fit(n_runs, n_topics, resamples):

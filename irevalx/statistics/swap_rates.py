@@ -1,7 +1,7 @@
 """Swap rates by topic set size and by the size of the difference.
 
-Two sets of topics that share none are two experiments with the same runs. A swap is the one finding that a run is
-better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
+Two disjoint topic sets are treated as two experiments with the same runs. In a swap, a run is better than another run
+on one topic set and worse on the other [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
 
 Source: Voorhees and Buckley, The Effect of Topic Set Size on Retrieval Experiment Error, SIGIR 2002; Ahlgren and
 Grönqvist, IP&M 2008, section 6.1 and Tables 5 to 7.
@@ -30,29 +30,29 @@ _NOISE = 1e-12
 """A standard error of at most this is rounding error."""
 
 _TAIL = 0.025
-"""The probability beyond either end of an interval."""
+"""The probability outside each end of an interval."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
 class Swaps(Frozen, kw_only=True):
-    """How often two topic sets disagree on which of two runs is better."""
+    """Number of disagreements between two topic sets on the better of two runs."""
 
     comparisons: int
-    """Pairs of runs times pairs of topic sets; at least 1."""
+    """Number of comparisons: pairs of runs times pairs of topic sets; at least 1."""
     swaps: int
-    """Each run is better on one of the two sets."""
+    """Number of comparisons in which each run is better on one of the two sets."""
     ties: int = 0
-    """The runs are equal on at least one of the sets; not swaps."""
+    """Number of comparisons in which the runs are tied on at least one of the sets; not swaps."""
     error: float = math.nan
-    """Standard error of ``rate_with_half_ties`` over drawn pairs of sets; nan of one pair, and if all pairs are
-    compared."""
+    """Standard error of ``rate_with_half_ties`` over drawn pairs of sets; nan for a single pair, and if all
+    pairs are compared."""
     draws: int = 1
-    """Pairs of topic sets with at least one comparison."""
+    """Number of pairs of topic sets with at least one comparison."""
 
     @property
     def rate(self) -> float:
-        """The share of swaps among all comparisons, ties included; in [0, 1]."""
+        """The share of swaps among all comparisons, including ties, in [0, 1]."""
         return self.swaps / self.comparisons
 
     @property
@@ -62,9 +62,9 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def rate_with_half_ties(self) -> float:
-        """The share of swaps with each tie as half a swap, as if the order of equal runs were random.
+        """The share of swaps, counting a tie as half a swap, as if the order of tied runs were random.
 
-        A tie, frequent for measures with few values, is no sign that two topic sets agree.
+        Ties, which are frequent for measures with few distinct values, do not indicate that two topic sets agree.
         """
         return (self.swaps + self.ties / 2) / self.comparisons
 
@@ -78,9 +78,8 @@ class Swaps(Frozen, kw_only=True):
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
 
-        nan if ``error`` is.
-        Clopper and Pearson for the number of independent comparisons with the same error: it has a width without swaps,
-        too.
+        This is the interval of Clopper and Pearson for the number of independent comparisons with the same error, which
+        has a width above 0 even without swaps; nan if ``error`` is nan.
         """
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
@@ -94,7 +93,7 @@ class SwapRate(Swaps, kw_only=True):
     """The swap rate of disjoint topic sets of one size."""
 
     size: int
-    """Topics in a set."""
+    """Number of topics in a set."""
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
@@ -108,7 +107,7 @@ def share_interval(share: float, n: float) -> tuple[float, float]:
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:
-    """Return sizes that two disjoint sets can have, the largest of which is half the topics."""
+    """Return possible sizes of two disjoint sets; the largest is half the number of topics."""
     half = n_topics // 2
     smaller = tuple(size for size in _SIZES if size < half)
     return (*smaller, half) if half else ()
@@ -117,13 +116,13 @@ def default_sizes(n_topics: int) -> tuple[int, ...]:
 def own_sets(
     values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
 ) -> Iterator[tuple[FloatArray, IntArray]]:
-    """Yield the values of each pair of runs, shape (2, n_topics), and the topic sets that are drawn for it alone."""
+    """Yield the values of each pair of runs, shape (2, n_topics), and the topic sets drawn for this pair."""
     for pair, runs in enumerate(combinations(range(len(values)), 2)):
         yield values[list(runs)], topic_sets(values.shape[1], size, draws=draws, seed=seed, pair=pair)
 
 
 TopicSets: TypeAlias = "IntArray | Iterable[tuple[FloatArray, IntArray]]"
-"""``topic_sets``, the same for all pairs of runs, shape (n_pairs, 2, size); or ``own_sets``, of each pair."""
+"""``topic_sets``, shared by all pairs of runs, shape (n_pairs, 2, size); or ``own_sets``, for each pair of runs."""
 
 
 def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArray, IntArray]]:
@@ -134,7 +133,7 @@ def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArr
 def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
     """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets.
 
-    Rounding differences are ties.
+    Differences due to rounding are treated as ties.
     """
     n_topics, size, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0, 0
     errors = []
@@ -165,9 +164,10 @@ def is_sample(n_topics: int, sets: IntArray) -> bool:
 def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:
     """Return different pairs of disjoint topic sets, shape (n_pairs, 2, size); 0-based topics, ascending within a set.
 
-    All pairs if there are at most ``draws``. Otherwise draw i sorts the topics by the 64-bit little-endian numbers that
-    SHAKE-256 makes of ``"SEED swap-rate I"``, with the number of the pair of runs before I if sets are drawn for a
-    pair; the first topics are one set, the next the other. Repeated pairs of sets do not count.
+    All pairs are returned if there are at most ``draws``. Otherwise, draw i sorts the topics by the 64-bit
+    little-endian numbers from SHAKE-256 of ``"SEED swap-rate I"``, with the index of the pair of runs before I if sets
+    are drawn for each pair. The first topics form one set, the next topics the other. Repeated pairs of sets are
+    replaced.
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
@@ -203,10 +203,10 @@ def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
 
 
 TOLERATED = 0.05
-"""Greatest reliable error rate."""
+"""Maximum reliable error rate."""
 
 WIDEST = 1_000_000
-"""The widest bin; the greatest differences are numbers of documents."""
+"""Maximum width of a bin; the largest differences are numbers of documents."""
 
 _VARIANCE_NOISE = 1e-12
 """A variance below this, relative to its terms, is rounding error."""
@@ -216,12 +216,12 @@ FEWEST = 30
 
 
 class SwapBin(Swaps, kw_only=True):
-    """Comparisons with so large a difference of two runs on one topic set; each set of a pair is that set once."""
+    """Comparisons in which two runs differ by this much on a topic set; each set of a pair is used once as this set."""
 
     least: float
-    """Least absolute difference of the bin."""
+    """Minimum absolute difference of the bin."""
     limit: float
-    """The next bin's least difference."""
+    """Minimum absolute difference of the next bin."""
     percent: float
     """``least`` in percent of the best run's score for all topics; nan unless that is above 0."""
     sigmas: float
@@ -230,16 +230,15 @@ class SwapBin(Swaps, kw_only=True):
 
     @property
     def is_small(self) -> bool:
-        """Whether it has fewer than ``FEWEST`` comparisons."""
+        """Whether the bin has fewer than ``FEWEST`` comparisons."""
         return self.comparisons < FEWEST
 
 
 def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
-    """Compare all pairs of runs on two topic sets, by the difference on either.
+    """Compare all pairs of runs on two topic sets, by the difference on either set.
 
-    Return the bins with comparisons, ascending.
-    Tested values have shape (n_runs, n_topics), with at least two runs. The ``width`` of a bin is at most ``WIDEST``
-    and has at most 12 decimals.
+    Bins with comparisons are returned, ascending. Tested values have shape (n_runs, n_topics), with at least two runs.
+    The ``width`` of a bin is at most ``WIDEST`` and has at most 12 decimals.
     """
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
@@ -273,10 +272,10 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
 
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the number of each bin of ``units`` (last decimals that count) and seven sums over pairs of topic sets.
+    """Yield the index of each bin of ``units`` (last significant decimals) and seven sums over pairs of topic sets.
 
-    Comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons, variance of
-    comparisons; pairs of topic sets with comparisons.
+    The sums are: comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons,
+    variance of comparisons; pairs of topic sets with comparisons.
     """
     first, second = (_differences(values, sets[:, side], scale) for side in range(2))
     product = np.tile(np.sign(first) * np.sign(second), (2, 1))
@@ -300,9 +299,9 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
 
 
 def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
-    """Return the least difference from which on no bin's rate exceeds ``tolerated``; None if the last bin's does.
+    """Return the smallest difference from which the rate of no bin exceeds ``tolerated``; None if there is none.
 
-    A tie counts as half a swap; bins with few comparisons are ignored.
+    Ties are counted as half a swap; bins with few comparisons are ignored.
     """
     reliable = None
     for each in reversed([each for each in bins if not each.is_small]):
@@ -313,7 +312,7 @@ def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> flo
 
 
 def _differences(values: FloatArray, sets: IntArray, scale: Scale) -> IntArray:
-    """Return the differences of all pairs of runs on all sets, in units of the last decimal that counts."""
+    """Return the differences of all pairs of runs on all sets, in units of the last significant decimal."""
     first, second = pairs_of_runs(len(values))
     scores = scale.of_mean(values @ averaging_matrix(sets, values.shape[1]), sets.shape[1])
     return in_units(differences(scores[second], scores[first])).astype(np.int64)
