@@ -209,7 +209,7 @@ FLAGS = (
     _trec_eval_option(
         "-h --help show_help",
         is_flag=True,
-        help="Print this help, or with -m, -R, -T or --pool the help of the named measure or format.",
+        help="Print help; with -m, -R, -T or --pool, for the measure or format.",
     ),
     _trec_eval_option(
         "-v --version",
@@ -255,7 +255,7 @@ FLAGS = (
         default="qrels",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
-        help=f"Format of QRELS: {names_of(FileKind.JUDGMENTS)}. -h -R FORMAT describes a format.",
+        help=f"Format of QRELS; -h -R FORMAT describes one. Formats: {names_of(FileKind.JUDGMENTS)}.",
     ),
     _trec_eval_option(
         "-T --Results_format results_format",
@@ -263,7 +263,7 @@ FLAGS = (
         default="trec_results",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
-        help=f"Format of RUN: {names_of(FileKind.RUNS)}. -h -T FORMAT describes a format.",
+        help=f"Format of RUN; -h -T FORMAT describes one. Formats: {names_of(FileKind.RUNS)}.",
     ),
     _trec_eval_option(
         "-Z --Zscore zscores",
