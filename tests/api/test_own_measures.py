@@ -278,7 +278,7 @@ def test_offered_by_a_package(site: Path) -> None:
     status, printed, _ = installed(site, "-h", "-m", "late")
     assert printed.startswith("late: Mean rank of the relevant documents that were retrieved; 0 where there is none\n")
     _, printed, _ = installed(site, "--list-measures")
-    assert "Offered by installed packages:\n    late     " in printed
+    assert "Provided by installed packages:\n    late     " in printed
     assert "the measure 'gone' of broken cannot be loaded: it raised ArgumentError: name must be one that" in " ".join(
         printed.split()
     )

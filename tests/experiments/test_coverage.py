@@ -234,7 +234,7 @@ def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
     n_unjudged = round((1 - shares[1]) * 10 * 225)
     even = float(done.rows[0]["difference"]) * 10 * 225 / n_unjudged
     assert f"judged@10 is 1.00 and {shares[1]:.2f}, a difference of 24 percentage points" in first
-    assert f"the difference of 0.0320 disappears if {even:.0%} of" in first.replace(" %", "%")
+    assert f"the difference of 0.0320 becomes 0 if {even:.0%} of" in first.replace(" %", "%")
     bounds = lab("bounds", qrels, *runs, "-m", "P.10", "--format", "csv").rows
     [low, high] = [
         float(row[end])

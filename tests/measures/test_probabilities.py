@@ -150,7 +150,7 @@ def test_refused() -> None:
     qrels, run = {"1": {"A": 0.5}}, {"1": {"A": 1.0}}
     for request, message in (
         ("bpref", 'bpref cannot be combined with grades="probability": its expectation'),
-        ("ERR", 'ERR cannot be combined with grades="probability": topics in which nothing'),
+        ("ERR", 'ERR cannot be combined with grades="probability": topics without relevant documents have no value'),
         ("AP(rel=2)", r"""a level cannot be combined with grades="probability": 'AP\(rel=2\)'"""),
         ("dcg.1=2", 'gains cannot be combined with grades="probability": dcg..1=2.'),
     ):
