@@ -51,7 +51,9 @@ def test_many_topics(tmp_path: Path) -> None:
         for topic in range(n_topics):
             qrels.write(f"t{topic:06} 0 d{topic} {topic % 3}\n")
             results.write(f"t{topic:06} Q0 d{topic} 1 {topic % 7}.5 tag\n")
-    assert peak("--threads", "1", "-q", tmp_path / "qrels", tmp_path / "run") < limit
+    # On a busy machine a peak was once 5 % higher than in 24 others, on old code and new alike.
+    peaks = (peak("--threads", "1", "-q", tmp_path / "qrels", tmp_path / "run") for _ in range(2))
+    assert any(value < limit for value in peaks)
 
 
 def test_json_of_many_topics(tmp_path: Path) -> None:
