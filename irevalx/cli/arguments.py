@@ -37,7 +37,7 @@ SELDOM = frozenset(
         "infap_c",
     }
     | {"infap_epsilon", "names", "old_results_format", "old_results_format_value", "sample_rate", "seed", "strict"}
-    | {"topic_groups", "zscores"}
+    | {"threads", "topic_groups", "zscores"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 

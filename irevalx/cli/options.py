@@ -255,7 +255,7 @@ FLAGS = (
         default="qrels",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
-        help=f"Format of QRELS; -h -R FORMAT describes one. Formats: {names_of(FileKind.JUDGMENTS)}.",
+        help=f"Format of QRELS: {names_of(FileKind.JUDGMENTS)}; -h -R FORMAT describes one.",
     ),
     _trec_eval_option(
         "-T --Results_format results_format",
@@ -263,7 +263,7 @@ FLAGS = (
         default="trec_results",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
-        help=f"Format of RUN; -h -T FORMAT describes one. Formats: {names_of(FileKind.RUNS)}.",
+        help=f"Format of RUN: {names_of(FileKind.RUNS)}; -h -T FORMAT describes one.",
     ),
     _trec_eval_option(
         "-Z --Zscore zscores",
@@ -319,7 +319,7 @@ FLAGS = (
         is_eager=True,
         expose_value=False,
         callback=_list_measures,
-        help="List all measures by family, with their parameters and the accepted names of other programs.",
+        help="List all measures, with their parameters and other names.",
     ),
     _output_option(
         "--cite",
