@@ -242,7 +242,7 @@ def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
         if (row["topic"], row["against"]) == ("all", "lsi1")
         for end in ("low", "high")
     ]
-    assert first.endswith(f"the unjudged documents, the difference lies between {low:.4f} and {high:.4f}")
+    assert first.endswith(f"the unjudged documents, the difference is between {low:.4f} and {high:.4f}")
     listed = lab(*command.partition("irevalx-lab ")[2].split())
     listed_pairs = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
     assert len(listed_pairs) == n_unjudged
