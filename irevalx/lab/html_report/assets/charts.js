@@ -162,7 +162,14 @@ export function scatterChart({ first, second, topics, measure, names, open }) {
   return html(
     "figure",
     { class: "chart square" },
-    html("figcaption", {}, "Values by topic: ", html("bdi", {}, names[0]), " (vertical) against ", html("bdi", {}, names[1])),
+    html(
+      "figcaption",
+      {},
+      "Values by topic: ",
+      html("bdi", {}, names[0]),
+      " (vertical) against ",
+      html("bdi", {}, names[1]),
+    ),
     html(
       "div",
       { class: "axes" },

@@ -103,7 +103,12 @@ function coverageTable(runs) {
     html("tbody", {}, ...order.map((run) => row({}, [runName(run, runs)], ...shares(run)))),
   );
   const telling = data.runs.length <= 12 && data.judged.some(({ within }) => within.some((share) => share !== 1));
-  return html("details", { open: telling }, html("summary", {}, "Numbers"), scrolling(table, "Share of judged documents"));
+  return html(
+    "details",
+    { open: telling },
+    html("summary", {}, "Numbers"),
+    scrolling(table, "Share of judged documents"),
+  );
 }
 
 function foundAlone() {

@@ -192,9 +192,7 @@ function countsBar({ wins, ties, losses, all }) {
 function drawPair({ runs, measure }) {
   const body = byId("pair-body");
   if (runs.length < 2) {
-    body.replaceChildren(
-      html("p", { class: "note" }, "Select two runs in the table above to compare them here."),
-    );
+    body.replaceChildren(html("p", { class: "note" }, "Select two runs in the table above to compare them here."));
     return;
   }
   const [first, second] = runs;

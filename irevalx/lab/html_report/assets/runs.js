@@ -119,7 +119,9 @@ function explained() {
     parts.push(`Runs that share a letter in a column are not significantly different there. ${how ?? ""}`);
   } else if (baseline !== null) {
     const name = nameOf(data.runs[baseline].name);
-    parts.push(`▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`);
+    parts.push(
+      `▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`,
+    );
   }
   if (data.runs.length > 1) {
     parts.push("Bold: best mean of the column (only if all means are over the same number of topics).");
