@@ -23,7 +23,8 @@ from running import ROOT, Result, run
 
 from irevalx.errors import UnreadableFileError
 from irevalx.process import workers
-from irevalx.reading.sources.files import PIECE, Source
+from irevalx.reading.sources.compression import PIECE
+from irevalx.reading.sources.files import Source
 
 FIRST = b"".join(b"301 Q0 A%d 1 %d r\n" % (n, 100 - n) for n in range(50))
 SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
