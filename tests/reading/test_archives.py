@@ -240,13 +240,13 @@ def test_damage_is_located(archiver: Archiver, tmp_path: Path) -> None:
         changed[place] ^= 0x55
     archive = tmp_path / "archive"
     archive.write_bytes(changed)
-    found = re.fullmatch(
+    match = re.fullmatch(
         rf"{archive}: {archiver.name} data must be intact, but is damaged before byte (\d+), in the stream that begins "
         rf"at byte {len(first)} \(.+\)",
         refusal(archive) or "",
     )
-    assert found
-    assert len(first) + 60_000 < int(found[1]) <= len(changed)
+    assert match
+    assert len(first) + 60_000 < int(match[1]) <= len(changed)
 
 
 MEMORY = """
