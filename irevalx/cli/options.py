@@ -270,7 +270,7 @@ FLAGS = (
         metavar="FILE",
         help=(
             "Print z-scores: the difference of each value from a mean, in standard deviations. FILE has one line TOPIC "
-            "MEASURE MEAN DEVIATION per topic and measure."
+            "MEASURE MEAN DEVIATION for each topic and measure."
         ),
     ),
     _trec_eval_option("-o old_results_format", is_flag=True, help="Accepted and ignored."),

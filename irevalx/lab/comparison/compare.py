@@ -118,7 +118,7 @@ def _run(
         path(
             requires="margin",
             completion="",
-            help="With `margin`, write the verdicts to FILE as JUnit XML. Each run and measure is a test case.",
+            help="With `margin`, write the verdicts to FILE as JUnit XML. Each pair of run and measure is a test case.",
         ),
     ] = None,
     page: Annotated[
