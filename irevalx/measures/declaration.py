@@ -41,7 +41,7 @@ NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
 NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments of a measure that does not treat unjudged documents as nonrelevant."""
 
-NO_FORMULA = "over all orders of tied documents has no simple formula"
+NO_FORMULA = "over random tie-breaking has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}

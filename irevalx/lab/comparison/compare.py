@@ -316,7 +316,7 @@ def compare(
                 *("discriminative_power", "power", "columns", "figure"),
             ),
             shell_help=(
-                "Compare runs in each group of topics, and test whether differences are the same in all groups "
+                "Compare runs in each topic subset (group), and test whether differences are the same in all groups "
                 "(interaction). P-values are corrected over pairs and groups. FILE contains one line TOPIC GROUP per "
                 "topic, as for irevalx --topic-groups."
             ),
@@ -400,7 +400,7 @@ def compare(
     system_by : compare systems, named by a part of the run names. The system of a run is the text that this regular
         expression matches (its first group in parentheses, if it has one). A run without a match is a system of its
         own.
-    topic_groups : compare runs in each group of topics, and test whether differences are the same in all groups
+    topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
     margin : noninferiority margin, at least 0, in units of the measure: return a ``Gate`` with a verdict on whether
