@@ -77,12 +77,17 @@ compare
     draw requires figure
     draw excludes discriminative_power
     results_format requires runs
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, min_retrieved, rel_format, results_format
+    scores excludes page
+    lower_is_better requires scores
 report
     groups, group_by, results_format requires runs
     groups excludes group_by
 power
     comparisons requires correction=bonferroni
     results_format requires runs
+    scores excludes level, min_retrieved, rel_format, results_format
+    lower_is_better requires scores
 degrade
     runs requires strata, order
     uniform excludes stratified, strata, order
@@ -114,8 +119,11 @@ agree
     measures, level, complete, min_retrieved, rel_format, results_format requires runs
     grades=real, grades=probability requires runs
     grades=probability excludes level
+    scores excludes runs
 swap-rate
     results_format requires runs
+    scores excludes level, min_retrieved, rel_format, results_format
+    lower_is_better requires scores
 study
     scheme=strata requires strata
     scheme=cal requires documents
@@ -142,6 +150,9 @@ STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds rando
 
 VALUES: dict[str, Any] = {
     "columns": "p",
+    "duplicates": "first",
+    "grades": "real",
+    "ties": "rank",
     "alpha": 0.5,
     "correction": "none",
     "figure": "x.png",
@@ -176,6 +187,7 @@ VALUES: dict[str, Any] = {
 NEEDED: dict[str, dict[str, Any]] = {
     "bounds groups excludes": {"new_runs": "x", "fit_probabilities": True},
     "bounds new_runs excludes": {"fit_probabilities": True},
+    "compare scores excludes": {"margin": 0.1, "baseline": "x"},
     "compare margin excludes": {"baseline": "x"},
     "compare allow_unsure excludes": {"margin": 0.1, "baseline": "x"},
     "compare page excludes": {"margin": 0.1, "baseline": "x"},

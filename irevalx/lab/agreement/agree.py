@@ -160,7 +160,7 @@ def _cells(row: AgreementRow) -> dict[str, Any]:
     return {**cells, **(row.overlap or {}), **(row.top or {})}
 
 
-@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map")
+@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map", scores=True)
 def agree(
     x: Annotated[Any, file(names=("X",))],
     y: Annotated[Any, file(names=("Y",))],
