@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import BinaryIO, Protocol, TypeAlias, cast
 
-from irevalx.errors import STANDARD_INPUT, UnreadableFileError, not_installed, quote, shown_name
+from irevalx.errors import STANDARD_INPUT, EmptyFileError, UnreadableFileError, not_installed, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.process.platform import as_bytes, can_seek, is_open_already, is_pipe
 
@@ -472,7 +472,7 @@ class Source:
                     last = chunk[-1:]
                     left -= len(chunk)
             if last is None and not may_be_empty:
-                raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
+                raise EmptyFileError(f"cannot read {quote(self.path)}: the file is empty")
             if text and last not in {NEWLINE, None}:
                 yield NEWLINE
         except OSError as error:
