@@ -16,17 +16,34 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
-from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
+from irevalx.lab.command.parameters import (
+    GRADED,
+    Alpha,
+    Baseline,
+    Complete,
+    Duplicates,
+    IgnoreIdenticalIds,
+    Level,
+    MinRetrieved,
+    Runs,
+    Seed,
+    Ties,
+)
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.command.parameters import rel_format as rel_format_parameter
 from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
+
+
+_BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
+"""What requires the rank of each document, so that the order of tied documents must not depend on grades."""
 
 
 def _run(
@@ -69,6 +86,9 @@ def estimate(
     weight: float | None = None,
     alpha: float = ALPHA,
     level: int = 1,
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
@@ -86,6 +106,9 @@ def estimate(
     design: int,
     seed: int | None = None,
     level: int = 1,
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
@@ -122,6 +145,9 @@ def estimate(
     ] = None,
     seed: Annotated[Seed, refined(requires="design")] = None,
     level: Level = 1,
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, _BY_DOCUMENT))] = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
@@ -199,7 +225,15 @@ def estimate(
     >>> row.high - row.low < row.classical_high - row.classical_low
     True
     """
-    rules = EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1)
+    rules = EvaluationRules.of(
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        least_runs=1,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
+    )
     if design is not None:
         return design_of(
             human,
