@@ -155,6 +155,11 @@ export function differencesChart({ differences, ...what }) {
 
 /** @typedef {{ topic: number, x: number, y: number, shadow: boolean, at: { x: number, y: number } }} Point */
 
+/** A place moved by an offset, or by the opposite if that leaves the picture. @param {number} at @param {number} offset */
+function inside(at, offset) {
+  return at + offset < 0 || at + offset > 100 ? at - offset : at + offset;
+}
+
 /** Spread points with equal values around their place, so that each can be seen. @param {Point[]} points */
 function spread(points) {
   const DISTANCE = 1.7; // percent of the picture
@@ -170,8 +175,8 @@ function spread(points) {
   for (const group of equal.values()) {
     group.forEach(({ at }, index) => {
       const distance = DISTANCE * Math.sqrt(index);
-      at.x += distance * Math.cos(TURN * index);
-      at.y += distance * Math.sin(TURN * index);
+      at.x = inside(at.x, distance * Math.cos(TURN * index));
+      at.y = inside(at.y, distance * Math.sin(TURN * index));
     });
   }
   return [...equal.values()].some((group) => group.length > 1);

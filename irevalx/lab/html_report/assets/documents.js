@@ -19,7 +19,11 @@ export function standing({ grade, pooled }) {
 /** @param {Document} document */
 export function gradeSign(document) {
   const { sign, words, className } = standing(document);
-  return html("span", { class: `grade ${className}`, title: words, role: "img", "aria-label": words }, sign);
+  return html(
+    "span",
+    { class: `grade ${className}`, "data-part": "grade", title: words, role: "img", "aria-label": words },
+    sign,
+  );
 }
 
 /** @typedef {{ texts: Map<number, string | null>, terms: Set<string> }} Texts */
@@ -31,7 +35,7 @@ export function textSummary(document, { texts, terms }) {
   const { title, snippet } = summary(text, terms);
   return html(
     "div",
-    { class: "summary", dir: "auto" },
+    { class: "summary", dir: "auto", "data-part": "text" },
     title !== null && html("strong", {}, ...marked(title, terms)),
     snippet && html("span", {}, ...marked(snippet, terms)),
   );

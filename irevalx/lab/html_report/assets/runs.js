@@ -21,6 +21,9 @@ function limitsOf(measure) {
   return { from, to: Math.min(Math.max(0, ...found), most ?? Infinity) };
 }
 
+/** Characters of a name that need a wider column on a narrow screen. */
+const LONG_NAME = 14;
+
 /** With more runs, marks replace the letters of groups, which would be too long. */
 const MOST_WITH_LETTERS = 10;
 
@@ -272,7 +275,7 @@ function drawRuns({ runs, sort, show, detail }) {
   const sorted = (/** @type {string} */ next) => change({ sort: next });
   const table = html(
     "table",
-    { class: "runs" },
+    { class: data.runs.some(({ short }) => short.length > LONG_NAME) ? "runs long-names" : "runs" },
     html("caption", { class: "unseen" }, "Measure values of runs"),
     html(
       "thead",

@@ -3,7 +3,7 @@
 import { button, html, readable, svg } from "./elements.js";
 
 /** Elements that are no content of a cell or a figure. */
-const SKIPPED = "svg, input, .arrow, .more, .badge, .tip, .tools, [aria-hidden=true]";
+const SKIPPED = "svg, input, .arrow, .more, .badge, .tip, .tools, .summary, .unseen";
 
 /** @param {Blob} content @param {string} name */
 function saveAs(content, name) {
@@ -62,12 +62,15 @@ function fileName(label) {
  * @returns {string}
  */
 function cellText(element) {
-  if (element.matches(SKIPPED)) return "";
   if (element.matches("bdi[title]")) return element.getAttribute("title") ?? "";
-  const parts = [...element.childNodes].map((node) =>
-    node instanceof Element ? cellText(node) : (node.textContent ?? "").trim(),
-  );
-  return parts.filter(Boolean).join(" ");
+  if (element.querySelector(":scope > mark")) return element.textContent ?? "";
+  const parts = [...element.childNodes].map((node) => {
+    if (!(node instanceof Element)) return (node.textContent ?? "").trim();
+    if (node.matches(SKIPPED)) return "";
+    return node.matches(".grade") ? `[${cellText(node)}]` : cellText(node);
+  });
+  const text = parts.filter(Boolean).join(" ");
+  return text.replaceAll(/([[(]) /g, "$1").replaceAll(/ ([\]),])/g, "$1");
 }
 
 /** @typedef {string | number | boolean | null} Value */
@@ -100,23 +103,32 @@ function cellValue(element) {
   const data = element.querySelectorAll("data");
   if (data.length === 1) return Number(data[0].value);
   const text = cellText(element);
-  return text === "" || text === "–" ? null : /^[\d,]+$/.test(text) ? Number(text.replaceAll(",", "")) : text;
+  if (text === "" || text === "–") return null;
+  const isName = element.matches("th") || element.querySelector("bdi") !== null;
+  return !isName && /^[\d,]+$/.test(text) ? Number(text.replaceAll(",", "")) : text;
+}
+
+/** The text of a head without further lines. @param {HTMLTableCellElement} cell */
+function headText(cell) {
+  const copied = /** @type {HTMLTableCellElement} */ (cell.cloneNode(true));
+  for (const line of copied.querySelectorAll(".beside")) line.remove();
+  return cellText(copied);
 }
 
 /** The cells of a table without those that contain pictures only. @param {HTMLTableElement} table */
 function cellsOf(table) {
   const rows = [...table.rows].filter((row) => !row.matches(".detail"));
-  return rows.map((row) => [...row.cells].filter((cell) => !cell.matches(".picture, .between")));
+  return rows.map((row) => [...row.cells].filter((cell) => !cell.matches(".picture, .between, thead td")));
 }
 
 /** A table as records with unrounded numbers. @param {HTMLTableElement} table */
 export function recordsOf(table) {
   const [heads, ...rows] = cellsOf(table);
-  const names = heads.map(cellText);
+  const names = heads.map(headText);
   const values = rows.map((row) => row.map(partsOf));
   const columns = names.flatMap((name, index) => {
     const parts = new Set(values.flatMap((row) => Object.keys(row[index] ?? {})));
-    return [...parts].map((part) => ({ index, part, name: [name, part].filter(Boolean).join(" ").toLowerCase() }));
+    return [...parts].map((part) => ({ index, part, name: [name, part].filter(Boolean).join(" ") }));
   });
   return values.map((row) =>
     Object.fromEntries(columns.map(({ index, part, name }) => [name, row[index]?.[part] ?? null])),
@@ -125,7 +137,10 @@ export function recordsOf(table) {
 
 /** @param {HTMLTableElement} table */
 export function markdownOf(table) {
-  const [heads, ...rows] = cellsOf(table).map((row) => row.map((cell) => cellText(cell).replaceAll("|", "\\|")));
+  const escaped = (/** @type {string} */ text) => text.replaceAll("|", "\\|");
+  const [first, ...others] = cellsOf(table);
+  const heads = first.map(headText).map(escaped);
+  const rows = others.map((row) => row.map(cellText).map(escaped));
   const rule = heads.map((_, index) => (index ? "---:" : "---"));
   return [heads, rule, ...rows].map((row) => `| ${row.join(" | ")} |\n`).join("");
 }
@@ -196,7 +211,8 @@ function styled(picture) {
 export function standalone(figure) {
   const MARGIN = 12;
   const frame = figure.getBoundingClientRect();
-  const [width, height] = [frame.width + 2 * MARGIN, frame.height + 2 * MARGIN];
+  const end = figure.querySelector(".tools")?.getBoundingClientRect().y ?? frame.bottom;
+  const [width, height] = [frame.width + 2 * MARGIN, end - frame.y + 2 * MARGIN];
   const at = (/** @type {DOMRect} */ { x, y }) => ({ x: x - frame.x + MARGIN, y: y - frame.y + MARGIN });
   const paper = getComputedStyle(document.body).backgroundColor;
   const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });

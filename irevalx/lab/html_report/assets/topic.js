@@ -92,7 +92,7 @@ function rankingsTable(rankings, runs, topic, texts) {
         amount !== null &&
           html(
             "span",
-            { class: "gives" },
+            { class: "gives", "data-part": "contribution" },
             amount === 0 ? html("data", { value: 0, class: "muted" }, "0") : figure(amount, { signed: true }),
             svg(
               "svg",

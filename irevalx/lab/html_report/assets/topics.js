@@ -104,7 +104,11 @@ function topicsTable(overlaps, size) {
       [
         link({ topic, document: null }, named(id)),
         question &&
-          html("span", { class: "beside text", dir: "auto", title: question.slice(0, 1000) }, question.slice(0, 200)),
+          html(
+            "span",
+            { class: "beside text", "data-part": "text", dir: "auto", title: question.slice(0, 1000) },
+            question.slice(0, 200),
+          ),
       ],
       first && figure(first[topic]),
       second && figure(second[topic]),
