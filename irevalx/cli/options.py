@@ -383,8 +383,8 @@ FLAGS = (
         excludes="debug",
         shell_complete=complete_file,
         help=(
-            "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE has one line TOPIC GROUP "
-            "per topic, or is csv with a header, or JSON."
+            "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE has one line TOPIC "
+            "GROUP per topic, or is csv with a header, or JSON."
         ),
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),
