@@ -22,7 +22,7 @@ def manual_pages() -> dict[str, str]:
 
 def _overview() -> Iterator[str]:
     yield from heading(
-        PROGRAM, 1, "measure how reliable measures are when judgments are incomplete, and test differences between runs"
+        PROGRAM, 1, "test differences between runs, and how reliable measures are when judgments are incomplete"
     )
     yield from (".SH SYNOPSIS", rf".B {roff(PROGRAM)}", r"\fICOMMAND\fR [\fIOPTIONS\fR] ...")
     yield ".SH DESCRIPTION"

@@ -56,7 +56,6 @@ CHECKED = sorted(
 
 FROM_HELP = (
     "options",
-    "commands",
     "exit statuses",
     "output formats",
     "measures",
