@@ -65,7 +65,7 @@ estimate
     results_format requires runs
 compare
     discriminative_power, power excludes by=run, by=topic
-    sort requires by=topic
+    sort requires by=topic, by=run
     grades=probability excludes level
     systems, system_by excludes margin, test=wilcoxon, test=permutation, correction=tukey, interval=bca
     system_by excludes systems
@@ -307,7 +307,7 @@ degrade    batch=0                  a whole number of at least 1
 degrade    depth=0                  a whole number of at least 1
 degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
 degrade    rounding=down            up or half-up
-describe   show=1                   judgments, runs, ranks or groups
+describe   show=1                   judgments, runs, ranks, groups or all
 describe   cutoffs=0,x,-1              a whole number of at least 1
 describe   ranks=0                  a whole number of at least 1
 describe   depth=0                  a whole number of at least 1
