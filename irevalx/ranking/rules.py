@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, defaults
 from irevalx.settings import Duplicates, Ties
 
 MOST_RETRIEVED = 2**31 - 1
@@ -32,11 +32,12 @@ class RankingRules(Frozen):
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all topics are ranked as in trec_eval, and looked up."""
-        return (
-            self.look_up
-            and self.only is None
-            and self.ties == "name"
-            and not self.first_name_first
-            and not self.ignore_identical_ids
-        )
+        """Whether every rule that short lists do not apply has its default."""
+        return all(getattr(self, name) == default for name, default in _PLAIN.items())
+
+
+_OF_SHORT_LISTS = frozenset({"max_retrieved", "keep_all", "processes", "duplicates"})
+"""The rules that the ranking of a short list applies, or that do not change it."""
+
+_PLAIN = {name: default for name, default in defaults(RankingRules).items() if name not in _OF_SHORT_LISTS}
+"""The default of every other rule."""
