@@ -14,7 +14,7 @@ from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
-from irevalx.process.terminal import echo, run_program, write, write_error
+from irevalx.process.terminal import echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -277,6 +277,7 @@ def _print_reports(
             intervals=intervals,
             groups=groups,
             digits=DIGITS if options.digits is None else options.digits,
+            width=output_width(),
             about={**about, "warnings": messages.warnings},
         )
         write(output_format.report_lines(report))

@@ -55,11 +55,13 @@ labels
     machine excludes machines
     second_human, human_topics, written requires machines
     groups, group_by, top, rerank, results_format requires runs
+    ties=expected, ties=best, ties=worst excludes rerank
     groups excludes group_by
     draw requires figure
 estimate
     design excludes baseline, weight, correction, alpha, figure
     seed, pool_out requires design
+    ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels
     results_format requires runs
 compare
     discriminative_power, power excludes by=run, by=topic
@@ -113,6 +115,7 @@ leave-out
     removed excludes complete, holes, keep_judgments, folder, figure
     new_runs excludes complete, holes, only, summary, pivot, removed, keep_judgments, folder, min_retrieved
     new_runs excludes keep_in_pool, figure
+    ties=expected, ties=best, ties=worst excludes new_runs
     tolerance, draws requires new_runs
     draw requires figure
 agree

@@ -213,8 +213,8 @@ def agree(
     and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
-    stratum whose judged documents are the sample. Measures of grades, of strata and of inclusion probabilities are
-    reported together; the strata determine the inclusion probabilities.
+    stratum whose judged documents are the sample. Measures that are computed from grades, from strata and from
+    inclusion probabilities are reported together; the inclusion probabilities are derived from the strata.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from textwrap import fill
 from typing import Any
 
 import click
@@ -58,7 +59,11 @@ class HelpCommand(click.Command):
             formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=COLUMN)
         if more := ", ".join(param.opts[-1] for param in options if param.name in SELDOM):
             with formatter.section("More options"):
-                formatter.write_text(more)
+                indent = " " * formatter.current_indent
+                wrapped = fill(
+                    more, formatter.width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+                )
+                formatter.write(f"{wrapped}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example, in brief help after a reference to the full help."""

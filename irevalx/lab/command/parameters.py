@@ -17,7 +17,7 @@ from irevalx.process.platform import MOST_PROCESSES, default_processes, path_tex
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, PARAMETERS
+from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
@@ -99,6 +99,17 @@ WholeOrRealGrades = Annotated[
     str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
 ]
 Ties = Annotated[str, _setting("ties")]
+TiesOfFiles = Annotated[
+    str,
+    choice(
+        *ORDERS_OF_FILES,
+        metavar="ORDER",
+        help=(
+            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. They are sorted by document "
+            "ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
+        ),
+    ),
+]
 IgnoreIdenticalIds = Annotated[bool, _setting("ignore_identical_ids")]
 Duplicates = Annotated[str, _setting("duplicates")]
 Complete = Annotated[

@@ -204,12 +204,10 @@ def compare_judge(
     top: int | None,
     rerank: bool,
     human_topics: Sequence[int],
-    level: int,
-    complete: bool,
-    min_retrieved: float,
+    rules: EvaluationRules,
     progress: bool,
 ) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
-    """Return statistics of a judge's labels and notes on topics; keywords are those of ``labels``."""
+    """Return statistics of a judge's labels and notes on topics; other keywords are those of ``labels``."""
     both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
@@ -225,12 +223,7 @@ def compare_judge(
     topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
     if not are_given(runs):
         return statistics, (topics,)
-    experiment = graded_runs_of(
-        Qrels(both.judgments),
-        runs,
-        measures,
-        EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1),
-    )
+    experiment = graded_runs_of(Qrels(both.judgments), runs, measures, rules)
     grouped = groups is not None or group_by is not None
     of_runs = _run_statistics(
         experiment,

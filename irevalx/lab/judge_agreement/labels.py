@@ -10,24 +10,28 @@ import numpy as np
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, spelled, whole
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, whole
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels, PairedLabels, grades_for
 from irevalx.experiments.parameters import chosen_seed
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
     Complete,
+    Duplicates,
     GradedRelFormat,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     Level,
     MinRetrieved,
     OptionalRuns,
     Resamples,
     Seed,
+    Ties,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.judge_agreement.document_agreement import (
@@ -54,6 +58,7 @@ from irevalx.lab.judge_agreement.judges import (
 )
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import calibration_error, kappa, squared_errors
 from irevalx.statistics.significance import ALPHA
@@ -184,6 +189,9 @@ def labels(
     alpha: Alpha = ALPHA,
     seed: Seed = None,
     level: Level = 1,
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "rerank"))] = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -309,9 +317,15 @@ def labels(
         top=top,
         rerank=rerank,
         human_topics=human_topics or (),
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
+        rules=EvaluationRules.of(
+            level=level,
+            complete=complete,
+            min_retrieved=min_retrieved,
+            least_runs=1,
+            ties=ties,
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=duplicates,
+        ),
         progress=progress,
     )
     if machines is not None:
