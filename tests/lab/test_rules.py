@@ -56,6 +56,7 @@ labels
     second_human, human_topics, written requires machines
     groups, group_by, top, rerank, results_format requires runs
     ties=expected, ties=best, ties=worst excludes rerank
+    rel_format=prefs excludes machines, by_topic, prevalence, level, labels_format, labels_max, figure, runs
     groups excludes group_by
     draw requires figure
 estimate
@@ -312,6 +313,7 @@ labels     top=1                    a whole number of at least 2
 labels     human_topics=1           a whole number of at least 2
 labels     resamples=-1             a whole number of at least 0 and at most 10000000
 labels     alpha=0,1                a number above 0 and below 1
+labels     labels_max=0,-1         a number above 0
 labels     labels_format=pairs      qrels, beir, csv, tsv, json or jsonl
 leave-out  complete=x               svm, kld, svm-expected, kld-expected, labels or nonrelevant
 leave-out  depth=0                  a whole number of at least 1
