@@ -56,7 +56,7 @@ labels
     second_human, human_topics, written requires machines
     groups, group_by, top, rerank, results_format requires runs
     ties=expected, ties=best, ties=worst excludes rerank
-    rel_format=prefs excludes machines, by_topic, prevalence, level, labels_format, labels_max, figure, runs
+    rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, figure, runs
     groups excludes group_by
     draw requires figure
 estimate
@@ -152,6 +152,7 @@ VALUES: dict[str, Any] = {
     "holdout": 0.5,
     "interval": "bca",
     "labels.draw": "judges",
+    "labels_format": "beir",
     "leave-out.complete": "nonrelevant",
     "leave-out.draw": "holes",
     "draw": "topics",

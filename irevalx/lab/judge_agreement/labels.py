@@ -187,9 +187,7 @@ def labels(
         rel_format_parameter((*GRADED, PREFS.name)),
         refined(
             excludes={
-                PREFS.name: (
-                    *("machines", "by_topic", "prevalence", "level", "labels_format", "labels_max", "figure", "runs"),
-                )
+                PREFS.name: (*("by_topic", "prevalence", "level", "labels_format", "labels_max", "figure", "runs"),)
             }
         ),
     ] = "qrels",
@@ -309,6 +307,8 @@ def labels(
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
     if rel_format == PREFS.name:
+        if machine is None:
+            raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
         return compare_preferences(human, machine, bootstrap)
     human_labels = Labels.read(human, rel_format)
     if machines is None:

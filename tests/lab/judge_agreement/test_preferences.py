@@ -12,7 +12,7 @@ from running import lab_rows
 from sklearn.metrics import cohen_kappa_score
 
 import irevalx.lab as public
-from irevalx.errors import InputError
+from irevalx.errors import InputError, UsageError
 
 Shown = list[tuple[str, str, str, int]]
 """Topic, the document presented first, the other, and 1, 0 or -1 for the preference."""
@@ -120,3 +120,5 @@ def test_nothing_in_common(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match="must have a pair of documents that both judge, but have none"):
         public.labels(tmp_path / "a", tmp_path / "b", rel_format="prefs")
+    with pytest.raises(UsageError, match='rel_format="prefs" cannot be combined with machines'):
+        public.labels(tmp_path / "a", machines={"b": tmp_path / "b"}, rel_format="prefs")
