@@ -61,7 +61,7 @@ labels
     draw requires figure
 estimate
     design excludes baseline, weight, correction, alpha, figure
-    seed, pool_out requires design
+    seed, pool_out, rates requires design
     ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels
     results_format requires runs
 compare
@@ -91,7 +91,9 @@ degrade
     uniform excludes stratified, strata, order
     stratified excludes strata, order
     rounding requires stratified
-    strata_file, sample_format requires strata
+    strata_file, sample_format requires strata, rates
+    rates requires strata_file
+    rates excludes strata, order, uniform, stratified
     order requires budget
     order excludes strata
     budget, depth, across, batch, unjudged requires order
@@ -125,7 +127,7 @@ study
     scheme=cal requires documents
     rounding=half-up requires scheme=stratified
     strata requires scheme=strata
-    strata_file requires strata
+    strata_file requires strata, rates
     pairs requires scheme=uniform, scheme=stratified
     pairs excludes resample_decisions
     pool_depth requires own_pool
@@ -188,6 +190,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "complete class_weight requires": {"documents": "x", "classifier": "kld"},
     "complete calibrated excludes": {"mark": "x"},
     "degrade order excludes": {"budget": 2},
+    "degrade rates excludes": {"strata_file": "x"},
     "study pairs requires": {"scheme": "depth"},
     "study pairs excludes": {"resamples": 2},
     "study groups excludes": {"scheme": "mtf"},
