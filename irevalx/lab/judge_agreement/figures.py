@@ -127,3 +127,23 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
         x, y = (np.array([scores[f"score_{who}"] for scores in runs.values()]) for who in ("human", "machine"))
         name_outliers(panel, x, y, [runs_of_all.of[run] for run in runs], gains)
     return figure
+
+
+def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
+    """Draw the share of relevant documents against the mean probability of each bin, with a line for each judge."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in result.reliability:
+        curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))
+    figure = page.figure(min(page.width, 3.4))
+    panel = figure.subplots()
+    scale_axes(panel, (0.0, 1.0), (0.0, 1.0), diagonal=True)
+    for number, (judge, points) in enumerate(curves.items()):
+        x, y = np.array(points).T
+        panel.plot(x, y, "o-", color=COLOURS[number % len(COLOURS)], markersize=3, linewidth=1, label=drawable(judge))
+    panel.set_aspect("equal")
+    panel.set(xlabel="mean probability", ylabel="share of relevant documents")
+    if len(curves) > 1:
+        panel.legend(loc="upper left")
+    page.name(figure, "Calibration of machine labels")
+    page.explain(figure, "", "Points: bins of width 0.1. Points on the diagonal are calibrated.")
+    return figure
