@@ -76,6 +76,16 @@ def silence_warnings() -> None:
         warnings.simplefilter("ignore")
 
 
+def output_width() -> int | None:
+    """Return the width of the terminal that standard output is; None if it is not a terminal."""
+    with suppress(AttributeError, ValueError, OSError):
+        if sys.stdout.isatty():
+            import shutil
+
+            return shutil.get_terminal_size((0, 0)).columns or None
+    return None
+
+
 def is_terminal() -> bool:
     """Return whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()

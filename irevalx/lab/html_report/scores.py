@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.errors import InputError
+from irevalx.errors import InputError, NoTopicsError
 from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.ranked_runs import direction_of, scale_of
 from irevalx.frozen import Frozen, cached_property
@@ -294,7 +294,7 @@ def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **optio
         return None
     try:
         result = compare(scores, measures=usable, **options)
-    except InputError:  # no topic has values of all runs
+    except (InputError, NoTopicsError):  # no topic has values of all runs
         return None
     assert isinstance(result, ComparedPairs)  # no other rows were requested
     return result
