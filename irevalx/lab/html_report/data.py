@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -16,7 +17,7 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
 from irevalx.lab.html_report.scores import ReportedScores
-from irevalx.lab.plotting.short_names import short_names
+from irevalx.lab.plotting.names import ELLIPSIS, shorten
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
@@ -74,7 +75,7 @@ class ReportData(Frozen, kw_only=True):
             "measures": [measure.about(self.settings.ties) for measure in scores.measures],
             "runs": [
                 {"name": run, "short": short, "group": self.without_folders(group)}
-                for run, short, group in zip(names, short_names(names, SHORT_NAME), self.groups, strict=True)
+                for run, short, group in zip(names, short_names(names), self.groups, strict=True)
             ],
             "groups": self._groups_of_topics(),
             "topics": self._topics(),
@@ -279,3 +280,20 @@ def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
 def others_in(pair: ComparedPair, run: str) -> list[str]:
     """Return the other run of a pair in a list; empty if the run is not in the pair."""
     return [other for first, other in ((pair.run, pair.against), (pair.against, pair.run)) if first == run]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return distinct short names of runs, which contain as much of the common beginning as ``SHORT_NAME`` allows."""
+    short = [shorten(names, SHORT_NAME).of[name] for name in names]
+    extended = [_extended(name, cut) for name, cut in zip(names, short, strict=True)]
+    return extended if len(set(extended)) == len(set(names)) else short
+
+
+def _extended(name: str, short: str) -> str:
+    """Return the end of a name from the first separator at which it is short enough, if it contains the short name."""
+    end = short.removeprefix(ELLIPSIS)
+    starts = [match.end() for match in re.finditer(r"[-_.,+/:=\s]", name)]
+    fitting = [start for start in starts if len(name) - SHORT_NAME < start <= len(name) - len(end)]
+    if not short.startswith(ELLIPSIS) or not name.endswith(end) or not fitting:
+        return short
+    return f"{ELLIPSIS}{name[fitting[0] :]}"

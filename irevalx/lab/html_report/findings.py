@@ -45,12 +45,12 @@ def findings(data: ReportData) -> list[str]:
     main, *others = tested
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
         return [f"{_identical(data, data.scores.runs)} {_coverage(main[0])}".rstrip()]
-    judged = [_coverage(of_measure) for of_measure in _by_depth(compared)]
+    first, *other_depths = _by_depth(compared) or [main[0]]
     return [
-        " ".join([_headline(data, *main), *judged[:1]]),
+        f"{_headline(data, *main)} {_coverage(first)}".rstrip(),
         *_of_main_pair(data, *main),
         *(_headline(data, *of_measure) for of_measure in others),
-        *judged[1:],
+        *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
         *_on_intervals(data, compared),
     ]
@@ -81,6 +81,10 @@ def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
         if of_measure.measured.coverage is not None:
             first.setdefault(of_measure.measured.coverage.depth, of_measure)
     return list(first.values())
+
+
+def _is_all_judged(of_measure: ComparedMeasure) -> bool:
+    return of_measure.measured.coverage is not None and min(of_measure.measured.coverage.judged_at) == 1
 
 
 def _coverage(of_measure: ComparedMeasure) -> str:
