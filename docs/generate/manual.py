@@ -35,8 +35,8 @@ DESCRIPTION = (
 PARQUET = (
     "Judgments (-R qrels, subtopics and prels), runs and pools can be Parquet files, which are recognised by their "
     "first bytes. Reading them requires pyarrow.",
-    "Columns are identified by name, in any case and order: topic, qid or query_id, docno or doc_id, relevance or "
-    "label, score, and similar names. Other columns are ignored. IDs are strings or whole numbers. A run column "
+    "Columns are identified by name, regardless of case and order: topic, qid or query_id, docno or doc_id, relevance "
+    "or label, score, and similar names. Other columns are ignored. IDs are strings or integers. A run column "
     "contains the run tags; the file then contains one run for each tag, in the order of their first rows. Without "
     "this column, the file contains one run, and the run tag is the file name without its directory and extensions. A "
     "missing column, a missing value or a value of another type is an error.",

@@ -277,7 +277,7 @@ FLAGS = (
         metavar="FILE",
         help=(
             "Print z-scores: the difference of each value from a mean, in standard deviations. FILE has one line TOPIC "
-            "MEASURE MEAN DEVIATION per topic and measure."
+            "MEASURE MEAN DEVIATION for each topic and measure."
         ),
     ),
     _trec_eval_option("-o old_results_format", is_flag=True, help="Accepted and ignored."),
@@ -401,8 +401,8 @@ FLAGS = (
         excludes="debug",
         shell_complete=complete_file,
         help=(
-            "Also print the summaries of groups of topics, with the topic all:GROUP. FILE has one line TOPIC GROUP per "
-            "topic, or is csv with a header, or JSON."
+            "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE has one line TOPIC "
+            "GROUP per topic, or is csv with a header, or JSON."
         ),
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),

@@ -8,13 +8,12 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, read_runs
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.api.scores import Scores
+from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import choice, declared, file, flag, path, refined, text
-from irevalx.errors import ArgumentError, IrevalxWarning, warn
-from irevalx.experiments.inputs import measures_of, ranked_runs_of
-from irevalx.experiments.measured_runs import measured_runs, measured_scores
+from irevalx.errors import IrevalxWarning, warn
+from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
-from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.parameters import (
     Alpha,
     AnyRelFormat,
@@ -118,7 +117,7 @@ def _run(
         path(
             requires="margin",
             completion="",
-            help="With `margin`, write the verdicts to FILE as JUnit XML. Each run and measure is a test case.",
+            help="With `margin`, write the verdicts to FILE as JUnit XML. Each pair of run and measure is a test case.",
         ),
     ] = None,
     page: Annotated[
@@ -259,6 +258,7 @@ def compare(
         "as for irevalx."
     ),
     figure=True,
+    scores=True,
 )
 def compare(
     qrels: Annotated[Union[GivenQrels, Scores], file(names=("QRELS",))],  # noqa: UP007 - GivenQrels is a string
@@ -316,7 +316,7 @@ def compare(
                 *("discriminative_power", "power", "columns", "figure"),
             ),
             shell_help=(
-                "Compare runs in each group of topics, and test whether differences are the same in all groups "
+                "Compare runs in each topic subset (group), and test whether differences are the same in all groups "
                 "(interaction). P-values are corrected over pairs and groups. FILE contains one line TOPIC GROUP per "
                 "topic, as for irevalx --topic-groups."
             ),
@@ -406,7 +406,7 @@ def compare(
     system_by : compare systems, named by a part of the run names. The system of a run is the text that this regular
         expression matches (its first group in parentheses, if it has one). A run without a match is a system of its
         own.
-    topic_groups : compare runs in each group of topics, and test whether differences are the same in all groups
+    topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
     margin : noninferiority margin, at least 0, in units of the measure: return a ``Gate`` with a verdict on whether
@@ -431,34 +431,28 @@ def compare(
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
-    ranked: RankedRuns | None = None
-    notes: tuple[str, ...] = ()
-    if isinstance(qrels, Scores):
-        if runs is not None:
-            raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-        measured = measured_scores(qrels, measures_of(measures), warn, as_requested=names == "asked")
-    else:
-        ranked = ranked_runs_of(
-            qrels,
-            runs,
-            measures_of(measures) or ("map",),
-            EvaluationRules.of(
-                level=level,
-                complete=complete or margin is not None,
-                min_retrieved=min_retrieved,
-                grades=grades,
-                rel_format=rel_format,
-                threads=threads,
-                ties=ties,
-                ignore_identical_ids=ignore_identical_ids,
-                duplicates=duplicates,
-            ),
-            as_requested=names == "asked",
-        )
-        measured = measured_runs(ranked, warn)
-        notes = ranked.notes([len(ranked.topics) - of_measure.values.shape[1] for of_measure in measured])
+    given = MeasuredInput.of(
+        qrels,
+        runs,
+        measures,
+        ("map",),
+        EvaluationRules.of(
+            level=level,
+            complete=complete or margin is not None,
+            min_retrieved=min_retrieved,
+            grades=grades,
+            rel_format=rel_format,
+            threads=threads,
+            ties=ties,
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=duplicates,
+        ),
+        as_requested=names == "asked",
+    )
+    measured, notes, ranked = given.measures, given.notes, given.ranked
     if baseline is not None:
-        baseline = baseline_named(baseline, measured[0].runs, runs)
+        sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
+        baseline = baseline_named(baseline, measured[0].runs, sources)
     measured = systems_of_runs(measured, systems, system_by)
     compared = compared_measures(measured, baseline, method, threads)
     if topic_groups is not None:

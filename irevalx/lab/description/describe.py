@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray, ratio
+from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum, ratio
 from irevalx.declarations import choice, declared, spelled, whole
 from irevalx.errors import ArgumentError, UsageError, quote, warn
 from irevalx.experiments.inputs import are_given, graded_judgments_of, run_streams
@@ -161,8 +161,8 @@ class RunDescription(Frozen):
     relevant: int
     cutoffs: tuple[int, ...]
     judged_at: tuple[float, ...]
-    """For each cutoff k, the share of judged documents among the first k, averaged over topics; missing documents
-    count as unjudged."""
+    """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over topics; 0
+    for a topic without results."""
     ranks: tuple[int, ...]
     """The first ranks of ranges, ascending from 1; the last range has no end."""
     retrieved_in: IntArray
@@ -184,9 +184,10 @@ class RunDescription(Frozen):
         """Count the documents of a run ranked with these judgments, over the compared topics."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
-        in_pool = ranking.row >= 0
-        grade = judgments.grades[ranking.row[in_pool]]
-        rank_of_judged = ranking.rank[in_pool][grade >= 0]
+        is_judged = ranking.row >= 0
+        grade = judgments.grades[ranking.row[is_judged]]
+        is_judged[is_judged] = grade >= 0
+        rank_of_judged = ranking.rank[is_judged]
         from_rank_on = [int(np.maximum(ranking.n_ret - first + 1, 0).sum()) for first in ranks]
         retrieved_in = -np.diff([*from_rank_on, 0])
         judged_in = np.histogram(rank_of_judged, (*ranks, np.inf))[0]
@@ -198,7 +199,11 @@ class RunDescription(Frozen):
             judged=rank_of_judged.size,
             relevant=int(np.count_nonzero(grade >= max(level, 0))),
             cutoffs=tuple(cutoffs),
-            judged_at=tuple(float(np.count_nonzero(rank_of_judged <= k)) / k / len(topics) for k in cutoffs),
+            judged_at=tuple(
+                ordered_sum(ratio(ranking.rows.count(is_judged & (ranking.rank <= k)), np.minimum(ranking.n_ret, k)))
+                / len(topics)
+                for k in cutoffs
+            ),
             ranks=tuple(ranks),
             retrieved_in=retrieved_in,
             unjudged_in=retrieved_in - judged_in,
@@ -397,7 +402,8 @@ def describe(
 
     Parameters
     ----------
-    cutoffs : numbers of first documents among which the share of judged documents is reported; ascending.
+    cutoffs : numbers of first documents among which the share of judged documents is reported; ascending. If a topic
+        has fewer results, the share is over these results.
     ranks : the first rank of each range of ranks for which unjudged documents are counted; ascending from 1. The last
         range is open-ended.
     show : print this table only, or all tables (all). [default: formats for people contain a summary, other formats all

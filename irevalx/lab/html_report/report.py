@@ -11,13 +11,13 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.evaluate import evaluate
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
-from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
-from irevalx.errors import IrevalxWarning, warn
+from irevalx.declarations import ValueType, choice, declaration_of, declared, file, flag, refined, spelled, text, whole
+from irevalx.errors import IrevalxWarning, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
-from irevalx.experiments.run_groups import groups_of
+from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
@@ -50,7 +50,8 @@ from irevalx.lab.comparison.parameters import (
 )
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.topic_groups import topic_groups_of
-from irevalx.lab.html_report.data import ReportData, cautions, findings
+from irevalx.lab.html_report.data import ReportData
+from irevalx.lab.html_report.findings import cautions, findings
 from irevalx.lab.html_report.page import FORMS, Report
 from irevalx.lab.html_report.rankings import (
     DocumentTexts,
@@ -167,6 +168,7 @@ def report(
     groups: Groups = None,
     group_by: GroupBy = None,
     title: Annotated[str | None, text(metavar="TEXT")] = None,
+    full_paths: Annotated[bool, flag()] = False,
     grades: WholeOrRealGrades = "whole",
     level: RealLevel = 1,
     complete: Complete = False,
@@ -199,6 +201,7 @@ def report(
     topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
         file with one line ``TOPIC GROUP`` per topic.
     title : title of the page. [default: the names of the runs]
+    full_paths : include the folders of absolute paths. [default: the page contains the names of these files only]
 
     Raises
     ------
@@ -270,6 +273,7 @@ def report(
         title=title,
         qrels_path=_path(qrels),
         run_paths=_paths(runs, opened),
+        full_paths=full_paths,
         options=options,
         judgments=judgments,
         settings=settings,
@@ -281,20 +285,27 @@ def report(
             judgments, opened, ranking_rules, depth, requests, level=settings.level, processes=threads
         ),
         bounded=bounded,
-        groups=groups_of(scores.runs, groups, group_by),
+        groups=_groups(scores.runs, groups, group_by),
         topic_groups=named,
         topic_texts=of_topics,
     )
-    return _report_of(data, texts_of_documents(documents, data.first.docnos(data.places)))
+    docnos = [] if documents is None else data.first.docnos(data.places)
+    texts = texts_of_documents(documents, frozenset(docnos))
+    return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts})
 
 
 def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
-    """Return the report; ``texts`` are of documents."""
+    """Return the report; ``texts`` are of documents, in the order of topics."""
     first, measures = data.first, [measure.name for measure in data.scores.measures]
-    numbers = {docno: number for number, docno in enumerate(sorted(texts))}
+    numbers = {docno: number for number, docno in enumerate(texts)}
     n_first, in_common = first.counts(data.places)
     return Report(
-        about={"about": data.about(), "findings": findings(data), "warnings": cautions(data), **data.parts()},
+        about={
+            "about": data.about(),
+            "findings": [data.without_folders(sentence) for sentence in findings(data)],
+            "warnings": [data.without_folders(sentence) for sentence in cautions(data)],
+            **data.parts(),
+        },
         values=data.scores.values,
         n_first=n_first,
         in_common=in_common,
@@ -341,6 +352,14 @@ def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> T
     for line in group_warnings(by_name, topics, where):
         warn(line)
     return by_name
+
+
+def _groups(runs: Sequence[str], groups: Any, group_by: str | None) -> list[str]:
+    """Return the group of each run, and warn if the pattern matches none."""
+    of_runs = groups_of(runs, groups, group_by)
+    if group_by is not None and set(of_runs) == {OTHERS}:
+        warn(f"{spelled('group_by')} {quote(group_by)} matches no name of a run; all runs are in the group {OTHERS!r}")
+    return of_runs
 
 
 def _path(source: Any) -> str | None:

@@ -6,4 +6,5 @@ Imported only where a figure is drawn, since matplotlib is an optional dependenc
     curves    curves with bands (matplotlib)
     panels    matrices, intervals, scatter plots (matplotlib)
     ranges    ranges of measure values, without matplotlib
+    short_names  short, distinct names of runs, without matplotlib
 """

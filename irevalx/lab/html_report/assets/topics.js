@@ -82,8 +82,8 @@ function orderChooser() {
   return html("div", { class: "choices" }, html("label", { class: "field" }, html("span", {}, "Sort by"), select));
 }
 
-/** @param {(number | null)[] | null} overlaps */
-function topicsTable(overlaps) {
+/** @param {(number | null)[] | null} overlaps @param {number} size number of rows */
+function topicsTable(overlaps, size) {
   const { runs, measure, topic: open, order: own } = state();
   const columns = columnsOf();
   const { first, second, difference } = columns;
@@ -104,7 +104,11 @@ function topicsTable(overlaps) {
       [
         link({ topic, document: null }, named(id)),
         question &&
-          html("span", { class: "beside text", dir: "auto", title: question.slice(0, 1000) }, question.slice(0, 200)),
+          html(
+            "span",
+            { class: "beside text", "data-part": "text", dir: "auto", title: question.slice(0, 1000) },
+            question.slice(0, 200),
+          ),
       ],
       first && figure(first[topic]),
       second && figure(second[topic]),
@@ -136,7 +140,7 @@ function topicsTable(overlaps) {
         head("judged", "Judged"),
       ),
     ),
-    html("tbody", {}, ...listed.slice(0, rowsShown).map(rowOf)),
+    html("tbody", {}, ...listed.slice(0, size).map(rowOf)),
   );
 }
 
@@ -158,7 +162,7 @@ function drawTable(overlaps) {
   byId("topics-body").replaceChildren(
     orderChooser(),
     listed.length
-      ? scrolling(topicsTable(overlaps), "Topics")
+      ? scrolling(topicsTable(overlaps, rowsShown), "Topics", () => topicsTable(overlaps, listed.length))
       : html("p", { class: "note" }, "No topic matches the filters above."),
     more || "",
   );
