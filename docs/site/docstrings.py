@@ -49,8 +49,8 @@ def _section(title: str, body: Sequence[str]) -> Iterator[str]:
             begins = re.fullmatch(r"(\S.*?)(?: ?: ?(.*))?", line)
             yield f":{_FIELDS[title]} {begins[1].replace('*', '')}: {begins[2] or ''}".rstrip() if begins else line
     elif title == "Warns":
-        yield ":Warns:"
-        yield from (re.sub(r"^(\S+) : ", r"    - **\1**: ", line) if line[:1].strip() else f"  {line}" for line in body)
+        name, _, text = " ".join(line.strip() for line in body).strip().partition(" ")
+        yield f":Warns: **{name}**: {text.removeprefix(': ')}"
     else:
         yield from (f".. rubric:: {title}", "", *body)
     yield ""
