@@ -141,7 +141,8 @@ class Settings(Frozen, kw_only=True):
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
     duplicates : treatment of a document that a run retrieves twice for a topic. It is an error (error), or the first
         line (first) or the highest score (best) is used.
-    infap_c : the constant c of infAP, at least 1. [default: 2]
+    infap_c : the constant c of infAP, at least 1. If no document ranked above a relevant one was judged, a fraction 1/c
+        of the pooled ones is assumed to be relevant. [default: 2]
     infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]
     sample_rate : fraction of the pool that was judged, for subAP. [default: estimated for each topic]
     compat : version of trec_eval to emulate: 10.0 (10) or 9.0.8 (9).

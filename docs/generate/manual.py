@@ -56,7 +56,10 @@ EXAMPLES = (
     ("irevalx -R prefs -m all_prefs prefs run", "preference judgments"),
     ("irevalx --ci 95% --topic-groups groups -m map qrels run", "confidence intervals, also for topic subsets"),
     ("irevalx -D 1.301 -m map qrels run", "trace of topic 301, document by document"),
-    ("irevalx --format table qrels runs/*.gz", "table with one row per run; also markdown, latex, csv, json"),
+    (
+        "irevalx --format table --sort map qrels runs/*.gz",
+        "one row per run, best first; also markdown, latex, csv, json",
+    ),
     ("irevalx --list-measures", "list of all measures and their alternative names"),
     ("irevalx -h -m bpref", "definition of bpref"),
 )

@@ -123,23 +123,23 @@ def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: i
 def short_names(names: Iterable[str], most: int) -> dict[str, str]:
     """Return distinct names of ``most`` characters, or more if they would not be distinct.
 
-    What all names have in common is removed first: at the beginning and at the end, then in between if they have the
-    same number of parts. Then their middle is removed.
+    What all longer names have in common is removed first: at the beginning and at the end, then in between if they
+    have the same number of parts. Then their middle is removed.
     """
-    whole = list(dict.fromkeys(names))
-    if max(map(len, whole)) <= most:
-        return dict(zip(whole, whole, strict=True))
+    every = list(dict.fromkeys(names))
+    whole = [name for name in every if len(name) > most]
+    others = {name for name in every if len(name) <= most}
     short = _without_ends(whole)
-    if max(map(len, short)) > most:
+    if max(map(len, short), default=0) > most:
         parts = _without_common_parts(whole)
         short = parts if len(set(parts)) == len(whole) else short
-    longest = max(map(len, short))
+    longest = max(map(len, short), default=0)
     for length in range(min(most, longest), longest + 1):
         for head in (length // 2, length // 4, 3 * length // 4):
             cut = [_cut(name, length, head) for name in short]
-            if len(set(cut)) == len(whole):
-                return dict(zip(whole, cut, strict=True))
-    return dict(zip(whole, whole, strict=True))
+            if len({*cut, *others}) == len(every):
+                return {name: name for name in every} | dict(zip(whole, cut, strict=True))
+    return {name: name for name in every}
 
 
 def _without_ends(names: Sequence[str]) -> list[str]:

@@ -205,6 +205,16 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
     return f"judged@{depth} (share of judged documents among the first {depth}): {shares}."
 
 
+def percent(share: float) -> str:
+    """Return a share in percent with at most one decimal; neither 0% nor 100% is the result of rounding."""
+    text = f"{100 * share:.1f}".removesuffix(".0")
+    if share < 1 and text == "100":
+        text = "more than 99.9"
+    if share > 0 and text == "0":
+        text = "less than 0.1"
+    return f"{text}%"
+
+
 def _has_groups(report: EvaluationReport) -> bool:
     """Return whether there are rows of topic groups."""
     return report.summary and bool(report.groups)

@@ -34,7 +34,9 @@ def runs_in(folder: Path) -> list[Path]:
         for topic in TOPICS:
             retrieved = [topic, *random.sample([docno for docno in DOCUMENTS if docno != topic], 9)]
             random.shuffle(retrieved)
-            scored = [(docno, random.randint(1, 3), random.randint(1, 99)) for docno in retrieved]
+            scored: list[tuple[str, float, int]] = [
+                (docno, random.randint(1, 3), random.randint(1, 99)) for docno in retrieved
+            ]
             scored.insert(random.randrange(10), (retrieved[3], 2.5, 50))
             lines += [f"{topic} Q0 {docno} {rank} {score} {name}\n" for docno, score, rank in scored]
         (folder / name).write_text("".join(lines))
@@ -109,7 +111,8 @@ def test_corrected_runs(command: str, ties: str, duplicates: str, tmp_path: Path
 @pytest.mark.parametrize("ties", ["expected", "best", "worst"])
 def test_ties_by_grade(ties: str, tmp_path: Path) -> None:
     """Values over orders that depend on grades are those of the evaluator with the judgments of each judge."""
-    runs, requested = runs_in(tmp_path), {"ties": ties, "duplicates": "first"}
+    runs = runs_in(tmp_path)
+    requested: dict[str, Any] = {"ties": ties, "duplicates": "first"}
     human, machine = (irevalx.evaluate(qrels, runs, "ndcg", **requested) for qrels in (HUMAN, MACHINE))
     rows = lab.labels(HUMAN, MACHINE, runs, "ndcg", resamples=0, **requested).rows
     biases = {row.run: row.value for row in rows if row.statistic == "bias" and row.run}

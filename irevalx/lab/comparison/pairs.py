@@ -271,7 +271,7 @@ class Comparison(Result):
         """A sentence on the test, the correction, the numbers of pairs and topics, and alpha."""
         method, n_pairs = self.method, len(self.measures[0].comparisons.pairs)
         sizes = sorted({of_measure.comparisons.values.shape[1] for of_measure in self.measures})
-        topics = f"{sizes[0]} topics" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+        topics = f"{sizes[0]} topic{'s' * (sizes[0] != 1)}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
         correction = correction_named(method.correction)
         if correction == TUKEY:
             test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)

@@ -39,11 +39,16 @@ if TYPE_CHECKING:
 PROBABILITIES = frozenset({"p", "corrected_p"})
 """Columns that contain probabilities, printed with more digits near 0."""
 
-_MOST_ROWS, _MOST_PANELS, MOST_RUNS = 58, 24, 80
+_MOST_ROWS, MOST_PANELS, MOST_RUNS = 58, 24, 80
 """Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
 
 FEW_PAIRS = 10
 """Number of pairs that are displayed below the runs without a request."""
+
+
+def most_intervals(*, is_narrow: bool) -> int:
+    """Return the maximum number of pairs in a figure of intervals on a narrow or on a wide page."""
+    return _MOST_ROWS * (1 if is_narrow else 2)
 
 
 class DiscriminativePowerRow(NamedTuple):
@@ -74,7 +79,7 @@ class FigureComparison(Comparison, DrawnResult):
         if draw is not None and draw not in self.drawings:
             raise parameters.argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
-        most = _MOST_PANELS // len(self.measures) if draw == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)
+        most = MOST_PANELS // len(self.measures) if draw == "topics" else most_intervals(is_narrow=page.is_narrow)
         if draw is None:
             draw = "intervals" if n_pairs <= most or self.baseline else "matrix"
         if draw == "matrix":
@@ -87,7 +92,7 @@ class FigureComparison(Comparison, DrawnResult):
                     f"a matrix has room for at most {MOST_RUNS} runs, but got {n_runs}; "
                     f"{spelled('discriminative_power', True)} draws the p-values of all pairs"
                 )
-        elif n_pairs > most:
+        elif n_pairs > most and not self.baseline:
             what = "differences by topic" if draw == "topics" else "intervals"
             raise ArgumentError(
                 f"a figure of {what} has room for at most {most} pairs of runs here, but got {n_pairs}; "

@@ -9,6 +9,7 @@ import numpy as np
 
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.reports import DIGITS
+from irevalx.reports.report import percent
 from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FAMILYWISE, MEAN, TESTS, TUKEY, correction_named
 
@@ -183,16 +184,6 @@ def _p(pair: ComparedPair) -> str:
 def _number(value: object) -> str:
     """Return a number as tables show it."""
     return f"{value:.{DIGITS}f}" if isinstance(value, float) else str(value)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent with at most one decimal; neither 0% nor 100% is the result of rounding."""
-    text = f"{100 * share:.1f}".removesuffix(".0")
-    if share < 1 and text == "100":
-        text = "more than 99.9"
-    if share > 0 and text == "0":
-        text = "less than 0.1"
-    return f"{text}%"
 
 
 def _listed(names: Sequence[str]) -> str:

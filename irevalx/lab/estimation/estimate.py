@@ -55,9 +55,15 @@ def _run(
             metavar="FILE", requires="design", help="Write a pool file of the documents that are drawn with `seed`."
         ),
     ] = None,
+    rates: Annotated[
+        str | None,
+        Parameter(
+            metavar="FILE", requires="design", help="Write the rates of the strata to FILE, for degrade --rates FILE."
+        ),
+    ] = None,
     **options: Any,
 ) -> None:
-    """Write the estimates, or the strata of a design and its pool."""
+    """Write the estimates, or the strata of a design, their rates and its pool."""
     from irevalx.lab.command.output import write_lines
     from irevalx.process.terminal import write_error
 
@@ -67,7 +73,10 @@ def _run(
         return
     if pool_out is not None:
         write_lines([result.pool.text], pool_out)
-    write_error(f"{PROGRAM}: --strata '{result.strata}'")
+    if rates is not None:
+        write_lines([result.rates], rates)
+    else:
+        write_error(f"{PROGRAM}: --strata '{result.strata}'")
     if output.format_is_typed:
         output.write(result)
     else:
@@ -120,8 +129,8 @@ def estimate(
     run=_run,
     example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
     more=(
-        "With --design, the command writes lines TOPIC DOCNO STRATUM, and the rates for degrade --strata on standard "
-        "error; with --format, it writes a table of the strata.\n\n"
+        "With --design, the command writes lines TOPIC DOCNO STRATUM. It writes the rates of the strata for degrade on "
+        "standard error or, with --rates, to a file; with --format, it writes a table of the strata.\n\n"
         "The figure shows the differences with their intervals; with many pairs, only the differences from the run "
         "with the highest estimate."
     ),

@@ -102,7 +102,10 @@ Strata = Annotated[
 ]
 StrataFile = Annotated[
     str | os.PathLike[str] | IO[str] | IO[bytes] | None,
-    file(requires="strata", help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM."),
+    file(
+        requires=("strata", "rates"),
+        help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM.",
+    ),
 ]
 
 

@@ -321,18 +321,25 @@ def test_figures(tmp_path: Path) -> None:
     """Bars are labelled with topics, panels with measures, matrices with runs, and captions name the test."""
     results: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
     [first, *_] = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
-    d = results.measures[0].comparisons.by_topic[0]
+    comparisons = results.measures[0].comparisons
+    greatest = int(np.argmax(comparisons.difference))
+    d = comparisons.by_topic[greatest]
     order = np.argsort(-d, kind="stable")
     topics = [results.measures[0].measured.topics[place] for place in order]
     assert [label.get_text() for label in first.get_xticklabels()] == topics
-    assert [bar.get_height() for bar in first.patches] == d[order].tolist()
+    assert first.patches[0].get_data().values.tolist() == d[order].tolist()
+    assert first.get_title() == f"map: {results.measures[0].runs[comparisons.second[greatest]]}"
     panels = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
-    rows = {panel.get_title().partition(":")[0]: panel.get_subplotspec().rowspan.start for panel in panels}
-    assert len(set(rows.values())) == len(rows) == 2
+    rows: dict[str, set[float]] = {}
+    for panel in panels:
+        rows.setdefault(panel.get_title().partition(":")[0], set()).add(round(panel.get_position().y0, 6))
+    assert len(rows) == 2
+    assert not set.intersection(*rows.values())
     every: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:])
     figure = every.figure(draw="matrix")
     [panel] = figure.axes
-    assert panel.get_aspect() == 1
+    width, height = panel.get_position().size * figure.get_size_inches()
+    assert width == pytest.approx(height)
     assert panel.get_xticklabels()[0].get_text() == "vector1"
     of_power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True)
     for drawn in (figure, every.figure(), of_power.figure()):

@@ -76,7 +76,7 @@ def test_identical_runs_and_coverage(tmp_path: Path) -> None:
     text = paragraph(QRELS, COUNT, same, "-m", "map")
     assert text.startswith("count1 and same have the same map (0.7074). All 12 topics have the same value")
     assert "significant" not in text
-    from irevalx.lab.comparison.summary import percent
+    from irevalx.reports.report import percent
 
     assert [percent(share) for share in (1.0, 0.99999, 0.991, 0.5, 0.00001, 0.0)] == [
         *("100%", "more than 99.9%", "99.1%", "50%", "less than 0.1%", "0%")
