@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, defaults
 from irevalx.settings import Duplicates, Settings, Ties
 
 if TYPE_CHECKING:
@@ -47,15 +47,16 @@ class RankingRules(Frozen):
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, by name."""
-        return {name: value for name in self._fields if (value := getattr(self, name)) != self._defaults[name]}
+        return {name: value for name, default in defaults(type(self)).items() if (value := getattr(self, name)) != default}
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all topics are ranked as in trec_eval, and looked up."""
-        return (
-            self.look_up
-            and self.only is None
-            and self.ties == "name"
-            and not self.first_name_first
-            and not self.ignore_identical_ids
-        )
+        """Whether every rule that short lists do not apply has its default."""
+        return all(getattr(self, name) == default for name, default in _PLAIN.items())
+
+
+_OF_SHORT_LISTS = frozenset({"max_retrieved", "keep_all", "processes", "duplicates"})
+"""The rules that the ranking of a short list applies, or that do not change it."""
+
+_PLAIN = {name: default for name, default in defaults(RankingRules).items() if name not in _OF_SHORT_LISTS}
+"""The default of every other rule."""

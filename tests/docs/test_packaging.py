@@ -69,7 +69,7 @@ def test_workflows_are_pinned() -> None:
     used = {line for text in texts for line in re.findall(r"uses: (.+)", text)}
     pinned = [re.fullmatch(r"([\w-]+/[\w-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+", line) for line in used]
     assert all(pinned)
-    assert len({found[1] for found in pinned if found}) == len(used)
+    assert len({match[1] for match in pinned if match}) == len(used)
     assert not any("secrets." in text for text in texts)
     assert all(re.search(r"^permissions:( \{\}|\n  contents: read)$", text, re.MULTILINE) for text in texts)
 
@@ -104,12 +104,14 @@ def test_conda_recipe() -> None:
     recipe = (ROOT / ".github" / "conda" / "recipe.yaml").read_text()
 
     def listed(name: str) -> set[str]:
-        [found] = re.findall(rf"^( *){name}:\n((?:\1  - .+\n)+)", recipe, re.MULTILINE)
-        return {line.strip()[2:].replace(" >=", ">=") for line in found[1].splitlines()}
+        [match] = re.findall(rf"^( *){name}:\n((?:\1  - .+\n)+)", recipe, re.MULTILINE)
+        return {line.strip()[2:].replace(" >=", ">=") for line in match[1].splitlines()}
 
     def needed(name: str) -> set[str]:
-        [found] = re.findall(rf"^{name} = \[(.+)\]", PYPROJECT, re.MULTILINE)
-        return {one for one in re.findall(r'"(.+?)"', found) if ";" not in one}  # conda has no markers
+        [match] = re.findall(rf"^{name} = \[(.+)\]", PYPROJECT, re.MULTILINE)
+        return {
+            requirement for requirement in re.findall(r'"(.+?)"', match) if ";" not in requirement
+        }  # conda has no markers
 
     [python] = re.findall(r'^requires-python = "(.+)"$', PYPROJECT, re.MULTILINE)
     assert f'\n  version: "{irevalx.__version__}"\n' in recipe
@@ -156,8 +158,8 @@ def test_what_is_not_released(tmp_path: Path) -> None:
     for name in ("Homepage", "Documentation", "Issues", "Changelog"):
         (tmp_path / "pyproject.toml").write_text(f"{table}\n[project.scripts]\n")
         refused = call(str(tmp_path / ".ci" / "release"), tag)
-        said = f"not released: [project.urls] in pyproject.toml must have an address for {name}\n"
-        assert (refused.returncode, refused.stderr) == (1, said)
+        complaint = f"not released: [project.urls] in pyproject.toml must have an address for {name}\n"
+        assert (refused.returncode, refused.stderr) == (1, complaint)
         table += f'{name} = "https://example.org/"\n'
 
 
@@ -210,6 +212,6 @@ def test_sources(built: Path) -> None:
     held = {name.partition("/")[2] for name in tarfile.open(sources).getnames()}
     folders = (".ci", ".github", "docs", "fixtures", "irevalx", "man", "tests")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    wanted = {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
-    wanted |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml"}
-    assert wanted <= held
+    expected_files = {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
+    expected_files |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml"}
+    assert expected_files <= held

@@ -29,8 +29,8 @@ def test_ci_runs_the_test_command() -> None:
     [(block, line)] = re.findall(r"sed -n '(/\^.+?)' README.md \| sed -n '(.+?)'", script)
     [command] = re.findall(r"<!-- test command -->\n```sh\n(.+)\n```", README)
     pipeline = f"sed -n '{block}' README.md | sed -n '{line}'"
-    found = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
-    assert found.stdout.decode() == command + "\n"
+    done = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
+    assert done.stdout.decode() == command + "\n"
 
 
 def test_readme_is_an_introduction() -> None:

@@ -108,7 +108,7 @@ def test_figures() -> None:
     """Each command that draws has a figure on docs/figures.md, below a line that names the file."""
     page = PAGES["docs/figures.md"]
     draws = {name for name in COMMANDS if any("--figure" in param.opts for param in described(name).params)}
-    marked = [(found[1].split(), found[2]) for found in pictures.MARKED.finditer(page)]
+    marked = [(match[1].split(), match[2]) for match in pictures.MARKED.finditer(page)]
     assert len(marked) == len(blocks("sh", page))
     assert draws == {name for _, call in marked for name in re.findall(r"irevalx-lab ([a-z-]+)", call)}
     assert all(file in call for files, call in marked for file in files if "/" not in file)
@@ -117,10 +117,10 @@ def test_figures() -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_pictures(tmp_path: Path) -> None:
     """A call below the mark is run, and its picture stands below it."""
-    [found] = [found[0] for found in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in found[1]]
-    text = pictures.with_pictures(f"Above.\n\n{found}\n\nBelow.\n", "docs/first/x.md", tmp_path)
+    [match] = [match[0] for match in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in match[1]]
+    text = pictures.with_pictures(f"Above.\n\n{match}\n\nBelow.\n", "docs/first/x.md", tmp_path)
     picture = "![The figure that irevalx-lab bounds draws](../pictures/bounds.svg)"
-    assert text == f"Above.\n\n{found}\n\n{picture}\n\nBelow.\n"
+    assert text == f"Above.\n\n{match}\n\n{picture}\n\nBelow.\n"
     assert b"<svg" in (tmp_path / "pictures" / "bounds.svg").read_bytes()
 
 

@@ -79,8 +79,8 @@ def test_probabilities() -> None:
     assert values["threshold"] == pytest.approx(threshold_of(labels, relevant))
     assert "mean_difference" not in values  # grades are on another scale
     off_edges = (labels * 10 != np.round(labels * 10)) | (labels == 0)  # to which bin they belong is a convention
-    kept = {t: {d: v for d, v in of.items() if v == 0 or round(v * 100) % 10} for t, of in machine.items()}
-    curve = public.labels(human, kept, level=2, resamples=0).reliability
+    without_edges = {t: {d: v for d, v in of.items() if v == 0 or round(v * 100) % 10} for t, of in machine.items()}
+    curve = public.labels(human, without_edges, level=2, resamples=0).reliability
     shares, means = calibration_curve(relevant[off_edges], labels[off_edges], n_bins=10)
     assert [row.relevant for row in curve] == pytest.approx(shares.tolist())
     assert [row.probability for row in curve] == pytest.approx(means.tolist())
