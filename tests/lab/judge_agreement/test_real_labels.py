@@ -150,9 +150,9 @@ def test_highest_label(tmp_path: Path) -> None:
         public.labels(human, machine, resamples=0),
         public.labels(human, of_100, labels_max=100, resamples=0),
     )
-    one, hundred = values_of(plain), values_of(scaled)
-    assert hundred.pop("threshold") == pytest.approx(100 * one.pop("threshold"))
-    assert hundred == pytest.approx(one)
+    of_1, of_100_again = values_of(plain), values_of(scaled)
+    assert of_100_again.pop("threshold") == pytest.approx(100 * of_1.pop("threshold"))
+    assert of_100_again == pytest.approx(of_1)
     assert scaled.reliability == plain.reliability
     path, judged = tmp_path / "labels.jsonl", tmp_path / "human.jsonl"
     for name, labels in ((path, of_100), (judged, human)):
@@ -161,7 +161,7 @@ def test_highest_label(tmp_path: Path) -> None:
     words = ("--labels-max", "100", "--resamples", "0", "-R", "jsonl")
     rows = lab_rows("labels", judged, path, *words)
     assert {row["statistic"]: float(row["value"]) for row in rows if row["statistic"] == "brier"} == {
-        "brier": pytest.approx(one["brier"])
+        "brier": pytest.approx(of_1["brier"])
     }
     several = lab_rows("labels", judged, "--machine", f"llm={path}", *words)
     assert [row["value"] for row in several if row["statistic"] == "spearman"] == [
