@@ -100,8 +100,8 @@ class NewRuns(Frozen, kw_only=True):
     def explanations(self) -> list[str]:
         """The sentences, and the meaning of the columns."""
         meaning = (
-            f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} if "
-            f"it is outside, otherwise {CANNOT_TELL}. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
+            f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
+            f"if it is outside, otherwise {CANNOT_TELL}. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
             "bias low to high: 95% interval of the bias of the measure value on these topics, because the run was not "
             f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
