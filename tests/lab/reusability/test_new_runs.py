@@ -323,7 +323,8 @@ def test_suggested_command(model: Model, tmp_path: Path) -> None:
     [line] = [line for line in printed.splitlines() if ": irevalx-lab next" in line]
     done = lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet")
     assert sorted(tuple(pair.split()) for pair in done.stdout.decode().splitlines()) == model.unjudged
-    assert "cannot tell (bias -" in printed
+    assert "cannot tell: the interval of the bias, -" in printed
+    assert "is only partly within the tolerance of -0.0001 to 0.0001; judge the" in printed
     assert f"judge the {len(model.unjudged)} unjudged documents among its first 20." in printed
 
 
