@@ -45,6 +45,9 @@ TIES: tuple[Ties, ...] = get_args(Ties)
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
 """Orders that depend on grades, for which assessment needs the groups of tied documents."""
 
+ORDERS_OF_FILES: tuple[Ties, ...] = tuple(ties for ties in TIES if ties not in ORDERS_OF_TIES)
+"""Orders that do not depend on grades."""
+
 BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
 """Orders that depend on grades and are a single order."""
 

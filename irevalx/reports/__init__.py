@@ -8,6 +8,7 @@ lines.
     report            evaluations as trec_eval's lines, overview
     records           values for programs: csv, tsv, json, jsonl
     table             Table and its text
+    fitting           tables that fit the width of a terminal
     frames            data frames of pandas and polars, Arrow tables
 """
 

@@ -38,7 +38,7 @@ CALLS = {
 }
 """A call of each command that takes measures, and of each way to use it."""
 
-WITHOUT_MEASURES = {"complete", "degrade", "describe", "draw", "next", "pool"}
+WITHOUT_MEASURES = {"complete", "degrade", "describe", "draw", "next", "nuggets", "pool"}
 
 DRAWN = ("compare", "compare --by run", "estimate", "labels", "leave-out", "power", "swap-rate", "swap-rate --bins")
 """The calls that can draw a figure."""

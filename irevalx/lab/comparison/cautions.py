@@ -63,7 +63,7 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
     sentence = (
         f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents; "
         f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} "
-        "percentage points"
+        f"percentage point{'s' * (f'{points:.0f}' != '1')}"
     )
     difference, bounds = float(comparisons.difference[row]), None
     if _is_precision(of_measure):

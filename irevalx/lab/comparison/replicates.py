@@ -132,6 +132,7 @@ class MeasureOfSystems(ComparedMeasure):
     """The comparisons of systems under one measure."""
 
     comparisons: ComparisonsOfSystems
+    has_power = False  # which depends on the variance between replicates too
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:

@@ -33,9 +33,11 @@ from irevalx.lab.command.parameters import (
     Complete,
     Depth,
     Documents,
+    Duplicates,
     GradedRelFormat,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     KldThreshold,
     Labels,
     LabelsFormat,
@@ -47,6 +49,7 @@ from irevalx.lab.command.parameters import (
     Runs,
     Seed,
     Threads,
+    Ties,
     measures,
 )
 from irevalx.lab.completion.documents import paths_of
@@ -57,6 +60,7 @@ from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.parameters import short_repr
 from irevalx.process.platform import file_name
 from irevalx.reading.formats import QRELS
+from irevalx.settings import ORDERS_OF_TIES
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -181,6 +185,9 @@ def leave_out(
     draws: Annotated[int, whole(1, MOST_DRAWS, requires="new_runs", metavar="N")] = DRAWS,
     seed: Seed = None,
     level: Level = 1,
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "new_runs"))] = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -253,28 +260,30 @@ def leave_out(
     >>> [(row.run, row.score, row.left_out) for row in irevalx.lab.leave_out(qrels, runs, "map").rows]
     [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
     """
+    rules = EvaluationRules.of(
+        level=level,
+        complete=all_topics,
+        threads=threads,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
+    )
     ways = tuple(complete)
     _refuse_invalid(ways, new_runs, level)
     if new_runs is not None and are_given(new_runs):
         return with_new_runs(
-            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
+            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, depth, rules),
             measures,
             partial(two_groups_of, groups=groups, pattern=group_by),
             BiasDraws(tolerance, draws, chosen_seed(seed)),
-            EvaluationRules.of(level=level, complete=all_topics, threads=threads),
+            rules,
         )
     text = GradedQrelsText.of(qrels, rel_format) if keep_judgments else None
     experiment = graded_runs_of(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
-        EvaluationRules.of(
-            level=level,
-            complete=all_topics,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format if text is None else QRELS.name,
-            threads=threads,
-        ),
+        replace(rules, min_retrieved=min_retrieved, rel_format=rel_format if text is None else QRELS.name),
     )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)

@@ -20,9 +20,11 @@ from irevalx.frozen import replace
 from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
     Complete,
+    Duplicates,
     GradedRelFormat,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     Level,
     Measures,
     MinRetrieved,
@@ -31,6 +33,7 @@ from irevalx.lab.command.parameters import (
     Runs,
     Seed,
     Threads,
+    Ties,
     measures,
 )
 from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, DocumentTexts, Strata, StrataFile, Unjudged
@@ -41,6 +44,7 @@ from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicS
 from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.process.terminal import progress_bar
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.registry import STRATEGIES
@@ -204,6 +208,9 @@ def study(
     resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
     seed: Seed = None,
     level: Level = 1,
+    ties: Ties = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -291,17 +298,20 @@ def study(
     files = [Source(path) for path in _paths(qrels, runs, strata_file)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
     opened = run_streams(runs)
-    if own_pool:
-        pool = pool_of(opened, pool_depth, warn)
-        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
-    experiment = graded_runs_of(
-        qrels,
-        opened,
-        requests_of_samples(measures_of(measures), level),
-        EvaluationRules.of(
-            level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
-        ),
+    rules = EvaluationRules.of(
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+        threads=threads,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
     )
+    if own_pool:
+        pool = pool_of(opened, pool_depth, warn, RankingRules.of(rules.settings))
+        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
+    experiment = graded_runs_of(qrels, opened, requests_of_samples(measures_of(measures), level), rules)
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
@@ -339,6 +349,7 @@ def study(
         **(options if chosen.order else {}),
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
+        **experiment.ranking_rules.changes(),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
         **({"pool_depth": pool_depth} if own_pool else {}),

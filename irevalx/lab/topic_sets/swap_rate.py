@@ -8,9 +8,8 @@ from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import Parameter, ValueType, declared, flag, spelled, whole
-from irevalx.errors import ArgumentError, InputError, warn
-from irevalx.experiments.inputs import ranked_runs_of
-from irevalx.experiments.measured_runs import measured_runs
+from irevalx.errors import ArgumentError, InputError
+from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.frozen import replace
@@ -21,8 +20,8 @@ from irevalx.lab.command.parameters import (
     Level,
     Measures,
     MinRetrieved,
-    Qrels,
-    Runs,
+    OptionalRuns,
+    QrelsOrScores,
     Seed,
     measures,
 )
@@ -115,7 +114,7 @@ class SwapRatesByDifference(DrawnResult):
 
     rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
     reliable: Sequence[ReliableDifference]
-    requests: Sequence[RequestedMeasure]  # the measures
+    requests: Sequence[RequestedMeasure]  # the measures; empty for scores
     seed: int  # of the topic sets
 
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_difference"}
@@ -167,11 +166,12 @@ _WIDTH = ValueType(
         "deviations."
     ),
     figure=True,
+    scores=True,
 )
 def swap_rate(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
+    qrels: QrelsOrScores,
+    runs: OptionalRuns = None,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = (),
     *,
     sizes: Annotated[Iterable[int], whole(1, several=True, metavar="N...")] = (),
     draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = DRAWS,
@@ -206,6 +206,8 @@ def swap_rate(
 
     Parameters
     ----------
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map, infAP, indAP, subAP,
+        bpref, bpref_10, RankEff and ndcg; with ``Scores``, all measures that have a value for each topic]
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
     draws : number of pairs of topic sets of each size; if there are no more pairs than that, all are used.
     own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008. The rates are the same
@@ -228,14 +230,15 @@ def swap_rate(
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
     seed, sizes = chosen_seed(seed), tuple(sizes)
-    ranked = ranked_runs_of(
+    given = MeasuredInput.of(
         qrels,
         runs,
         measures,
+        MEASURES,
         EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format),
     )
-    measured = measured_runs(ranked, warn)
-    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+    measured, notes = given.measures, given.notes
+    requests = () if given.ranked is None else given.ranked.requests
     for values in measured:
         _refuse_topics(values.measure, len(values.topics), sizes)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
@@ -256,7 +259,7 @@ def swap_rate(
         notes = (_OVER_SPLITS, *notes)
     if width is None:
         return SwapRates(by_size, seed, notes=notes)
-    return SwapRatesByDifference(by_difference, reliable, ranked.requests, seed, notes=notes)
+    return SwapRatesByDifference(by_difference, reliable, requests, seed, notes=notes)
 
 
 def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:

@@ -89,8 +89,8 @@ def test_determined_pairs(tmp_path: Path, drawn: Drawn) -> None:
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = lab_json(*arguments, "--quiet")
     [panel] = drawn["f"].axes
-    orders = [points(panel, label) for label in ("selected by --in-all", "by best rank")]
-    assert {line.get_drawstyle() for line in panel.get_lines() if "by" in str(line.get_label())} == {"steps-post"}
+    orders = [points(panel, label) for label in ("greatest effect on the bounds first", "highest rank first")]
+    assert {line.get_drawstyle() for line in panel.get_lines() if "first" in str(line.get_label())} == {"steps-post"}
     assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
     assert "Grey line: all 15 pairs." in drawn["f"].get_supxlabel().replace("\n", " ")
     for order in orders:
