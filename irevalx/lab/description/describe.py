@@ -406,8 +406,8 @@ def describe(
         has fewer results, the share is over these results.
     ranks : the first rank of each range of ranks for which unjudged documents are counted; ascending from 1. The last
         range is open-ended.
-    show : print this table only, or all tables (all). [default: displayed tables are a summary, other formats contain all
-        tables]
+    show : print this table only, or all tables (all). [default: displayed tables are a summary, other formats contain
+        all tables]
     complete : describe runs over all judged topics; a topic missing from a run has no judged documents. Default: the
         topics for which every run has results.
 
