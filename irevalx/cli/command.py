@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
-from irevalx.process.terminal import echo, output_width, run_program, write, write_error
+from irevalx.process.terminal import MOST_ALIKE, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _TYPED = ParameterSource.COMMANDLINE
 
 EXAMPLES = {
     "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, with the values of each topic.",
-    "irevalx --format table --sort map qrels runs/*": "A table of runs, the best first.",
+    "irevalx --format table --sort map qrels runs/*.gz": "A table of runs, the best first.",
     "irevalx --pool pool -m incomplete qrels run": "Measures for incomplete judgments.",
 }
 """Example command lines of help and manual, with their purpose."""
@@ -44,7 +45,7 @@ MANUAL = ("irevalx", "irevalx-measures", "irevalx-formats")
 
 _EPILOG = (
     "\b\nExamples:\n"
-    + "".join(f"  {line:<47} {use}\n" for line, use in EXAMPLES.items())
+    + "".join(f"  {line:<50} {use}\n" for line, use in EXAMPLES.items())
     + f"""
 {PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --list-measures lists all
 measures, and --help describes all options in full. Manual pages: {", ".join(f"man {page}" for page in MANUAL)}.
@@ -260,7 +261,8 @@ def _outcomes(
         # Like in trec_eval, whose exit status shows it, errors in files come first.
         selection = error
     outcomes = []
-    with messages.progress(len(runs)) as progress:
+    grouping = messages.grouping() if len(runs) > MOST_ALIKE else nullcontext()
+    with messages.progress(len(runs)) as progress, grouping:
         for outcome in evaluate_all(
             judgments,
             runs,

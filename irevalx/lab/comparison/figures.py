@@ -19,10 +19,10 @@ from irevalx.arrays.segments import IntArray
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.names import ShortNames, drawable
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, columns_of, names_within, text_width
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix, place_panels
 from irevalx.lab.plotting.ticks import round_ticks
+from irevalx.reports.names import ShortNames, drawable
 
 _ROWS_BESIDE = 40
 """With more pairs, a wide page has two panels next to each other."""
@@ -229,11 +229,11 @@ class _MatrixSizes(NamedTuple):
     names: float = 6.0
     largest: float = 0.3  # side of a cell
     row: float = 0.097  # least height of a row, for letters of this size
-    least: float = 0.06  # width of a cell, next to another panel
+    least: float = 0.045  # width of a cell, next to another panel
     title: float = 0.2
     between: float = 0.2  # columns of panels
     right: float = 0.1
-    longest: float = 0.2  # the longest name, as a share of the width of the page
+    longest: float = 1.0  # the longest name
 
 
 _MATRIX = _MatrixSizes()
@@ -242,8 +242,8 @@ _MATRIX = _MatrixSizes()
 def matrix(comparison: Comparison, page: Page) -> Figure:
     """Draw whether each pair of runs is significantly different, a panel per measure, with its best run first."""
     measures = comparison.measures
-    n_runs, longest = len(measures[0].runs), _MATRIX.longest * page.width
-    names = names_within(measures[0].runs, longest, _MATRIX.names)
+    n_runs = len(measures[0].runs)
+    names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
     of_name = _widest(names.of.values())
     n_columns = 1 if page.is_narrow else columns_of(len(measures), 2)
     beside = of_name + max(

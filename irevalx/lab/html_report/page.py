@@ -55,8 +55,8 @@ class Report(Frozen, kw_only=True):
     """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
     texts: Sequence[str]
     """Texts of documents."""
-    ranking: Callable[[int], dict[str, Any]]
-    """Returns the rankings of a topic, by its number."""
+    ranking: Callable[[int], dict[str, Any] | None]
+    """Returns the rankings of a topic, by its number; None for score files."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
     VERSION: ClassVar[int] = 2
