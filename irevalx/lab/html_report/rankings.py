@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -56,7 +57,7 @@ class FirstDocuments(Frozen):
     """Number of the run, and place of the document in the judgments; flat over the first documents."""
     ends: IntArray
     """First place of each judged topic, and the end of the last one."""
-    relevant: IntArray
+    relevant: npt.NDArray[np.int32]
     """Judged topic, run, rank and row of the retrieved relevant documents, shape (4, n), ascending."""
     level: float
     """Least grade of relevant documents; at least 0, the least grade of judged documents."""
@@ -95,7 +96,8 @@ class FirstDocuments(Frozen):
             ranking = _in_one_order(ranked_run.ranking, both, level)
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             places.append(_places(ranking, number, within))
-            relevant.append(_places(ranking, number, (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))))
+            is_relevant = (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))
+            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # of all ranks: half the memory
             of_run = []
             for request in additive:
                 least = level if request.level is None else request.level
