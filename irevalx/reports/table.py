@@ -39,7 +39,8 @@ class Table(Frozen):
     fits: bool = False  # whether its text is fitted even if the output is not a terminal
     optional: tuple[str, ...] = ()  # columns that are omitted if the table is too wide, in this order; an item can be
     # several columns, with blanks between them
-    names: tuple[str, ...] = ()  # columns of run names, which are shortened if the table is too wide
+    names: tuple[str, ...] = ("run", "against")  # columns whose cells (labels) or heads (values) are run names, which
+    # are shortened if the table is too wide
 
     @classmethod
     def of(

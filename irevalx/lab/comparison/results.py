@@ -180,7 +180,6 @@ class ComparedPairs(FigureComparison):
             notes=notes,
             fits=True,
             optional=() if self.columns else self._optional,
-            names=LABELS[1:],
         )
 
 
@@ -251,7 +250,8 @@ class ComparedTopics(FigureComparison):
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
-        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=tuple(self.coverage_of_runs))]
+        notes = tuple(self.coverage_of_runs)
+        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, names=columns[2:])]
 
 
 class DiscriminativePower(Comparison, DrawnResult):
