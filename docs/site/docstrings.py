@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-_FIELDS = {"Parameters": "param", "Attributes": "ivar", "Raises": "raises", "Warns": "warns"}
+_FIELDS = {"Parameters": "param", "Attributes": "ivar", "Raises": "raises"}
 _PROSE = {"Returns": ":returns:", "Yields": ":yields:"}
 
 _MARKUP = re.compile(r"((?<=\w)_(?!\w)|(?<=\w)@(?=\w))(?=[^`]*(?:`[^`]*`[^`]*)*$)")
@@ -48,6 +48,9 @@ def _section(title: str, body: Sequence[str]) -> Iterator[str]:
         for line in body:
             begins = re.fullmatch(r"(\S.*?)(?: ?: ?(.*))?", line)
             yield f":{_FIELDS[title]} {begins[1].replace('*', '')}: {begins[2] or ''}".rstrip() if begins else line
+    elif title == "Warns":
+        name, _, text = " ".join(line.strip() for line in body).strip().partition(" ")
+        yield f":Warns: **{name}**: {text.removeprefix(': ')}"
     else:
         yield from (f".. rubric:: {title}", "", *body)
     yield ""

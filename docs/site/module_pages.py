@@ -5,7 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from textwrap import indent
 from types import ModuleType
+
+from docstrings import fields
 
 import irevalx
 
@@ -71,21 +74,22 @@ def _home(variable: str) -> str:
 
 
 def _page(module: ModuleType, public: str) -> str:
-    value, home, arguments = getattr(module, public), module.__name__, ""
+    value, home = getattr(module, public), module.__name__
+    title = f"# {home}.{public}\n\n```{{eval-rst}}\n"
     if not callable(value):
-        home, directive, options = _home(public), "autodata", "   :no-value:\n"
-    elif inspect.isclass(value):
+        return f"{title}.. autodata:: {_home(public)}.{public}\n   :no-value:\n```\n"
+    if inspect.isclass(value):
         is_error = issubclass(value, BaseException)
         directive, options = ("autoexception", "") if is_error else ("autoclass", "   :members:\n")
-    else:
-        directive, options = "autofunction", ""
-        arguments = _arguments(value) if home == "irevalx.lab" else ""
-    name = f"{home}.{public}{arguments}"
-    return f"# {module.__name__}.{public}\n\n```{{eval-rst}}\n.. {directive}:: {name}\n{options}```\n"
+        return f"{title}.. {directive}:: {home}.{public}\n{options}```\n"
+    if home != "irevalx.lab":
+        return f"{title}.. autofunction:: {home}.{public}\n```\n"
+    body = "\n".join(fields((inspect.getdoc(value) or "").splitlines()))
+    return f"{title}.. py:function:: {home}.{public}{_arguments(value)}\n\n{indent(body, '   ')}\n```\n"
 
 
 def _arguments(function: Callable[..., object]) -> str:
-    """Return the parameters of a function with their defaults; one list in place of its overloads and long types."""
+    """Return the parameters of a function with their defaults, in place of its overloads; the text explains types."""
     signature = inspect.signature(function)
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
     return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))

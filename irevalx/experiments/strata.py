@@ -227,7 +227,8 @@ def read_rates(source: Source) -> str:
             )
         if fields and fields[0] in parts:
             raise MalformedLineError(f"{where}: a stratum must occur once, but {quote(fields[0])} occurs again")
-        parts.update([fields] if fields else [])
+        if fields:
+            parts[fields[0]] = fields[1]
     if not parts:
         raise InputError(f"{shown_name(source.path)}: a file of rates must contain a stratum, but it contains none")
     return " ".join(f"{name}:{rate}" for name, rate in parts.items())

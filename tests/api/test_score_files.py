@@ -181,10 +181,11 @@ def test_output_of_trec_eval(version: str, program: str | None, tmp_path: Path) 
     measures = ["P.5,10", "num_rel_ret", "success.5"]
     files = []
     for run in RUNS:
-        words = [program, "-q", *(word for name in measures for word in ("-m", name)), "-m", "runid", QRELS, run]
+        requests = [word for name in measures for word in ("-m", name)]
+        words = [program, "-q", *requests, "-m", "runid", str(QRELS), str(run)]
         files.append(tmp_path / f"{run.name}.eval")
         files[-1].write_bytes(subprocess.run(words, check=True, capture_output=True).stdout)
-    options = ("--seed", "1", "--format", "csv", "--quiet")
+    options: tuple[str, ...] = ("--seed", "1", "--format", "csv", "--quiet")
     of_files = succeeded("compare", "--scores", *files, *options).rows
     of_runs = succeeded("compare", QRELS, *RUNS, "-m", " ".join(measures), *options).rows
     unknown = {"judged", "judged_against", "depends_on_unjudged"}
@@ -192,6 +193,6 @@ def test_output_of_trec_eval(version: str, program: str | None, tmp_path: Path) 
         {name: value for name, value in row.items() if name not in unknown} for row in sorted(of_files, key=str)
     ] == [{name: value for name, value in row.items() if name not in unknown} for row in sorted(of_runs, key=str)]
     for command in (("power",), ("swap-rate", "--seed", "1", "--sizes", "2", "--draws", "50")):
-        words = (command[0], "--scores", *files, *command[1:], "-m", "P_5 P_10", "--format", "csv", "--quiet")
-        expected = (command[0], QRELS, *RUNS, *command[1:], "-m", "P.5,10", "--format", "csv", "--quiet")
-        assert succeeded(*words).stdout == succeeded(*expected).stdout
+        options = (*command[1:], "--format", "csv", "--quiet")
+        of_scores = succeeded(command[0], "--scores", *files, "-m", "P_5 P_10", *options)
+        assert of_scores.stdout == succeeded(command[0], QRELS, *RUNS, "-m", "P.5,10", *options).stdout

@@ -84,8 +84,10 @@ compare
     scores excludes page
     lower_is_better requires scores
 report
-    groups, group_by, results_format requires runs
+    results_format requires runs
     groups excludes group_by
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, rel_format, results_format, depth, documents
+    lower_is_better requires scores
 power
     comparisons requires correction=bonferroni
     results_format requires runs

@@ -280,7 +280,7 @@ SCORES_INPUT = {
     "scores": flag(
         excludes=(
             *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "min_retrieved", "rel_format"),
-            *("results_format", "page"),
+            *("results_format", "page", "depth", "documents"),
         ),
         name="scores",
         default=False,

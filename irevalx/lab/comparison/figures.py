@@ -229,11 +229,11 @@ class _MatrixSizes(NamedTuple):
     names: float = 6.0
     largest: float = 0.3  # side of a cell
     row: float = 0.097  # least height of a row, for letters of this size
-    least: float = 0.06  # width of a cell, next to another panel
+    least: float = 0.045  # width of a cell, next to another panel
     title: float = 0.2
     between: float = 0.2  # columns of panels
     right: float = 0.1
-    longest: float = 0.2  # the longest name, as a share of the width of the page
+    longest: float = 1.0  # the longest name
 
 
 _MATRIX = _MatrixSizes()
@@ -242,8 +242,8 @@ _MATRIX = _MatrixSizes()
 def matrix(comparison: Comparison, page: Page) -> Figure:
     """Draw whether each pair of runs is significantly different, a panel per measure, with its best run first."""
     measures = comparison.measures
-    n_runs, longest = len(measures[0].runs), _MATRIX.longest * page.width
-    names = names_within(measures[0].runs, longest, _MATRIX.names)
+    n_runs = len(measures[0].runs)
+    names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
     of_name = _widest(names.of.values())
     n_columns = 1 if page.is_narrow else columns_of(len(measures), 2)
     beside = of_name + max(

@@ -34,7 +34,7 @@ from irevalx.reports.names import ShortNames
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""
 
-_LONGEST_NAME = 0.4
+_LONGEST_NAME = 0.35
 """The longest name of a row, as a share of the width of a panel with its names."""
 
 _FEW_RANKS = 30
@@ -53,10 +53,13 @@ def description(data: Description, page: Page) -> Figure:
     chosen = [panels[data.show]] if data.show else list(panels.values())
     figure, axes, n_columns = page.panels([height for height, _ in chosen], 2)
     width = _LONGEST_NAME * page.width / n_columns
-    names = names_within((*(run.name for run in data.runs), *(row.group for row in data.groups)), width, ROW_NAME_SIZE)
+    names = names_within((run.name for run in data.runs), width, ROW_NAME_SIZE)
+    groups = names_within((row.group for row in data.groups), width, ROW_NAME_SIZE)
     for axis, (_, draw) in zip(axes, chosen, strict=True):
-        draw(axis, data, names)
-    page.explain(figure, "", names.key)
+        draw(axis, data, groups if draw is _draw_groups else names)
+    draws_groups = any(draw is _draw_groups for _, draw in chosen)
+    note = "Numbers next to bars: relevant unique documents of a group." if draws_groups else ""
+    page.explain(figure, "", note, *dict.fromkeys((names.key, groups.key)))
     page.name(figure, "Judgments and runs" if data.runs else "Judgments")
     finalise_figure(figure)
     for axis, (_, draw) in zip(axes, chosen, strict=True):
@@ -175,5 +178,5 @@ def _draw_groups(axis: Axes, data: Description, names: ShortNames) -> None:
         text = f"{group.relevant_alone}"
         axis.annotate(text, (group.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
     name_rows(axis, [names.of[group.group] for group in groups])
-    axis.set(xlabel="unique documents in % of the pool\n(number: relevant unique documents)")
+    axis.set(xlabel="unique documents in % of the pool")
     axis.margins(x=0.12)

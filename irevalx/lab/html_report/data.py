@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -16,11 +17,11 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
 from irevalx.lab.html_report.scores import ReportedScores
-from irevalx.lab.plotting.short_names import short_names
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups
+from irevalx.reports.names import ELLIPSIS, shorten
 from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
 
@@ -28,22 +29,19 @@ SHORT_NAME = 32
 """Maximum number of characters of a run's short name."""
 
 
-class ReportData(Frozen, kw_only=True):
-    """Evaluated, compared and counted values."""
+class ScoresData(Frozen, kw_only=True):
+    """Compared values of runs, from score files."""
 
     title: str | None
     """Title of the page; None for the names of runs."""
-    qrels_path: str | None
+    qrels_path: str | None = None
     """File of the judgments; None if they were in no file."""
     run_paths: Sequence[str]
-    """Files of the runs."""
+    """Files of the runs, or score files."""
     full_paths: bool
     """Whether the report contains the folders of absolute paths."""
     options: Sequence[str]
     """Options that differ from the defaults, as typed in the shell."""
-    judgments: Judgments
-    settings: Settings
-    """Settings of the evaluation."""
     scores: ReportedScores
     baseline: str | None
     """None if all pairs are compared."""
@@ -51,10 +49,6 @@ class ReportData(Frozen, kw_only=True):
     """Method of comparison."""
     warned: Sequence[str]
     """Warnings of the comparison."""
-    first: FirstDocuments
-    """First documents of the runs."""
-    bounded: Sequence[WeightedScores]
-    """Bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
     groups: Sequence[str]
     """Group of each run."""
     topic_groups: TopicGroups
@@ -62,19 +56,14 @@ class ReportData(Frozen, kw_only=True):
     topic_texts: Mapping[str, str]
     """Texts by topic."""
 
-    @cached_property
-    def places(self) -> list[int]:
-        """Places of the topics of the report among the judged topics."""
-        return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
-
     def parts(self) -> dict[str, Any]:
         """Return the parts of the data, without ``about`` and the sentences."""
         scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
         return {
-            "measures": [measure.about(self.settings.ties) for measure in scores.measures],
+            "measures": [{**measure.about("name"), "adds": False} for measure in scores.measures],
             "runs": [
                 {"name": run, "short": short, "group": self.without_folders(group)}
-                for run, short, group in zip(names, short_names(names, SHORT_NAME), self.groups, strict=True)
+                for run, short, group in zip(names, short_names(names), self.groups, strict=True)
             ],
             "groups": self._groups_of_topics(),
             "topics": self._topics(),
@@ -82,14 +71,14 @@ class ReportData(Frozen, kw_only=True):
             "readings": scores.readings(),
             "letters": scores.letters(),
             "pairs": scores.pairs(),
-            "judged": self._judged(),
-            "found_alone": self._found_alone(),
-            "bounds": self._bounds(),
+            "judged": [],
+            "found_alone": [],
+            "bounds": [],
         }
 
     def about(self) -> dict[str, Any]:
         """Return the description of the evaluation."""
-        scores, counted = self.scores, self._counted
+        scores, unknown = self.scores, dict.fromkeys(("n_judged_topics", "n_pooled", "n_judged", "n_relevant", "level"))
         names, compared = scores.runs, scores.compared
         return {
             "title": self._title,
@@ -98,12 +87,8 @@ class ReportData(Frozen, kw_only=True):
             "run_files": [self._file(path) for path in self.run_paths],
             "options": [self.without_folders(option) for option in self.options],
             "n_topics": len(scores.topics),
-            "n_judged_topics": len(self.judgments.topics),
-            "n_pooled": int(counted.pooled.sum()),
-            "n_judged": int(counted.judged.sum()),
-            "n_relevant": int(counted.relevant.sum()),
-            "level": self.settings.level,
-            "complete": self.settings.complete,
+            **unknown,
+            "complete": False,
             "baseline": None if self.baseline is None else names.index(self.baseline),
             "confidence": scores.confidence,
             "main_pair": self._main_pair,
@@ -111,7 +96,7 @@ class ReportData(Frozen, kw_only=True):
             "test": self.method.test,
             "correction": self.method.correction,
             "how_tested": None if compared is None else compared.how_tested,
-            "depth": self.first.depth,
+            "depth": 0,
         }
 
     @cached_property
@@ -158,6 +143,78 @@ class ReportData(Frozen, kw_only=True):
         return ", ".join(names) if len(names) <= 3 else f"{len(names)} runs"
 
     @cached_property
+    def identical_runs(self) -> list[list[str]]:
+        """The groups of at least two runs with identical rankings and values."""
+        values = self.scores.values
+        alike: dict[bytes, list[str]] = {}
+        for number, (run, ranking) in enumerate(zip(self.scores.runs, self._digests, strict=True)):
+            alike.setdefault(ranking + values[:, number].tobytes(), []).append(run)
+        return [runs for runs in alike.values() if len(runs) > 1]
+
+    @property
+    def _digests(self) -> Iterable[bytes]:
+        """The digest of each ranking; empty for score files."""
+        return [b""] * len(self.scores.runs)
+
+    def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
+        """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
+        return None
+
+    def _groups_of_topics(self) -> list[dict[str, Any]]:
+        topics = [as_bytes(topic) for topic in self.scores.topics]
+        return [
+            {"name": group, "topics": [number for number, topic in enumerate(topics) if topic in members]}
+            for group, members in self.topic_groups.items()
+        ]
+
+    def _topics(self) -> list[dict[str, Any]]:
+        return [
+            {"id": topic, "text": self.topic_texts.get(topic), "n_judged": None, "n_relevant": None}
+            for topic in self.scores.topics
+        ]
+
+
+class ReportData(ScoresData, kw_only=True):
+    """Evaluated, compared and counted values."""
+
+    judgments: Judgments
+    settings: Settings
+    """Settings of the evaluation."""
+    first: FirstDocuments
+    """First documents of the runs."""
+    bounded: Sequence[WeightedScores]
+    """Bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Places of the topics of the report among the judged topics."""
+        return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
+
+    def parts(self) -> dict[str, Any]:
+        """Return the parts of the data, without ``about`` and the sentences."""
+        return {
+            **super().parts(),
+            "measures": [measure.about(self.settings.ties) for measure in self.scores.measures],
+            "judged": self._judged(),
+            "found_alone": self._found_alone(),
+            "bounds": self._bounds(),
+        }
+
+    def about(self) -> dict[str, Any]:
+        """Return the description of the evaluation."""
+        counted = self._counted
+        return {
+            **super().about(),
+            "n_judged_topics": len(self.judgments.topics),
+            "n_pooled": int(counted.pooled.sum()),
+            "n_judged": int(counted.judged.sum()),
+            "n_relevant": int(counted.relevant.sum()),
+            "level": self.settings.level,
+            "complete": self.settings.complete,
+            "depth": self.first.depth,
+        }
+
+    @cached_property
     def _counted(self) -> JudgmentsDescription:
         return JudgmentsDescription.of(self.judgments, self.settings.level)
 
@@ -178,14 +235,10 @@ class ReportData(Frozen, kw_only=True):
             for name, run in zip(self.scores.runs, self.first.ranked, strict=True)
         ]
 
-    @cached_property
-    def identical_runs(self) -> list[list[str]]:
-        """The groups of at least two runs with identical rankings and values."""
-        values = self.scores.values
-        by_ranking: dict[bytes, list[str]] = {}
-        for number, (run, ranking) in enumerate(zip(self.scores.runs, self.first.digests(), strict=True)):
-            by_ranking.setdefault(ranking + values[:, number].tobytes(), []).append(run)
-        return [runs for runs in by_ranking.values() if len(runs) > 1]
+    @property
+    def _digests(self) -> Iterable[bytes]:
+        """The digest of each ranking."""
+        return self.first.digests()
 
     def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
         """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
@@ -194,13 +247,6 @@ class ReportData(Frozen, kw_only=True):
                 run, against = map(of_measure.runs.index, (pair.run, pair.against))
                 return of_measure.bounds((run, against)).is_determined
         return None
-
-    def _groups_of_topics(self) -> list[dict[str, Any]]:
-        topics = [as_bytes(topic) for topic in self.scores.topics]
-        return [
-            {"name": group, "topics": [number for number, topic in enumerate(topics) if topic in members]}
-            for group, members in self.topic_groups.items()
-        ]
 
     def _topics(self) -> list[dict[str, Any]]:
         return [
@@ -279,3 +325,20 @@ def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
 def others_in(pair: ComparedPair, run: str) -> list[str]:
     """Return the other run of a pair in a list; empty if the run is not in the pair."""
     return [other for first, other in ((pair.run, pair.against), (pair.against, pair.run)) if first == run]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return distinct short names of runs, which contain as much of the common beginning as ``SHORT_NAME`` allows."""
+    short = [shorten(names, SHORT_NAME).of[name] for name in names]
+    extended = [_extended(name, cut) for name, cut in zip(names, short, strict=True)]
+    return extended if len(set(extended)) == len(set(names)) else short
+
+
+def _extended(name: str, short: str) -> str:
+    """Return the end of a name from the first separator at which it is short enough, if it contains the short name."""
+    end = short.removeprefix(ELLIPSIS)
+    starts = [match.end() for match in re.finditer(r"[-_.,+/:=\s]", name)]
+    fitting = [start for start in starts if len(name) - SHORT_NAME < start <= len(name) - len(end)]
+    if not short.startswith(ELLIPSIS) or not name.endswith(end) or not fitting:
+        return short
+    return f"{ELLIPSIS}{name[fitting[0] :]}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.description.describe import RunDescription
-from irevalx.lab.html_report.data import ReportData, better_first, main_pair, others_in
+from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
 from irevalx.lab.html_report.scores import ReportedMeasure
 from irevalx.statistics.significance import correction_named
 
@@ -29,7 +29,7 @@ MOST_NAMED = 3
 """Maximum number of runs named in a sentence."""
 
 
-def findings(data: ReportData) -> list[str]:
+def findings(data: ScoresData) -> list[str]:
     """Return the findings as sentences, the main result first. Empty if no runs were compared."""
     compared = data.scores.compared
     if compared is None:
@@ -45,22 +45,24 @@ def findings(data: ReportData) -> list[str]:
     main, *others = tested
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
         return [f"{_identical(data, data.scores.runs)} {_coverage(main[0])}".rstrip()]
-    judged = [_coverage(of_measure) for of_measure in _by_depth(compared)]
+    first, *other_depths = _by_depth(compared) or [main[0]]
     return [
-        " ".join([_headline(data, *main), *judged[:1]]),
+        f"{_headline(data, *main, is_main=True)} {_coverage(first)}".rstrip(),
         *_of_main_pair(data, *main),
         *(_headline(data, *of_measure) for of_measure in others),
-        *judged[1:],
+        *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
         *_on_intervals(data, compared),
     ]
 
 
-def _headline(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    return (_of_best if of_measure.comparisons.pairs[1:] else _of_pair)(data, of_measure, measure)
+def _headline(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool = False) -> str:
+    if not of_measure.comparisons.pairs[1:]:
+        return _of_pair(data, of_measure, measure)
+    return _of_best(data, of_measure, measure, is_main=is_main)
 
 
-def _on_intervals(data: ReportData, compared: ComparedPairs) -> list[str]:
+def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
     """Return the explanation of intervals that are not corrected like the p-values, with a baseline."""
     of_measures = [of_measure for of_measure in compared.measures if of_measure.comparisons.pairs]
     if data.baseline is None or not any(
@@ -81,6 +83,10 @@ def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
         if of_measure.measured.coverage is not None:
             first.setdefault(of_measure.measured.coverage.depth, of_measure)
     return list(first.values())
+
+
+def _is_all_judged(of_measure: ComparedMeasure) -> bool:
+    return of_measure.measured.coverage is not None and min(of_measure.measured.coverage.judged_at) == 1
 
 
 def _coverage(of_measure: ComparedMeasure) -> str:
@@ -104,7 +110,7 @@ def _among_first(depth: int) -> str:
     return f"among the first {depth}" if depth > 1 else "at rank 1"
 
 
-def _of_main_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
+def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
     """Yield the finding on the pair of the main result, unless another sentence contains it."""
     pairs, best = of_measure.pairs, of_measure.runs[of_measure.best_first[0]]
     if not pairs[1:]:
@@ -123,12 +129,20 @@ def _of_main_pair(data: ReportData, of_measure: ComparedMeasure, measure: Report
     elif best == data.baseline:
         verdict = "significantly worse than" if pair.differ else "not significantly different from"
         yield f"The best of the other runs, {pair.run}, is {verdict} {best}: {by}"
-    elif pair.run != best:
-        yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
+    elif pair.run == best and pair.differ:
+        yield f"{best} is significantly better than {data.baseline}: {by}"
+    else:
+        [of_best] = [each for each in pairs if each.run == best]
+        difference = _difference(of_measure, measure, of_best)
+        yield f"{best} is not significantly different from {data.baseline}: {difference}."
+        if pair.run != best:
+            yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
 
 
-def _identical(data: ReportData, runs: Sequence[str]) -> str:
-    """Return the sentence on runs with identical rankings."""
+def _identical(data: ScoresData, runs: Sequence[str]) -> str:
+    """Return the sentence on runs with identical rankings, or with identical values."""
+    if not isinstance(data, ReportData):
+        return f"{_listed(runs)} have identical values of all measures for every topic."
     depth = f"the same first {data.first.depth} documents" if data.first.depth > 1 else "the same first document"
     return (
         f"{_listed(runs)} have identical rankings: {depth}, in the same order, and the same ranks of all judged "
@@ -148,7 +162,7 @@ def _holds_for_all(of_measure: ComparedMeasure) -> bool:
     return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
 
 
-def _of_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
+def _of_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
     """Return the finding on the only pair of runs."""
     [pair] = of_measure.pairs
     better, worse = better_first(pair, measure.direction)
@@ -160,7 +174,7 @@ def _of_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMea
     return f"{sentence} over {_topics(of_measure)}{_determined(data, measure, pair)}."
 
 
-def _determined(data: ReportData, measure: ReportedMeasure, pair: ComparedPair) -> str:
+def _determined(data: ScoresData, measure: ReportedMeasure, pair: ComparedPair) -> str:
     """Return a clause if no completion of the judgments can change the sign, as far as bounds are known."""
     is_determined = (
         pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
@@ -197,19 +211,22 @@ def _share_unjudged(description: RunDescription, within: int) -> float:
     return int(description.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
 
 
-def _of_best(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    """Return the finding on the best run, and on the runs that are not significantly different from it."""
+def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool) -> str:
+    """Return the finding on the best run, and on the runs that are not significantly different from it.
+
+    Another finding contains the difference from the baseline under the main measure.
+    """
     best = of_measure.runs[of_measure.best_first[0]]
     extreme = "highest" if measure.direction > 0 else "lowest"
     score = of_measure.scores[of_measure.best_first[0]]
     sentence = f"{best} has the {extreme} {measure.title}, {score:.3f} over {_topics(of_measure)}"
-    if data.baseline not in {None, best}:
+    if data.baseline not in {None, best} and not is_main:
         [pair] = [pair for pair in of_measure.pairs if pair.run == best]
         sentence += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
     return f"{sentence}. {_others(data, of_measure, measure, best)}."
 
 
-def _others(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure, best: str) -> str:
+def _others(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, best: str) -> str:
     pairs = of_measure.pairs
     if data.baseline is not None:
         sign = measure.direction
@@ -239,19 +256,21 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def cautions(data: ReportData) -> list[str]:
+def cautions(data: ScoresData) -> list[str]:
     """Return the cautions as sentences."""
-    each = (_about_identical, _about_topics, _about_judgments, _about_ties, _warned)
-    return [sentence for about in each for sentence in about(data)]
+    sentences = [*_about_identical(data)]
+    if isinstance(data, ReportData):
+        sentences += [*_about_topics(data), *_about_judgments(data), *_about_ties(data)]
+    return [*sentences, *_about_comparison(data), *_warned(data)]
 
 
-def _about_identical(data: ReportData) -> Iterator[str]:
+def _about_identical(data: ScoresData) -> Iterator[str]:
     for runs in data.identical_runs:
         if len(runs) < len(data.scores.runs):
             yield _identical(data, runs)
 
 
-def _warned(data: ReportData) -> Iterator[str]:
+def _warned(data: ScoresData) -> Iterator[str]:
     """Yield the warnings of the comparison; equal warnings about several measures are one sentence."""
     names = "|".join(
         re.escape(measure.name) for measure in sorted(data.scores.measures, key=lambda measure: -len(measure.name))
@@ -268,13 +287,15 @@ def _warned(data: ReportData) -> Iterator[str]:
 
 
 def _about_topics(data: ReportData) -> Iterator[str]:
-    scores, runs = data.scores, data.scores.runs
     topics = data.judgments.topics
-    for run, ranked in zip(runs, data.first.ranked, strict=True):
+    for run, ranked in zip(data.scores.runs, data.first.ranked, strict=True):
         if number := sum(topic not in ranked.topics for topic in topics):
             what = "count as 0" if data.settings.complete else "are excluded from its means"
             yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
-    if scores.compared is None and runs[1:]:
+
+
+def _about_comparison(data: ScoresData) -> Iterator[str]:
+    if data.scores.compared is None and data.scores.runs[1:]:
         yield "Runs are not compared, because there is no measure and topic for which every run has a value."
 
 

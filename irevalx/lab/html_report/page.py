@@ -55,8 +55,8 @@ class Report(Frozen, kw_only=True):
     """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
     texts: Sequence[str]
     """Texts of documents."""
-    ranking: Callable[[int], dict[str, Any]]
-    """Returns the rankings of a topic, by its number."""
+    ranking: Callable[[int], dict[str, Any] | None]
+    """Returns the rankings of a topic, by its number; None for score files."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
     VERSION: ClassVar[int] = 2
@@ -185,6 +185,7 @@ def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], s
     names = "|".join(map(re.escape, sorted(short, key=len, reverse=True)))
 
     def html(sentence: str) -> str:
+        sentence = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
         parts = re.split(rf"(?<!\w)({names})(?!\w)", sentence) if short else [sentence]
         named = Markup('<bdi title="{}">{}</bdi>')
         return Markup("").join(named.format(part, short[part]) if part in short else part for part in parts)

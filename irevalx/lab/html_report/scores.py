@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.errors import InputError, NoTopicsError
+from irevalx.errors import ArgumentError, InputError, NoTopicsError, quote
 from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.ranked_runs import direction_of, scale_of
 from irevalx.frozen import Frozen, cached_property
@@ -21,9 +21,9 @@ from irevalx.measures.average_precision import average_precision, average_precis
 from irevalx.measures.declaration import Measure
 from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
 from irevalx.measures.incomplete_judgments import judged
-from irevalx.measures.measure_parameters import Gain, Kernel
+from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success, unjudged
-from irevalx.measures.selection import RequestedMeasure
+from irevalx.measures.selection import RequestedMeasure, requested_measure
 from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
@@ -281,6 +281,26 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
         if title not in treatments and requests[name].measure.number != "text":
             reported.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))
     return list(reported.values())
+
+
+def measures_of_scores(scores: Scores, names: Sequence[str]) -> list[ReportedMeasure]:
+    """Return measures of score files, by default all that every run has."""
+    reported = []
+    for name in names or scores.measures:
+        try:
+            columns = [column_of(scores, name, run) for run in scores.runs]
+        except KeyError:
+            if not names:
+                continue
+            known = " ".join(scores.measures)
+            raise ArgumentError(
+                f"measures must be among those of the scores ({known}), but got {quote(name)}"
+            ) from None
+        request = requested_measure(columns[0].name)
+        if request is None or request.measure is not columns[0].measure:
+            request = RequestedMeasure(columns[0].measure, Parameters((columns[0].name,)), "nonrel", (columns[0].name,))
+        reported.append(ReportedMeasure(name=columns[0].name, title=name, request=request))
+    return reported
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:

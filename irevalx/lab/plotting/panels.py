@@ -140,8 +140,8 @@ def draw_intervals(
     height = ROW * (1.35 if len(panels[0].rows[0][1]) > 1 else 1.0)
     figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns)
     all_named = any(panel.runs != panels[0].runs for panel in panels)
-    width = page.width * (0.5 / n_columns if all_named or n_columns == 1 else 0.3)
     is_pair = len(panels[0].rows[0][0]) > 1
+    width = page.width * (0.5 / n_columns if all_named else 0.5 if page.is_narrow and is_pair else 0.33)
     names = names_within(
         (run for panel in panels for runs in panel.runs for run in runs), width / (2.1 if is_pair else 1), ROW_NAME_SIZE
     )

@@ -37,7 +37,7 @@ _ROW = 0.36
 _FRAME = 0.35
 """The height of a panel in inches, besides its rows."""
 
-_LONGEST_NAME = 0.2
+_LONGEST_NAME = 0.13
 """The longest name of an outlier, as a share of the width of the page."""
 
 

@@ -102,7 +102,14 @@ def _run(
         ),
     ] = "png",
     axis: Axis = "log",
-    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write the study to this folder.")],
+    folder: Annotated[
+        str,
+        Parameter(
+            names=("-o", "--output"),
+            metavar="DIR",
+            help="Write csv tables, figures and study.json to this folder (see --help).",
+        ),
+    ],
     **options: Any,
 ) -> None:
     """Study one scheme, or several judging strategies with the same seeds, and write a folder."""

@@ -85,9 +85,9 @@ def test_formats(tmp_path: Path) -> None:
         assert lab("nuggets", *FILES, "--format", form, "-o", path).status == 0
         assert irevalx.Scores.read(path).to_dict() == expected
     assert irevalx.Scores.from_frame(result.to_frame()).to_dict() == expected
-    shown = succeeded("nuggets", *FILES)
-    assert repr(result) == shown.stdout.decode().rstrip("\n")
-    assert shown.stderr == (
+    result_of_command = succeeded("nuggets", *FILES)
+    assert repr(result) == result_of_command.stdout.decode().rstrip("\n")
+    assert result_of_command.stderr == (
         "irevalx-lab: 1 of 6 topics has no vital nugget ('6'); vital_score and strict_vital_score are 0 there for every run, "
         "which lowers the means\n"
     )
@@ -154,6 +154,7 @@ def test_invalid_records(text: str, message: str, tmp_path: Path) -> None:
 def test_no_records(tmp_path: Path) -> None:
     """An input without records is refused."""
     (tmp_path / "file.jsonl").write_text("\n")
-    for given in ([], tmp_path / "file.jsonl"):
+    inputs: list[Any] = [[], tmp_path / "file.jsonl"]
+    for given in inputs:
         with pytest.raises(InputError, match="nuggets needs at least one record, but got none"):
             irevalx.lab.nuggets(given)

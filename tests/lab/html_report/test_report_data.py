@@ -186,6 +186,25 @@ def test_missed_documents(with_holes: tuple[Path, list[Path]]) -> None:
     assert n_listed > len(data["topics"])
 
 
+LONG = "msmarco-distilbert-base-tas-b-hnsw-ef1000-rerank-monot5-3b-top1000-"
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["bm25", "dense"], ["bm25", "dense"]),
+        ([LONG + "a", LONG + "b"], ["…rerank-monot5-3b-top1000-a", "…rerank-monot5-3b-top1000-b"]),
+        ([LONG + "a", LONG + "b-a"], ["…rerank-monot5-3b-top1000-a", "…rerank-monot5-3b-top1000-b-a"]),
+        ([f"bm25-{'x' * 40}", f"dense-{'x' * 40}"], ["bm25…", "dense…"]),
+    ],
+)
+def test_short_names(names: list[str], short: list[str]) -> None:
+    """Short names contain the part in which long names differ, and what fits before it."""
+    made = irevalx.lab.report({"1": {"A": 1}}, {name: {"1": {"A": 1.0}} for name in names}, "map").data
+    assert [run["name"] for run in made["runs"]] == names
+    assert [run["short"] for run in made["runs"]] == short
+
+
 def test_file_paths(tmp_path: Path) -> None:
     """Folders of absolute paths are in the report only if they are requested, also in names of runs and commands."""
     paths = [tmp_path / "x" / "run", tmp_path / "y" / "run"]

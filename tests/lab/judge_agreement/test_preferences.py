@@ -14,39 +14,39 @@ from sklearn.metrics import cohen_kappa_score
 import irevalx.lab as public
 from irevalx.errors import InputError, UsageError
 
-Shown = list[tuple[str, str, str, int]]
+Presented = list[tuple[str, str, str, int]]
 """Topic, the document presented first, the other, and 1, 0 or -1 for the preference."""
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
 
-def judgments(seed: int, *, flips: float, ties: float) -> Shown:
+def judgments(seed: int, *, flips: float, ties: float) -> Presented:
     """Judge pairs of documents with known qualities, many of them in both orders."""
-    random, shown = Random(seed), Shown()
+    random, presented = Random(seed), Presented()
     for topic in map(str, range(12)):
         for a, b in combinations([f"d{n}" for n in range(7)], 2):
             truth = -1 if random.random() < 0.3 else 1
             for first, second, sign in ((a, b, 1), (b, a, -1)):
                 if random.random() < 0.8:
                     preference = 0 if random.random() < ties else truth * sign
-                    shown.append((topic, first, second, 1 if random.random() < flips else preference))
-    return shown
+                    presented.append((topic, first, second, 1 if random.random() < flips else preference))
+    return presented
 
 
-def written(path: Path, shown: Shown) -> Path:
+def written(path: Path, presented: Presented) -> Path:
     """Write each presentation as a subgroup of two lines."""
     lines = []
-    for number, (topic, first, second, preference) in enumerate(shown):
+    for number, (topic, first, second, preference) in enumerate(presented):
         for docno, level in ((first, 1 + (preference > 0)), (second, 1 + (preference < 0))):
             lines.append(f"{topic} llm s{number} {docno} {level}\n")
     path.write_text("".join(lines))
     return path
 
 
-def by_pair(shown: Shown) -> dict[tuple[str, str, str], list[tuple[str, int]]]:
+def by_pair(presented: Presented) -> dict[tuple[str, str, str], list[tuple[str, int]]]:
     """Return the document presented first and the preference for the lesser name, for each pair."""
     pairs: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
-    for topic, first, second, preference in shown:
+    for topic, first, second, preference in presented:
         a, b = sorted((first, second))
         pairs.setdefault((topic, a, b), []).append((first, preference if first == a else -preference))
     return pairs
@@ -57,19 +57,19 @@ def sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def expected(human: Shown, machine: Shown) -> dict[str, float]:
+def expected(human: Presented, machine: Presented) -> dict[str, float]:
     """Compute all statistics pair by pair."""
     sides = {"human": by_pair(human), "machine": by_pair(machine)}
     result: dict[str, float] = {}
     for name, pairs in sides.items():
         both = [each for each in pairs.values() if len({first for first, _ in each}) == 2]
-        shown = [line for line in {"human": human, "machine": machine}[name] if line[3]]
+        presented = [line for line in {"human": human, "machine": machine}[name] if line[3]]
         result |= {
             f"pairs_{name}": len(pairs),
             f"ties_{name}": sum(sum(p for _, p in each) == 0 for each in pairs.values()) / len(pairs),
             f"in_both_orders_{name}": len(both),
             f"flips_{name}": sum(len({p for _, p in each}) > 1 for each in both) / len(both),
-            f"first_preferred_{name}": sum(line[3] > 0 for line in shown) / len(shown),
+            f"first_preferred_{name}": sum(line[3] > 0 for line in presented) / len(presented),
         }
     shared = sides["human"].keys() & sides["machine"].keys()
     labels = [tuple(sign(sum(p for _, p in side[pair])) for side in sides.values()) for pair in shared]
@@ -85,10 +85,10 @@ def expected(human: Shown, machine: Shown) -> dict[str, float]:
 
 def test_statistics(tmp_path: Path) -> None:
     """The command and the function give the statistics of all pairs, with intervals over topics."""
-    shown = judgments(1, flips=0.05, ties=0.1), judgments(2, flips=0.3, ties=0.05)
-    human, machine = (written(tmp_path / name, of) for name, of in zip(("human", "machine"), shown, strict=True))
+    presented = judgments(1, flips=0.05, ties=0.1), judgments(2, flips=0.3, ties=0.05)
+    human, machine = (written(tmp_path / name, of) for name, of in zip(("human", "machine"), presented, strict=True))
     rows = lab_rows("labels", human, machine, "-R", "prefs", "--seed", "1")
-    assert {row["statistic"]: float(row["value"]) for row in rows} == pytest.approx(expected(*shown))
+    assert {row["statistic"]: float(row["value"]) for row in rows} == pytest.approx(expected(*presented))
     for row in rows:
         if row["statistic"].startswith(("pairs", "in_both_orders")):
             assert not row["low"]

@@ -79,8 +79,8 @@ def test_probabilities() -> None:
     assert values["threshold"] == pytest.approx(threshold_of(labels, relevant))
     assert "mean_difference" not in values  # grades are on another scale
     off_edges = (labels * 10 != np.round(labels * 10)) | (labels == 0)  # to which bin they belong is a convention
-    kept = {t: {d: v for d, v in of.items() if v == 0 or round(v * 100) % 10} for t, of in machine.items()}
-    curve = public.labels(human, kept, level=2, resamples=0).reliability
+    without_edges = {t: {d: v for d, v in of.items() if v == 0 or round(v * 100) % 10} for t, of in machine.items()}
+    curve = public.labels(human, without_edges, level=2, resamples=0).reliability
     shares, means = calibration_curve(relevant[off_edges], labels[off_edges], n_bins=10)
     assert [row.relevant for row in curve] == pytest.approx(shares.tolist())
     assert [row.probability for row in curve] == pytest.approx(means.tolist())
@@ -150,9 +150,9 @@ def test_highest_label(tmp_path: Path) -> None:
         public.labels(human, machine, resamples=0),
         public.labels(human, of_100, labels_max=100, resamples=0),
     )
-    one, hundred = values_of(plain), values_of(scaled)
-    assert hundred.pop("threshold") == pytest.approx(100 * one.pop("threshold"))
-    assert hundred == pytest.approx(one)
+    of_1, of_100_again = values_of(plain), values_of(scaled)
+    assert of_100_again.pop("threshold") == pytest.approx(100 * of_1.pop("threshold"))
+    assert of_100_again == pytest.approx(of_1)
     assert scaled.reliability == plain.reliability
     path, judged = tmp_path / "labels.jsonl", tmp_path / "human.jsonl"
     for name, labels in ((path, of_100), (judged, human)):
@@ -161,7 +161,7 @@ def test_highest_label(tmp_path: Path) -> None:
     words = ("--labels-max", "100", "--resamples", "0", "-R", "jsonl")
     rows = lab_rows("labels", judged, path, *words)
     assert {row["statistic"]: float(row["value"]) for row in rows if row["statistic"] == "brier"} == {
-        "brier": pytest.approx(one["brier"])
+        "brier": pytest.approx(of_1["brier"])
     }
     several = lab_rows("labels", judged, "--machine", f"llm={path}", *words)
     assert [row["value"] for row in several if row["statistic"] == "spearman"] == [

@@ -22,9 +22,9 @@ from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.results import JudgesResult
-from irevalx.reports.names import shorten
 from irevalx.lab.plotting.page import Page, style
 from irevalx.lab.studies.figures import figures as figures_of_study
+from irevalx.reports.names import shorten
 
 LENGTHS = (8, 24, 48, 80)
 COUNTS = (2, 12, 30, 60)
@@ -78,7 +78,7 @@ def reranked(n_runs: int, machines: Mapping[str, Any]) -> Any:
 RESULTS: dict[str, Callable[[int], Any]] = {
     "description": lambda n: lab.describe(judgments(), runs(n), depth=10),
     "intervals": lambda n: lab.compare(judgments(), runs(n), "map P.5", interval="t", seed=1, baseline="0"),
-    "pairs": lambda n: lab.compare(judgments(), runs(min(n, 12)), "map", interval="t", seed=1),
+    "pairs": lambda n: lab.compare(judgments(), runs(min(n, 11)), "map", interval="t", seed=1),
     "topic_differences": lambda n: lab.compare(judgments(), runs(n), "map", interval="t", seed=1, baseline="1"),
     "differences of pairs": lambda n: lab.compare(judgments(), runs(min(n, 4)), "map P.5", interval="t", seed=1),
     "matrix": lambda n: lab.compare(judgments(), runs(n), "map P.5", interval="t", seed=1),

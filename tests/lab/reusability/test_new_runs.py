@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs
+from irevalx.experiments.ranked_runs import DEFAULT_RULES, GradedRuns, rank_graded_runs
 from irevalx.experiments.run_groups import removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.reusability.new_run_results import verdict_on
@@ -265,7 +265,7 @@ def test_estimates(model: Model) -> None:
 
 def test_group_factor(model: Model) -> None:
     """Scale, tau and number of groups equal those of the loops."""
-    added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 1, 20)
+    added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 20, DEFAULT_RULES)
     experiment = rank_graded_runs(added.judgments, added.runs, ("map",))
     removed = removals(experiment.of_runs(np.arange(4)), list(experiment.runs[:4]), 20)
     factor = FittedRelevance(experiment, 1).factor([removal.removed for removal in removed])

@@ -1,6 +1,6 @@
 /** How much of the rankings was judged, who found what alone, and what the unjudged documents could do. */
 
-import { data, depth } from "./data.js";
+import { data, depth, hasRankings } from "./data.js";
 import { byId, html, named, nameOf, svg } from "./elements.js";
 import { figure, percent, ticks } from "./numbers.js";
 import { saved } from "./saving.js";
@@ -197,6 +197,10 @@ const ALL_JUDGED =
 const HAVE_EFFECT = data.bounds.some(({ low, high }) => low !== high);
 
 export function startCoverage() {
+  if (!hasRankings) {
+    byId("coverage").hidden = true;
+    return;
+  }
   watch(["runs", "measure"], ({ runs, measure }) => {
     const judged = isAllJudged()
       ? [html("p", { class: "part" }, ALL_JUDGED), HAVE_EFFECT && boundsOf(measure, runs)]

@@ -8,7 +8,7 @@ import { unpackedNumbers } from "./unpacking.js";
  *   higher_is_better: boolean | null, is_tested: boolean, by_topic: boolean, adds: boolean }} Measure
  * @typedef {{ name: string, short: string, group: string | null }} Run
  * @typedef {{ name: string, topics: number[] }} Group
- * @typedef {{ id: string, text: string | null, n_judged: number, n_relevant: number }} Topic
+ * @typedef {{ id: string, text: string | null, n_judged: number | null, n_relevant: number | null }} Topic
  * @typedef {{ run: number, measure: number, mean: number | null, low: number | null, high: number | null,
  *   topics: number }} Mean
  * @typedef {{ run: number, measure: number, reading: string, mean: number | null }} Reading
@@ -35,6 +35,9 @@ import { unpackedNumbers } from "./unpacking.js";
 export const data = JSON.parse(byId("data").textContent ?? "");
 
 export const { baseline, depth } = data.about;
+
+/** Whether the report contains rankings: one of score files does not. */
+export const hasRankings = data.judged.length > 0;
 
 /** @param {number} run @param {number} measure */
 function place(run, measure) {

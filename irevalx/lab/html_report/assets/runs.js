@@ -1,6 +1,6 @@
 /** Runs by measures: each mean with its interval, what differs, and how much of it was judged. */
 
-import { baseline, data, depth, direction, favours, meanOf, pairOf, ranked, readingOf } from "./data.js";
+import { baseline, data, depth, direction, favours, hasRankings, meanOf, pairOf, ranked, readingOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable, shortName } from "./elements.js";
 import { figure, interval, percent } from "./numbers.js";
 import { badge, bar, shareBar } from "./pictures.js";
@@ -104,7 +104,7 @@ function meanCell(run, measure, { from, to, best }, show) {
 }
 
 /** Whether somebody has asked for the share judged as a measure: it need not stand there twice. */
-const SHARE_IS_A_MEASURE = data.measures.some(({ name }) => name === `judged_${depth}`);
+const SHARE_IS_A_MEASURE = !hasRankings || data.measures.some(({ name }) => name === `judged_${depth}`);
 
 /** How much of the first documents was judged. @param {number} run */
 function shareCell(run) {

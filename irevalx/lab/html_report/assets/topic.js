@@ -1,6 +1,6 @@
 /** One topic: the rankings of the chosen runs side by side, and what each document gives the measure. */
 
-import { data, depth, valuesOf } from "./data.js";
+import { data, depth, hasRankings, valuesOf } from "./data.js";
 import { documentButton, gradeSign, standing, textSummary } from "./documents.js";
 import { button, byId, counted, html, named, nameOf, readable, svg } from "./elements.js";
 import { figure, written } from "./numbers.js";
@@ -279,28 +279,32 @@ async function drawTopic({ topic, runs, document: open }) {
   byId("topic-body").replaceChildren(
     steps(topic),
     text === null ? "" : html("p", { class: "question", dir: "auto" }, readable(text)),
-    html(
-      "p",
-      { class: "muted" },
-      `${relevant.toLocaleString("en")} of ${counted(judged, "judged document")} ${relevant === 1 ? "is" : "are"} relevant.`,
-    ),
+    judged === null || relevant === null
+      ? ""
+      : html(
+          "p",
+          { class: "muted" },
+          `${relevant.toLocaleString("en")} of ${counted(judged, "judged document")} ${relevant === 1 ? "is" : "are"} relevant.`,
+        ),
     valuesLine(topic, runs) ?? "",
-    !runs.length
-      ? html("p", { class: "note" }, "Select runs in the table of runs to display their rankings.")
-      : rankings
-        ? html(
-            "div",
-            { class: panel ? "beside-panel" : "" },
-            html(
+    !hasRankings
+      ? ""
+      : !runs.length
+        ? html("p", { class: "note" }, "Select runs in the table of runs to display their rankings.")
+        : rankings
+          ? html(
               "div",
-              {},
-              rankingsTable(rankings, runs, topic, texts),
-              legend(rankings),
-              missedDocuments(rankings, runs, texts),
-            ),
-            panel,
-          )
-        : html("p", { class: "note" }, "The report contains no rankings of this topic."),
+              { class: panel ? "beside-panel" : "" },
+              html(
+                "div",
+                {},
+                rankingsTable(rankings, runs, topic, texts),
+                legend(rankings),
+                missedDocuments(rankings, runs, texts),
+              ),
+              panel,
+            )
+          : html("p", { class: "note" }, "The report contains no rankings of this topic."),
   );
 }
 

@@ -1,6 +1,6 @@
 /** The topics, in the order in which two runs differ most about them. */
 
-import { data, differencesOf, favours, valuesOf } from "./data.js";
+import { data, differencesOf, favours, hasRankings, valuesOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable } from "./elements.js";
 import { chosenTopics } from "./filters.js";
 import { figure } from "./numbers.js";
@@ -72,7 +72,9 @@ function orderChooser() {
   const select = html(
     "select",
     { id: "order" },
-    ...Object.entries(ORDERS).map(([key, label]) => html("option", { value: key, selected: key === own }, label)),
+    ...Object.entries(ORDERS)
+      .filter(([key]) => hasRankings || !/^(overlap|relevant) /.test(key))
+      .map(([key, label]) => html("option", { value: key, selected: key === own }, label)),
     !known && html("option", { value: own, selected: true }, "a column of the table"),
   );
   select.addEventListener("change", () => {
@@ -115,9 +117,11 @@ function topicsTable(overlaps, size) {
       difference && figure(between, { signed: true }),
       difference &&
         html("td", { class: "picture" }, between !== null && differenceBar(between, most, favours(measure, between))),
-      second && (overlaps ? figure(overlaps[topic], { decimals: 2 }) : html("span", { class: "muted" }, "…")),
-      relevant,
-      judged,
+      second &&
+        hasRankings &&
+        (overlaps ? figure(overlaps[topic], { decimals: 2 }) : html("span", { class: "muted" }, "…")),
+      hasRankings && relevant,
+      hasRankings && judged,
     );
   };
   return html(
@@ -135,9 +139,9 @@ function topicsTable(overlaps, size) {
         second && ofRun(1),
         difference && head("difference", "Difference"),
         difference && html("td", {}),
-        second && head("overlap", "1 − overlap"),
-        head("relevant", "Relevant"),
-        head("judged", "Judged"),
+        second && hasRankings && head("overlap", "1 − overlap"),
+        hasRankings && head("relevant", "Relevant"),
+        hasRankings && head("judged", "Judged"),
       ),
     ),
     html("tbody", {}, ...listed.slice(0, size).map(rowOf)),
@@ -176,7 +180,7 @@ async function drawTopics() {
   const question = listAsked;
   const { runs, order: own } = state();
   const [first, second] = runs;
-  const wanted = second !== undefined && (data.topics.length <= FEW || orderOf(own).key === "overlap");
+  const wanted = hasRankings && second !== undefined && (data.topics.length <= FEW || orderOf(own).key === "overlap");
   // At once where there is nothing yet, so that what stands below stays in its place.
   if (!wanted || !byId("topics-body").childElementCount) drawTable(null);
   if (!wanted) return;
