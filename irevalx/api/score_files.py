@@ -287,8 +287,10 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
             continue
         if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
             rule = "a line of trec_eval output must have 3 columns (measure, topic, value)"
-            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
-            hint = hint or (f"; {_NEEDED}" if number == 1 and default is not None else "")
+            hint = f"; {_NEEDED}" if number == 1 and default is not None else ""
+            if looks_like_judgments(as_bytes(line)):
+                remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
+                hint = f": are these judgments? If so, {remedy}"
             raise MalformedLineError(f"{where}{number}: {rule}, not {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
@@ -358,6 +360,11 @@ def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dic
         name: _unknown(name, is_lower=name in lower) if selected is None else selected.measure
         for name, selected in known.items()
     }
+
+
+def is_assumed(measure: Measure) -> bool:
+    """Return whether higher values of a measure are better by default, because irevalx does not know it."""
+    return measure.family == __name__ and measure.higher_is_better
 
 
 def _unknown(name: str, *, is_lower: bool) -> Measure:

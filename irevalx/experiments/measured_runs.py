@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.api.score_files import is_assumed
 from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import spelled
@@ -151,6 +152,10 @@ class MeasuredInput(Frozen, kw_only=True):
             for of_measure in measured
             if (number := len(topics) - len(of_measure.topics))
         ]
+        names = [of_measure.measure for of_measure in measured]
+        assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
+        if assumed:
+            without.append(f"Assumed: higher values of {', '.join(assumed)} are better.")
         return cls(measures=measured, notes=(f"Topics: {which}.", *without))
 
 
