@@ -40,7 +40,7 @@ irevalx-lab nuggets NUGGETS/agentic.jsonl NUGGETS/baseline.jsonl --format csv
 irevalx-lab pool RUNS --depth 5 -o pool
 irevalx-lab power JUDGED RUNS -m map
 irevalx-lab report JUDGED RUNS -m map -o report.html
-irevalx-lab study JUDGED RUNS -m map --levels '50% 100%' --samples 2 --seed 1 --figure none -o study
+irevalx-lab study JUDGED RUNS -m map --levels '50% 100%' --samples 2 --seed 1 --figure-format none -o study
 irevalx-lab draw study -m map --figure drawn.svg
 irevalx-lab swap-rate JUDGED RUNS -m map --sizes 5 --draws 20 --seed 1
 """

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import typeset
 
+from irevalx.cli.command import OPTIONS
 from irevalx.cli.explanations import effects, families, symbols_of
+from irevalx.declarations import typed_in_shell
 from irevalx.measures.declaration import Measure
 
 _INTRODUCTION = """# All measures
@@ -20,7 +22,8 @@ to request measures.
 
 def text() -> str:
     """Return the page, in Markdown."""
-    return "\n".join([_INTRODUCTION, *_index(), *_families()])
+    with typed_in_shell(OPTIONS):
+        return "\n".join([_INTRODUCTION, *_index(), *_families()])
 
 
 def with_links(page: str) -> str:

@@ -9,6 +9,7 @@ lines.
     records           values for programs: csv, tsv, json, jsonl
     table             Table and its text
     fitting           tables that fit the width of a terminal
+    names             short names of runs
     frames            data frames of pandas and polars, Arrow tables
 """
 

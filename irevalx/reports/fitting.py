@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import as_bytes
+from irevalx.reports.names import ELLIPSIS, shorten
 from irevalx.reports.table import Table, aligned_lines, cells_of
 
 WIDTH = 100
@@ -17,9 +16,6 @@ WIDTH = 100
 _GAP = "  "
 _LEAST_NAME = 10
 """Run names are not shortened to fewer characters."""
-
-_CUT = "…"
-_SEPARATORS = r"\-_./:+ "
 
 
 class _Column(Frozen):
@@ -109,74 +105,16 @@ def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: i
     most = (width - rest) // len(named)
     if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
         most = max(_LEAST_NAME, width // (3 * len(named)))
-    short = short_names([cell for column in named for cell in column.cells], most)
+    long = dict.fromkeys(cell for column in named for cell in column.cells if len(cell) > most)
+    short = shorten(long, most)
     note = (
-        f"{_CUT}: parts of run names that were removed to fit {width} characters. --format csv contains the whole "
+        f"{ELLIPSIS}: parts of run names that were removed to fit {width} characters. --format csv contains the whole "
         "names."
     )
     return [
-        replace(column, cells=[short[cell] for cell in column.cells]) if column.name in names else column
+        replace(column, cells=[short.of.get(cell, cell) for cell in column.cells]) if column.name in names else column
         for column in columns
-    ], [note] if any(name != cut for name, cut in short.items()) else []
-
-
-def short_names(names: Iterable[str], most: int) -> dict[str, str]:
-    """Return distinct names of ``most`` characters, or more if they would not be distinct.
-
-    What all longer names have in common is removed first: at the beginning and at the end, then in between if they
-    have the same number of parts. Then their middle is removed.
-    """
-    every = list(dict.fromkeys(names))
-    whole = [name for name in every if len(name) > most]
-    others = {name for name in every if len(name) <= most}
-    short = _without_ends(whole)
-    if max(map(len, short), default=0) > most:
-        parts = _without_common_parts(whole)
-        short = parts if len(set(parts)) == len(whole) else short
-    longest = max(map(len, short), default=0)
-    for length in range(min(most, longest), longest + 1):
-        for head in (length // 2, length // 4, 3 * length // 4):
-            cut = [_cut(name, length, head) for name in short]
-            if len({*cut, *others}) == len(every):
-                return {name: name for name in every} | dict(zip(whole, cut, strict=True))
-    return {name: name for name in every}
-
-
-def _without_ends(names: Sequence[str]) -> list[str]:
-    """Return names without what all of them begin and end with, up to a separator."""
-    start = _common(names)
-    end = _common([name[len(start) :][::-1] for name in names])
-    left, right = (_CUT if start else ""), (_CUT if end else "")
-    return [f"{left}{name[len(start) : len(name) - len(end)]}{right}" for name in names]
-
-
-def _without_common_parts(names: Sequence[str]) -> list[str]:
-    """Return names without the parts that all of them have in the same place, if they have equally many parts."""
-    parts = [re.findall(f"[^{_SEPARATORS}]*[{_SEPARATORS}]?", name) for name in names]
-    if len(set(map(len, parts))) > 1:
-        return _without_ends(names)
-    is_common = [len(set(place)) == 1 for place in zip(*parts, strict=True)]
-    short = []
-    for of_name in parts:
-        text = "".join(_CUT if common else part for part, common in zip(of_name, is_common, strict=True))
-        short.append(re.sub(f"[{_SEPARATORS}]?{_CUT}+", _CUT, text))
-    return short
-
-
-def _common(names: Sequence[str]) -> str:
-    """Return what several names begin with, up to a separator; empty for one name."""
-    shared = os.path.commonprefix(names) if len(names) > 1 else ""  # noqa: RUF071 - names are not paths
-    if shared in names:
-        shared = shared[:-1]
-    last = max(shared.rfind(separator) for separator in _SEPARATORS.replace("\\", ""))
-    return shared[: last + 1] if last >= 3 else ""
-
-
-def _cut(name: str, length: int, head: int) -> str:
-    """Return a name without its middle, in ``length`` characters, ``head`` of them before the cut."""
-    if len(name) <= length:
-        return name
-    return re.sub(f"{_CUT}+", _CUT, f"{name[:head]}{_CUT}{name[len(name) - (length - head - 1) :]}")
+    ], [short.key or note] if long else []
 
 
 def _blocks(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:

@@ -10,7 +10,6 @@ import pytest
 from running import FIXTURES, POSIX, run
 
 from irevalx.reports import OUTPUT_FORMATS
-from irevalx.reports.fitting import short_names
 from irevalx.reports.table import Table
 
 EXAMPLE = FIXTURES / "example"
@@ -48,29 +47,6 @@ def test_heads_then_columns_then_names_then_blocks() -> None:
     blocks = text_of(table(), 27).partition("Columns")[0]
     assert blocks.count("bm25-robust-a") == 2
     assert all(value in blocks for value in ("0.2500", "0.5000", "0.7500", "0.1250"))
-
-
-@pytest.mark.parametrize("length", [8, 24, 48, 80])
-@pytest.mark.parametrize("n", [2, 12, 30, 60])
-def test_short_names_are_distinct(n: int, length: int) -> None:
-    """Names of systems that differ in the middle, at the end or in two places stay distinct within 14 characters."""
-    filler = "msmarco-distilbert-base-tas-b-hnsw-ef1000-rerank-monot5-3b-top1000-fold-cross-validated"
-    for pattern in ("{n:03}-{rest}", "{rest}-{n:03}", "{half}-{n:03}-{half}", "s{n:03}-{half}-x{n:03}"):
-        rest, half = filler[: max(1, length - 4)], filler[: max(1, (length - 5) // 2)]
-        names = [pattern.format(n=number, rest=rest, half=half) for number in range(n)]
-        short = short_names(names, 14)
-        assert list(short) == names
-        assert len(set(short.values())) == n
-        assert max(map(len, short.values())) <= max(14, 8)
-        assert all(value in name or "…" in value for name, value in short.items())
-
-
-def test_names_that_fit_are_whole() -> None:
-    """Short names, a single name, and names that cannot be told apart when cut are left as they are."""
-    assert short_names(["a", "b"], 5) == {"a": "a", "b": "b"}
-    assert len(short_names(["x" * 40], 12)["x" * 40]) <= 12
-    alike = ["a" * 20 + letter + "a" * 20 for letter in "bc"]
-    assert len(set(short_names(alike, 10).values())) == 2
 
 
 def test_output_that_is_not_a_terminal() -> None:

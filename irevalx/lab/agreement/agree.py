@@ -228,7 +228,7 @@ def agree(
     top : add the agreement on the K best runs by x: tau-b over them (top_tau_b; runs tied with the K-th are included),
         the share of them among the K best by y (top_overlap), and the difference in x between its best run and the best
         run by y (loss). Larger values are taken as better.
-    resamples : number of bootstrap resamples of the topics, for 95 % confidence intervals over the population of
+    resamples : number of bootstrap resamples of the topics, for 95% confidence intervals over the population of
         topics. Intervals of correlations and of `top` are computed by inverting a test: they account for the noise that
         resampling adds, and are wider than the quantiles of the resamples. [default: 0, no intervals]
 

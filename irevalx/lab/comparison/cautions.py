@@ -71,7 +71,7 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
         bounds = difference - others, difference + own
         share = difference / (others - own) if own != others else 0.0
         if 0 < share <= 1:
-            percent = f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
+            percent = f"{100 * share:.0f}%" if share >= 0.01 else "less than 1%"
             relevant = f"{percent} of the unjudged documents are relevant"
             sentence += f"; the difference of {difference:.4f} becomes 0 if {relevant}"
     elif known is not None:

@@ -392,8 +392,8 @@ def compare(
         each run and its difference from the `baseline`. A run row contains the summary values of the run, with the best
         one marked, letters, and judged@K; runs that share a letter are not significantly different. Displayed tables of
         more than 10 runs have "ns" for runs that are not significantly different from the best one in place of letters.
-        With `baseline`, + or - marks runs that are significantly better or worse. [default: pair; tables for people
-        display three or more runs by run, followed by the pairs if there are at most 10 or a `baseline`]
+        With `baseline`, + or - marks runs that are significantly better or worse. [default: pair; displayed tables
+        contain three or more runs by run, followed by the pairs if there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
         wins losses'. By default, the columns are difference, low and high (bonferroni, tukey: simultaneous_low and
         simultaneous_high), corrected_p, differ, judged and judged_against.

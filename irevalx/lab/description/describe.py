@@ -385,7 +385,7 @@ def describe(
     Report how many documents were judged, how many of the documents of each run were judged, and what each group of
     runs contributes to the pool.
 
-    By default, tables for people are a summary: totals of the judgments, with the mean, minimum, median and maximum
+    By default, displayed tables are a summary: totals of the judgments, with the mean, minimum, median and maximum
     over topics, the runs, and the unjudged documents of all runs by rank. All tables are displayed with `show="all"`.
 
     The table of judgments has one row per topic: the number of pooled, judged, relevant and unjudged documents, and of
@@ -406,8 +406,8 @@ def describe(
         has fewer results, the share is over these results.
     ranks : the first rank of each range of ranks for which unjudged documents are counted; ascending from 1. The last
         range is open-ended.
-    show : print this table only, or all tables (all). [default: formats for people contain a summary, other formats all
-        tables]
+    show : print this table only, or all tables (all). [default: displayed tables are a summary, other formats contain
+        all tables]
     complete : describe runs over all judged topics; a topic missing from a run has no judged documents. Default: the
         topics for which every run has results.
 

@@ -47,7 +47,7 @@ def findings(data: ScoresData) -> list[str]:
         return [f"{_identical(data, data.scores.runs)} {_coverage(main[0])}".rstrip()]
     first, *other_depths = _by_depth(compared) or [main[0]]
     return [
-        f"{_headline(data, *main)} {_coverage(first)}".rstrip(),
+        f"{_headline(data, *main, is_main=True)} {_coverage(first)}".rstrip(),
         *_of_main_pair(data, *main),
         *(_headline(data, *of_measure) for of_measure in others),
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
@@ -56,8 +56,10 @@ def findings(data: ScoresData) -> list[str]:
     ]
 
 
-def _headline(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    return (_of_best if of_measure.comparisons.pairs[1:] else _of_pair)(data, of_measure, measure)
+def _headline(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool = False) -> str:
+    if not of_measure.comparisons.pairs[1:]:
+        return _of_pair(data, of_measure, measure)
+    return _of_best(data, of_measure, measure, is_main=is_main)
 
 
 def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
@@ -127,8 +129,14 @@ def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: Report
     elif best == data.baseline:
         verdict = "significantly worse than" if pair.differ else "not significantly different from"
         yield f"The best of the other runs, {pair.run}, is {verdict} {best}: {by}"
-    elif pair.run != best:
-        yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
+    elif pair.run == best and pair.differ:
+        yield f"{best} is significantly better than {data.baseline}: {by}"
+    else:
+        [of_best] = [each for each in pairs if each.run == best]
+        difference = _difference(of_measure, measure, of_best)
+        yield f"{best} is not significantly different from {data.baseline}: {difference}."
+        if pair.run != best:
+            yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
 
 
 def _identical(data: ScoresData, runs: Sequence[str]) -> str:
@@ -203,13 +211,16 @@ def _share_unjudged(description: RunDescription, within: int) -> float:
     return int(description.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
 
 
-def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    """Return the finding on the best run, and on the runs that are not significantly different from it."""
+def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool) -> str:
+    """Return the finding on the best run, and on the runs that are not significantly different from it.
+
+    Another finding contains the difference from the baseline under the main measure.
+    """
     best = of_measure.runs[of_measure.best_first[0]]
     extreme = "highest" if measure.direction > 0 else "lowest"
     score = of_measure.scores[of_measure.best_first[0]]
     sentence = f"{best} has the {extreme} {measure.title}, {score:.3f} over {_topics(of_measure)}"
-    if data.baseline not in {None, best}:
+    if data.baseline not in {None, best} and not is_main:
         [pair] = [pair for pair in of_measure.pairs if pair.run == best]
         sentence += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
     return f"{sentence}. {_others(data, of_measure, measure, best)}."

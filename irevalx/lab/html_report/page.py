@@ -185,6 +185,7 @@ def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], s
     names = "|".join(map(re.escape, sorted(short, key=len, reverse=True)))
 
     def html(sentence: str) -> str:
+        sentence = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
         parts = re.split(rf"(?<!\w)({names})(?!\w)", sentence) if short else [sentence]
         named = Markup('<bdi title="{}">{}</bdi>')
         return Markup("").join(named.format(part, short[part]) if part in short else part for part in parts)

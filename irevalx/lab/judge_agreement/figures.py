@@ -12,7 +12,6 @@ from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
 from irevalx.lab.judge_agreement.results import LabelsResult
-from irevalx.lab.plotting.names import drawable
 from irevalx.lab.plotting.page import (
     COLOURS,
     GREY,
@@ -24,6 +23,7 @@ from irevalx.lab.plotting.page import (
     text_width,
 )
 from irevalx.lab.plotting.panels import draw_matrix, draw_points, name_outliers, scale_axes, with_margin
+from irevalx.reports.names import drawable
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
@@ -45,7 +45,7 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
     totals = numbers.sum(axis=1, keepdims=True)
     shares = ratio(numbers, totals)
     texts = {
-        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f} %" if totals[row, 0] else "0"
+        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f}%" if totals[row, 0] else "0"
         for (row, column), share in np.ndenumerate(shares if len(grades) <= _MOST_NUMBERED else np.empty((0, 0)))
     }
     page = replace(page, width=min(page.width, 3.8))

@@ -69,7 +69,7 @@ def note_on_intervals(n_groups: int) -> str:
             f"{n_groups}."
         )
     return (
-        f"The 95 % intervals (jackknife over {n_groups} groups) are for the line over the population of groups of runs "
+        f"The 95% intervals (jackknife over {n_groups} groups) are for the line over the population of groups of runs "
         "on these topics."
     )
 

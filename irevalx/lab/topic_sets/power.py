@@ -109,7 +109,7 @@ class Power(DrawnResult):
             f"{self.settings['power']:g}.",
             "Interval width: expected width of the t interval of one difference, at the same level.",
             "deviation: standard deviation of the per-topic differences between two runs (median over "
-            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g} % interval.",
+            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g}% interval.",
             *(
                 [
                     f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any "

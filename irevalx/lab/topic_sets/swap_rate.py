@@ -46,7 +46,7 @@ from irevalx.statistics.swap_rates import own_sets as sets_of_pairs
 from irevalx.statistics.swap_rates import swap_rate as rate_on_sets
 
 _OVER_SPLITS = (
-    "The 95 % intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
+    "The 95% intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
     "other topics."
 )
 _LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
@@ -63,7 +63,7 @@ class SizeSwapRate(NamedTuple):
     comparisons: int  # pairs of runs times pairs of topic sets
     share_tied: float  # the share of comparisons in which the runs are tied on a set
     with_half_ties: float  # the share of swaps, a tie counted as half a swap
-    low: float | None  # its 95 % interval over all splits of these topics; None if all splits were compared
+    low: float | None  # its 95% interval over all splits of these topics; None if all splits were compared
     high: float | None
     without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
 
@@ -193,7 +193,7 @@ def swap_rate(
     in which the runs are tied on a set (not a swap), and the number of comparisons. Measures with few distinct values
     have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties (share tied), the
     swap rate with each tie counted as half a swap (with half ties), and the swap rate among comparisons without ties
-    (without ties). Use one of the last two rates to compare measures. The rate with half ties has a 95 % interval over
+    (without ties). Use one of the last two rates to compare measures. The rate with half ties has a 95% interval over
     all splits of these topics into two sets of this size; the interval does not cover other topics, and there is none
     if all splits were compared.
 
@@ -201,7 +201,7 @@ def swap_rate(
     size is absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics
     (for sums, of the values for as many topics as are in a set). The row contains the numbers of comparisons and of
     swaps, the share of swaps, and the same columns for ties. A second table contains the smallest difference above
-    which at most 5 % of the comparisons are swaps, with a tie as half a swap. Bins with fewer than 30 comparisons are
+    which at most 5% of the comparisons are swaps, with a tie as half a swap. Bins with fewer than 30 comparisons are
     marked (few), and the second table ignores them.
 
     Parameters

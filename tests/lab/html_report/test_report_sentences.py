@@ -21,13 +21,14 @@ def test_sentences() -> None:
     odd = {topic: {f"u{n}": 1.0 for n in range(10)} for topic in topics}
     bad["0"] = good["0"]
     made = irevalx.lab.report(qrels, {"bad": bad, "good": good, "odd": odd}, "P.5 unj.5", baseline="bad").data
-    best, other, *more = made["findings"]
-    assert best.startswith("good has the highest P.5, 1.000 over 10 topics; its difference from bad is 0.900 P.5 [0.6")
-    assert best.endswith(
-        "(corrected p < 0.001). Of 2 runs, 1 (good) is significantly better than bad, none is significantly worse, and 1 "
-        "is not significantly different. The runs are not equally judged: judged@5, the share of judged documents among the "
-        "first 5, is between 0 % (odd) and 100 % (bad)."
+    best, pair, other, *more = made["findings"]
+    assert best == (
+        "good has the highest P.5, 1.000 over 10 topics. Of 2 runs, 1 (good) is significantly better than bad, none is "
+        "significantly worse, and 1 is not significantly different. The runs are not equally judged: judged@5, the share of "
+        "judged documents among the first 5, is between 0 % (odd) and 100 % (bad)."
     )
+    assert pair.startswith("good is significantly better than bad: 0.900 P.5 [0.6")
+    assert pair.endswith("(corrected p < 0.001).")
     assert other.startswith("Significance: Student's t test over 10 topics (exact sign flips in 1 of 2 comparisons")
     assert more[0].startswith(
         "The 95 % intervals are for single differences (unadjusted); significance is determined from p-values"
@@ -62,16 +63,19 @@ def test_verdicts_and_intervals() -> None:
     assert 0.025 < tested.pvalue < 0.05  # Holm doubles it: the least of the three is another one
     low, high = tested.confidence_interval(0.95)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base").data
-    assert made["findings"][0] == (
-        "noisy has the highest P.10, 0.500 over 10 topics; its difference from base is 0.200 "
-        f"P.10 [{low:.3f}, {high:.3f}] (corrected p {2 * tested.pvalue:.3f}). Of 3 runs, 1 (steady) is significantly better "
-        "than base, none is significantly worse, and 2 are not significantly different. The runs are not equally judged: "
-        "judged@10, the share of judged documents among the first 10, is between 30 % (base) and 50 % (noisy)."
-    )
+    assert made["findings"][:3] == [
+        "noisy has the highest P.10, 0.500 over 10 topics. Of 3 runs, 1 (steady) is significantly better than base, none is "
+        "significantly worse, and 2 are not significantly different. The runs are not equally judged: judged@10, the share of "
+        "judged documents among the first 10, is between 30 % (base) and 50 % (noisy).",
+        f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p "
+        f"{2 * tested.pvalue:.3f}).",
+        made["findings"][2],
+    ]
+    assert made["findings"][2].startswith("steady is the best run that is significantly better than base: 0.110 P.10 [")
     assert made["about"]["main_pair"] == [2, 0]
     low, high = tested.confidence_interval(1 - 0.05 / 3)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base", correction="bonferroni").data
-    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (simultaneous interval)." in made["findings"][0]
+    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (simultaneous interval)." in made["findings"][1]
     assert made["findings"][-1] == f"Significance: {made['about']['how_tested']}"
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (

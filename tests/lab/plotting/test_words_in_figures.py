@@ -22,7 +22,7 @@ from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.results import JudgesResult
-from irevalx.lab.plotting.names import shorten
+from irevalx.reports.names import shorten
 from irevalx.lab.plotting.page import Page, style
 from irevalx.lab.studies.figures import figures as figures_of_study
 
