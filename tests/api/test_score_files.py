@@ -238,3 +238,14 @@ def test_missing_topics(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("topic,map\n9,1\n")
     nothing = refusal("compare", "--scores", files[0], tmp_path / "c.csv", "--quiet", status=7)
     assert nothing == "irevalx-lab: at least one topic must have values of every run, but none has\n"
+
+
+def test_measures_of_some_runs(tmp_path: Path) -> None:
+    """A measure that a run lacks is left out with a warning; if it is requested, that is an error."""
+    path = tmp_path / "scores.csv"
+    path.write_text("run,topic,measure,value\n" + "a,1,map,1\na,2,map,1\nb,1,map,0\nb,2,map,0\na,1,wer,1\n")
+    done = lab("compare", "--scores", path, "--format", "csv")
+    assert [row["measure"] for row in done.rows] == ["map"]
+    assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
+    message = "irevalx-lab: measures must be among those of the scores (map wer), but got 'wer'\n"
+    assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message
