@@ -30,7 +30,9 @@ def test_best_run_first(measure: str, column: str) -> None:
     assert [line.split()[0] for line in table[2 : 2 + len(RUNS)]] == expected
     trec = [line.split() for line in run(*options, QRELS, *RUNS).stdout.decode().splitlines()]
     assert [value for name, _, value in trec if name == "runid"] == expected
-    as_requested = run("--names", "asked", "--format", "table", "-m", "map", "-m", "P@10", "--sort", measure, QRELS, *RUNS)
+    as_requested = run(
+        "--names", "asked", "--format", "table", "-m", "map", "-m", "P@10", "--sort", measure, QRELS, *RUNS
+    )
     assert [line.split()[0] for line in as_requested.stdout.decode().splitlines()[2 : 2 + len(RUNS)]] == expected
 
 

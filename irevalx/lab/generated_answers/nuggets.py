@@ -105,8 +105,8 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
     there is no nugget of the kind; a warning lists the topics without vital nuggets. All runs must have the same
     nuggets for a topic.
 
-    csv, tsv and jsonl contain the scores of each topic. They are score files, which ``irevalx-lab compare --scores`` and
-    other commands read. Tables for the terminal contain means over topics.
+    csv, tsv and jsonl contain the scores of each topic. They are score files, which ``irevalx-lab compare --scores``
+    and other commands read. Tables for the terminal contain means over topics.
 
     Parameters
     ----------

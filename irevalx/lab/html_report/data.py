@@ -17,11 +17,11 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
 from irevalx.lab.html_report.scores import ReportedScores
-from irevalx.lab.plotting.names import ELLIPSIS, shorten
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups
+from irevalx.reports.names import ELLIPSIS, shorten
 from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
 

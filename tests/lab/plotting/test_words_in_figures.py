@@ -22,9 +22,9 @@ from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.results import JudgesResult
-from irevalx.reports.names import shorten
 from irevalx.lab.plotting.page import Page, style
 from irevalx.lab.studies.figures import figures as figures_of_study
+from irevalx.reports.names import shorten
 
 LENGTHS = (8, 24, 48, 80)
 COUNTS = (2, 12, 30, 60)
