@@ -184,10 +184,11 @@ def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
     layout_of = cache(_layout_of)
     for number, names, fields in rows:
         run, topic, measure, value = layout_of(where, number, names, default)
-        of_run = default if run is None else _name(where, number, names[run], fields[run])
-        of_topic = _name(where, number, names[topic], fields[topic])
+        place_of_row = f"{where}{number}"
+        of_run = default if run is None else name_in(place_of_row, names[run], fields[run])
+        of_topic = name_in(place_of_row, names[topic], fields[topic])
         if measure is not None:
-            name = _name(where, number, names[measure], fields[measure])
+            name = name_in(place_of_row, names[measure], fields[measure])
             yield _Value(number, of_run or "", of_topic, name, fields[value[0]])
             continue
         for place in value:
@@ -211,26 +212,26 @@ def _layout_of(
     return run, topic, measure, values if measure is None or value is None else [value]
 
 
-def _name(where: str, number: int, column: str, value: Any) -> str:
-    """Return the name of a run, a topic or a measure; integers, also numpy's, become digits."""
+def name_in(where: str, column: str, value: Any) -> str:
+    """Return the name of a run, a topic or a measure in a row or a record; integers, also numpy's, become digits."""
     try:
         if value != "":
-            return identifier(f"{where}{number}: {column}", value)
+            return identifier(f"{where}: {column}", value)
     except ArgumentError as error:
         raise MalformedLineError(error.message) from None
-    raise MalformedLineError(f"{where}{number}: {column} must not be empty")
+    raise MalformedLineError(f"{where}: {column} must not be empty")
 
 
 def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
     """Yield the values of one object per line, or of a single object if the first line is not such an object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    first = _parsed(lines[0][1])
+    first = json_object(lines[0][1])
     if first is None or "runs" in first:
         return _of_json_object(where, text)
 
     def rows() -> _Rows:
         for number, line in lines:
-            record = _parsed(line)
+            record = json_object(line)
             if record is None:
                 rule = f"a line must be a JSON object with {', '.join(first)}"
                 raise MalformedLineError(f"{where}{number}: {rule}, but got {quote(line)}")
@@ -239,7 +240,7 @@ def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
     return _of_rows(where, rows(), default)
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+def json_object(text: str) -> dict[str, Any] | None:
     """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
     try:
         value = json.loads(text)
@@ -250,7 +251,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 def _of_json_object(where: str, text: str) -> Iterator[_Value]:
     try:
-        for run in (_parsed(text) or {})["runs"]:
+        for run in (json_object(text) or {})["runs"]:
             name = identifier("run", run["run"], whole=False)
             for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
                 for measure, value in values.items():
@@ -287,8 +288,10 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
             continue
         if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
             rule = "a line of trec_eval output must have 3 columns (measure, topic, value)"
-            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
-            hint = hint or (f"; {_NEEDED}" if number == 1 and default is not None else "")
+            hint = f"; {_NEEDED}" if number == 1 and default is not None else ""
+            if looks_like_judgments(as_bytes(line)):
+                remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
+                hint = f": are these judgments? If so, {remedy}"
             raise MalformedLineError(f"{where}{number}: {rule}, not {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
@@ -358,6 +361,11 @@ def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dic
         name: _unknown(name, is_lower=name in lower) if selected is None else selected.measure
         for name, selected in known.items()
     }
+
+
+def is_assumed(measure: Measure) -> bool:
+    """Return whether higher values of a measure are better by default, because irevalx does not know it."""
+    return measure.family == __name__ and measure.higher_is_better
 
 
 def _unknown(name: str, *, is_lower: bool) -> Measure:
