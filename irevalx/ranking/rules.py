@@ -47,7 +47,9 @@ class RankingRules(Frozen):
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, by name."""
-        return {name: value for name, default in defaults(type(self)).items() if (value := getattr(self, name)) != default}
+        return {
+            name: value for name, default in defaults(type(self)).items() if (value := getattr(self, name)) != default
+        }
 
     @cached_property
     def are_plain(self) -> bool:

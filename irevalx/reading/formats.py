@@ -159,6 +159,23 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
     excludes=("pool", "judged_only", "unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
 
+WEIGHTED: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="weighted",
+    layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
+    example="301 0 FBIS3-10082 1 0.25",
+    prose=(
+        "Judgments with a number for each document, for example its propensity, length or price. Custom measures that "
+        'are declared with needs="weight" use the numbers; other measures ignore them. Grades have the same meaning '
+        "as in qrels.",
+    ),
+    reader="graded.read_graded",
+    tables=True,
+    nested="TOPIC DOCNO: GRADE WEIGHT",
+    measures_of="qrels",
+    lenient=False,
+)
+
 QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="qrels_jg",
@@ -424,6 +441,7 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     JSON_QRELS,
     JSONL_QRELS,
     SAMPLED,
+    WEIGHTED,
     QRELS_JG,
     PREFS,
     QRELS_PREFS,

@@ -129,6 +129,13 @@ EXAMPLES = {
         malformed="{} 0 D 2 2x",
         malformed_says=("D", 2, 2),
     ),
+    "weighted": Example(
+        lines=("{} 0 A 1 0.5", "{} 0 B 0 2", "{} 0 C -1 1e-3"),
+        says=(("A", 1, 0.5), ("B", 0, 2.0), ("C", -1, 0.001)),
+        again="{} 0 A 0 0.5",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        malformed="{} 0 D 1 2x",
+    ),
     "qrels_jg": Example(
         lines=("{} one A 1", "{} one B 0", "{} two A 2"),
         says=(("A", "one", 1), ("B", "one", 0), ("A", "two", 2)),
