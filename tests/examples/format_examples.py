@@ -129,13 +129,6 @@ EXAMPLES = {
         malformed="{} 0 D 2 2x",
         malformed_says=("D", 2, 2),
     ),
-    "weighted": Example(
-        lines=("{} 0 A 1 0.5", "{} 0 B 0 2", "{} 0 C -1 1e-3"),
-        says=(("A", 1, 0.5), ("B", 0, 2.0), ("C", -1, 0.001)),
-        again="{} 0 A 0 0.5",
-        again_error=(4, f"{TWICE} judgments of a topic"),
-        malformed="{} 0 D 1 2x",
-    ),
     "qrels_jg": Example(
         lines=("{} one A 1", "{} one B 0", "{} two A 2"),
         says=(("A", "one", 1), ("B", "one", 0), ("A", "two", 2)),
@@ -178,6 +171,13 @@ EXAMPLES = {
         lines=("{} A 1 1 0.25", "{} B 0 0 0.5", "{} C 2 4 1e-2"),
         says=(("A", 1, 0.25, True), ("B", 0, 1.0, False), ("C", 2, 0.01, True)),
         again="{} A 0 1 0.5",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        refuses_malformed=True,
+    ),
+    "weighted": Example(
+        lines=("{} 0 A 1 0.5", "{} 0 B 0 2", "{} 0 C -1 1e-3"),
+        says=(("A", 1, 0.5), ("B", 0, 2.0), ("C", -1, 0.001)),
+        again="{} 0 A 0 0.5",
         again_error=(4, f"{TWICE} judgments of a topic"),
         refuses_malformed=True,
     ),
@@ -259,6 +259,7 @@ def _(data: Judgments) -> list[Row]:
         [docno.decode() for docno in data.docnos.texts()],
         *([] if data.strata is None else [data.strata.tolist()]),
         data.grades.tolist(),
+        *([] if data.weights is None else [data.weights[data.lines].tolist()]),
     ]
     return sorted(zip(*columns, strict=True))
 
