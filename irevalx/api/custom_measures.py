@@ -122,7 +122,7 @@ def measure(
             lower_is_better=better == "lower",
             why_unsupported=_why_unweighted(name) if needs else None,
             treatments=NONREL_AND_SKIP if needs else UNJUDGED_TREATMENTS,
-            refuses=NO_EXPECTATION | {EXPECTED: f"the mean of a measure that is not irevalx's {NO_FORMULA}"},
+            refuses=NO_EXPECTATION | {EXPECTED: f"the expected value of a custom measure {NO_FORMULA}"},
         )(_checked(name, function))
         add(made)
         return made

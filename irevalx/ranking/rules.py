@@ -47,9 +47,8 @@ class RankingRules(Frozen):
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, by name."""
-        return {
-            name: value for name, default in defaults(type(self)).items() if (value := getattr(self, name)) != default
-        }
+        both = ((name, getattr(self, name), default) for name, default in defaults(RankingRules).items())
+        return {name: value for name, value, default in both if value != default}
 
     @cached_property
     def are_plain(self) -> bool:

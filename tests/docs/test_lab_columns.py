@@ -78,6 +78,7 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
         lambda _: lab.agree(FULL, POOLED, RUNS, "map", rbo=0.9, top=3, resamples=20, seed=1),
         lambda _: lab.agree(RUNS[0], RUNS[1], rbo=0.9),
     ],
+    "nuggets": [lambda _: lab.nuggets(sorted(map(str, (FIXTURES / "nuggets").iterdir())))],
     "bounds": [
         lambda _: lab.bounds(FULL, RUNS[:3], "P.10", fit_probabilities=True),
         lambda _: lab.bounds(FULL, RUNS[:3], "P.10", fit_probabilities=True, in_all=3),

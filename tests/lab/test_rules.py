@@ -66,7 +66,7 @@ estimate
     results_format requires runs
 compare
     discriminative_power, power excludes by=run, by=topic
-    sort requires by=topic
+    sort requires by=topic, by=run
     grades=probability excludes level
     systems, system_by excludes margin, test=wilcoxon, test=permutation, correction=tukey, interval=bca
     system_by excludes systems
@@ -80,12 +80,19 @@ compare
     draw requires figure
     draw excludes discriminative_power
     results_format requires runs
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, min_retrieved, rel_format, results_format
+    scores excludes page
+    lower_is_better requires scores
 report
-    groups, group_by, results_format requires runs
+    results_format requires runs
     groups excludes group_by
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, rel_format, results_format, depth, documents
+    lower_is_better requires scores
 power
     comparisons requires correction=bonferroni
     results_format requires runs
+    scores excludes level, min_retrieved, rel_format, results_format
+    lower_is_better requires scores
 degrade
     runs requires strata, order
     uniform excludes stratified, strata, order
@@ -120,8 +127,11 @@ agree
     measures, level, complete, min_retrieved, rel_format, results_format requires runs
     grades=real, grades=probability requires runs
     grades=probability excludes level
+    scores excludes runs
 swap-rate
     results_format requires runs
+    scores excludes level, min_retrieved, rel_format, results_format
+    lower_is_better requires scores
 study
     scheme=strata requires strata
     scheme=cal requires documents
@@ -148,6 +158,9 @@ STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds rando
 
 VALUES: dict[str, Any] = {
     "columns": "p",
+    "duplicates": "first",
+    "grades": "real",
+    "ties": "rank",
     "alpha": 0.5,
     "correction": "none",
     "figure": "x.png",
@@ -183,6 +196,7 @@ VALUES: dict[str, Any] = {
 NEEDED: dict[str, dict[str, Any]] = {
     "bounds groups excludes": {"new_runs": "x", "fit_probabilities": True},
     "bounds new_runs excludes": {"fit_probabilities": True},
+    "compare scores excludes": {"margin": 0.1, "baseline": "x"},
     "compare margin excludes": {"baseline": "x"},
     "compare allow_unsure excludes": {"margin": 0.1, "baseline": "x"},
     "compare page excludes": {"margin": 0.1, "baseline": "x"},
@@ -300,7 +314,7 @@ degrade    batch=0                  a whole number of at least 1
 degrade    depth=0                  a whole number of at least 1
 degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
 degrade    rounding=down            up or half-up
-describe   show=1                   judgments, runs, ranks or groups
+describe   show=1                   judgments, runs, ranks, groups or all
 describe   cutoffs=0,x,-1              a whole number of at least 1
 describe   ranks=0                  a whole number of at least 1
 describe   depth=0                  a whole number of at least 1

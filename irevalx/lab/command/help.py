@@ -12,8 +12,8 @@ from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
-    {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names"}
-    | {"no_title", "resample_decisions", "results_format", "threads", "ties", "titled"}
+    {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "lower_is_better"}
+    | {"min_retrieved", "names", "no_title", "resample_decisions", "results_format", "threads", "ties", "titled"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Optional, Union
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.api.scores import Scores
 from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file, flag, number, path, text, whole
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
@@ -28,6 +29,16 @@ Qrels = Annotated[
     file(
         names=("QRELS",),
         help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.",
+    ),
+]
+QrelsOrScores = Annotated[
+    Union[GivenQrels, Scores],  # noqa: UP007 - GivenQrels is a string
+    file(
+        names=("QRELS",),
+        help=(
+            "relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes; or "
+            "``Scores``, without runs."
+        ),
     ),
 ]
 Runs = Annotated[
@@ -265,6 +276,31 @@ RESULTS_FORMAT = choice(
     default=TREC_RESULTS.name,
     help=f"Format of runs, as for irevalx -T: {', '.join(RESULTS_FORMATS)}.",
 )
+
+
+SCORES_INPUT = {
+    "scores": flag(
+        excludes=(
+            *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "min_retrieved", "rel_format"),
+            *("results_format", "page", "depth", "documents"),
+        ),
+        name="scores",
+        default=False,
+        help=(
+            "Read the files as score files: values of measures by topic, from any program. A file contains one or "
+            "several runs. Without -m, all measures of the files are used."
+        ),
+    ),
+    "lower_is_better": text(
+        several=True,
+        metavar="MEASURE...",
+        requires="scores",
+        name="lower_is_better",
+        default=(),
+        help="Measures of which lower values are better, if irevalx does not know them. Can be repeated.",
+    ),
+}
+"""The options of commands that read score files in place of judgments and runs."""
 
 
 FIGURE_WIDTHS = ("3.3", "7")

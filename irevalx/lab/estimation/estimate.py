@@ -189,8 +189,8 @@ def estimate(
     fewer than 40 human topics are too short. Samples of documents from fewer than 25 topics were not tested.
 
     With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
-    Documents at ranks that count are stratified by machine grade and best rank in any run. The sampling rate of a
-    stratum is proportional to the standard deviation of the errors that the machine adds to the values (Neyman
+    The documents that the measures evaluate are stratified by machine grade and best rank in any run. The sampling rate
+    of a stratum is proportional to the standard deviation of the errors that the machine adds to the values (Neyman
     allocation, for the sum of the variances of all runs), and at least one document of each topic is drawn. The
     machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to be the same in all
     strata.
@@ -200,9 +200,10 @@ def estimate(
     human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
         (`rel_format="sampled"` or `rel_format="prels"`), which irevalx-lab degrade can draw by strata. With `design`,
         the judgments so far, in any format, or none.
-    machine : machine labels. With whole topics, they are relevance judgments of the topics of `human` and of further
-        topics; together, the topics must be one random sample of topics. With a sample of documents, they are relevance
-        judgments of the sampled documents and of all others, without topics that only one of the files contains.
+    machine : machine labels. If `human` has whole topics, these are relevance judgments of its topics and of further
+        topics; all of these topics must be a single random sample of topics. With a sample of documents, they are
+        relevance judgments of the sampled documents and of all others, without topics that only one of the files
+        contains.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
         topics). With a sample of documents, it is the weight of labels that can be corrected; estimates with a given
         weight are unbiased. [default: for each row, the weight with the smallest standard error]

@@ -135,8 +135,8 @@ def next(  # noqa: A001 - it is the name of its command
     Parameters
     ----------
     per_topic : number N of documents to select per topic. [default: 10]
-    in_all : number N of documents to select over all topics. Each is from the topic whose next document the strategy
-        prefers most.
+    in_all : number N of documents to select over all topics. Each document is taken from the topic whose next document
+        has the highest priority under the strategy.
     replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of N, so that
         it learns only from documents that it selects itself. The result contains the unjudged documents of the first
         batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose probabilities

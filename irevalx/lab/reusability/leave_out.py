@@ -212,7 +212,7 @@ def leave_out(
     estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
     column score contains the measure value; condensed, the value with unjudged documents skipped; least and greatest,
     the lowest and the highest value over all possible judgments of them. bias is the value minus the value that the run
-    would have if its group had been pooled, with the bounds of a 95 % interval. The verdict is fair (the interval is
+    would have if its group had been pooled, with the bounds of a 95% interval. The verdict is fair (the interval is
     within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of unjudged documents
     among the first `depth` of the group's runs. The last lines contain a command that lists them.
 
@@ -237,7 +237,7 @@ def leave_out(
     removed : print the number of unique documents of each group and topic, and evaluate nothing.
     keep_judgments : keep the judgments for each group, completed in the last way of `complete`.
     new_runs : run that was not pooled; can be repeated. The output contains its share of unjudged documents, the
-        expected bias of its values with a 95 % interval, its values with unjudged documents skipped, the bounds of its
+        expected bias of its values with a 95% interval, its values with unjudged documents skipped, the bounds of its
         values, and a verdict for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool.
         `groups` and `group_by` also define the group of the new run; the runs of a group are assumed to be pooled
         together.

@@ -239,9 +239,9 @@ def bounds(
         complete, or 0 and 1 from a machine. Unjudged documents without a probability count as nonrelevant.
     fit_probabilities : fit probabilities of relevance to the judgments. They are predicted from the rank of a document
         in each run, its best rank, and the number of runs that retrieve it.
-    new_runs : run that was not pooled; can be repeated. `runs` must then be all pooled runs, from at least four groups
-        (`groups`, `group_by`). The probabilities of documents that no pooled run retrieved are multiplied by a common
-        factor, which is estimated by leaving out each group of `runs` in turn.
+    new_runs : run that was not pooled; can be repeated. In that case, `runs` must be all of the pooled runs, and they
+        must come from at least four groups (`groups`, `group_by`). The probabilities of documents that no pooled run
+        retrieved are multiplied by a common factor, which is estimated by leaving out each group of `runs` in turn.
     draws : number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.
     n_next : older name of `in_all`.
 

@@ -93,16 +93,23 @@ def _run(
         choice(
             *SUFFIXES,
             "none",
-            names=("--figure",),
-            also="--figures",
+            names=("--figure-format",),
+            also="--figure --figures",
             help=(
-                "Draw the figures in this format. Bands are one standard deviation over samples on either side, "
+                "Format of the figures in the folder. Bands are one standard deviation over samples on either side, "
                 "clipped to the range of the statistic; with --resamples, intervals over topics."
             ),
         ),
     ] = "png",
     axis: Axis = "log",
-    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write the study to this folder.")],
+    folder: Annotated[
+        str,
+        Parameter(
+            names=("-o", "--output"),
+            metavar="DIR",
+            help="Write csv tables, figures and study.json to this folder (see --help).",
+        ),
+    ],
     **options: Any,
 ) -> None:
     """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
@@ -222,7 +229,7 @@ def study(
     Reduce the judgments to several levels, with several samples at each level. Evaluate all runs under each reduced set
     of judgments, and compare each measure with AP and with itself under the full judgments.
 
-    A knee is the lowest level from which on the mean over samples exceeds 0.9, or from which on 95 % of the samples
+    A knee is the lowest level from which on the mean over samples exceeds 0.9, or from which on 95% of the samples
     exceed it. The second kind is reported because a real experiment has only one sample of judgments, which can be
     below 0.9 even if the mean is above. With `resamples`, the knees of means have confidence intervals. Errors against
     AP are reported for measures that estimate AP.
@@ -257,7 +264,7 @@ def study(
         pooled. infAP_true_precisions uses the precisions under the full judgments at the sampled relevant documents.
         The error of infAP_true_precisions is due to the sample; the rest of the error of infAP is due to estimated
         precisions.
-    resamples : number of bootstrap resamples of topics, for intervals from the 2.5 % to the 97.5 % quantile. They show
+    resamples : number of bootstrap resamples of topics, for intervals from the 2.5% to the 97.5% quantile. They show
         the variation of a value when topics are resampled. The intervals of tau, and of knees, are low, because
         resampled rankings are noisier than the ranking itself; they do not cover the value over the population of
         topics. [default: 0, no intervals]
