@@ -278,7 +278,7 @@ def labels(
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]
     labels_max : highest possible machine label, such as 100. Machine labels are divided by it and read as probabilities
-        of relevance, also if all are integers.
+        of relevance, even if all are integers.
     progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns
