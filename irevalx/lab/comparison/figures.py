@@ -19,10 +19,10 @@ from irevalx.arrays.segments import IntArray
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.names import ShortNames, drawable
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, columns_of, names_within, text_width
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix, place_panels
 from irevalx.lab.plotting.ticks import round_ticks
+from irevalx.reports.names import ShortNames, drawable
 
 _ROWS_BESIDE = 40
 """With more pairs, a wide page has two panels next to each other."""

@@ -15,7 +15,6 @@ from matplotlib.ticker import NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.lab.description.describe import Description, RunDescription
-from irevalx.lab.plotting.names import ShortNames
 from irevalx.lab.plotting.page import (
     COLOURS,
     FRAME,
@@ -30,6 +29,7 @@ from irevalx.lab.plotting.page import (
 )
 from irevalx.lab.plotting.panels import name_outliers
 from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_ticks
+from irevalx.reports.names import ShortNames
 
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""

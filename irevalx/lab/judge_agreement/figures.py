@@ -12,10 +12,12 @@ from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
 from irevalx.lab.judge_agreement.results import LabelsResult
-from irevalx.lab.plotting.names import drawable
+from irevalx.lab.plotting.curves import lay_out_with_legend
 from irevalx.lab.plotting.page import (
     COLOURS,
+    DASHES,
     GREY,
+    MARKERS,
     TITLE_SIZE,
     Page,
     centre,
@@ -33,6 +35,8 @@ from irevalx.lab.plotting.panels import (
     scale_axes,
     with_margin,
 )
+from irevalx.lab.plotting.ticks import PERCENT
+from irevalx.reports.names import drawable
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
@@ -41,8 +45,8 @@ _CELL, _LEAST_CELLS, _LOW_ROW = (0.62, 0.4), (0.5, 0.25), 0.16
 """Width and height of the cell of a pair of judges with a value and its interval, the least widths of cells with an
 interval and with a value, and the height of a cell without an interval, in inches."""
 
-_LONGEST_JUDGE, _NAME_SIZE = 0.25, 7.0
-"""The longest name of a judge, as a share of the width of the page, and the size of names in points."""
+_LONGEST_JUDGE, _LONGEST_LINE, _NAME_SIZE = 0.25, 0.7, 7.0
+"""The longest names of judges in a matrix and in a legend, as shares of the width of the page, and their points."""
 
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
@@ -54,7 +58,7 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
     totals = numbers.sum(axis=1, keepdims=True)
     shares = ratio(numbers, totals)
     texts = {
-        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f} %" if totals[row, 0] else "0"
+        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f}%" if totals[row, 0] else "0"
         for (row, column), share in np.ndenumerate(shares if len(grades) <= _MOST_NUMBERED else np.empty((0, 0)))
     }
     page = replace(page, width=min(page.width, 3.8))
@@ -92,7 +96,15 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     row_height = _CELL[1] if has_intervals else _LOW_ROW
     figure = page.figure(0.25 + row_height * len(names) + (longest if upright else 0.0))
     texts = {cell: text if has_intervals else text.split("\n")[0] for cell, text in texts.items() if has_texts}
-    draw_matrix(figure.subplots(), values, named, named, texts=texts, gap=1.2, upright=upright, aspect="auto")
+    size = min(_NAME_SIZE, 72 * width / 1.2)  # so that names of columns do not touch
+    draw_matrix(
+        *(figure.subplots(), values, named, named),
+        texts=texts,
+        gap=1.2 if has_texts else 0.5,
+        upright=upright,
+        aspect="auto",
+        size=size,
+    )
     page.name(figure, "Agreement of judges: Cohen's kappa")
     notes = [] if has_texts else ["The darker a cell, the higher kappa."]
     if has_intervals and any(row.low is not None for row in kappas):
@@ -139,4 +151,32 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     for panel, runs, of_runs in zip(axes, panels.values(), gains, strict=True):
         x, y = (np.array([scores[f"score_{who}"] for scores in runs.values()]) for who in ("human", "machine"))
         name_outliers(panel, x, y, list(runs), of_runs, names)
+    return figure
+
+
+def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
+    """Draw the share of relevant documents against the mean probability of each bin, with a line for each judge."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in result.reliability:
+        curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))
+    page = replace(page, width=min(page.width, 3.8))
+    figure = page.figure(min(page.width, 3.2))
+    panel = figure.subplots()
+    scale_axes(panel, (0.0, 1.0), (0.0, 1.0), diagonal=True)
+    names = names_within(curves, _LONGEST_LINE * page.width, _NAME_SIZE)
+    lines = {}
+    for number, (judge, points) in enumerate(curves.items()):
+        x, y = np.array(points).T
+        [line] = panel.plot(
+            x, y, MARKERS[number % len(MARKERS)], color=COLOURS[number % len(COLOURS)], markersize=3, linewidth=1
+        )
+        line.set_linestyle(DASHES[number % len(DASHES)])
+        lines[names.of[judge]] = line
+    panel.set_aspect("equal")
+    panel.set(xlabel="mean probability", ylabel="relevant documents")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(PERCENT)
+    heading = page.name(figure, "Calibration of machine labels")
+    page.explain(figure, "", "Points: bins of width 0.1. Points on the diagonal are calibrated.", names.key)
+    lay_out_with_legend(figure, lines if len(lines) > 1 else {}, heading)
     return figure

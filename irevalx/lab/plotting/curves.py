@@ -17,7 +17,6 @@ from matplotlib.ticker import NullLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plotting.names import drawable
 from irevalx.lab.plotting.page import (
     COLOURS,
     DASHES,
@@ -30,6 +29,7 @@ from irevalx.lab.plotting.page import (
     names_within,
 )
 from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_ticks
+from irevalx.reports.names import drawable
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column

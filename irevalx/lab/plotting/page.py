@@ -23,7 +23,7 @@ from matplotlib.text import Text
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen
-from irevalx.lab.plotting.names import ShortNames, drawable, shorten
+from irevalx.reports.names import ShortNames, drawable, shorten
 
 _FONT = "DejaVu Sans"  # part of matplotlib
 

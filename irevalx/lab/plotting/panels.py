@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.plotting.names import ShortNames, drawable
 from irevalx.lab.plotting.page import (
     FRAME,
     GREY,
@@ -27,6 +26,7 @@ from irevalx.lab.plotting.page import (
     text_width,
 )
 from irevalx.lab.plotting.ticks import round_ticks
+from irevalx.reports.names import ShortNames, drawable
 
 Ends: TypeAlias = "tuple[float, float]"
 """Limits of an axis, or ends of an interval."""

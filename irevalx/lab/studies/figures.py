@@ -24,13 +24,13 @@ from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.names import drawable
 from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, columns_of, names_within
 from irevalx.lab.plotting.panels import draw_points, place_panels, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.plotting.ticks import share_ticks
 from irevalx.lab.studies.simulation import REFERENCES, is_comparable
 from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
+from irevalx.reports.names import drawable
 from irevalx.statistics.bootstrap import THRESHOLD
 from irevalx.statistics.significance import ALPHA
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plotting.page import Page, columns_of
-from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_printed_as
 from irevalx.lab.topic_sets.power import Power
 from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
@@ -110,7 +110,7 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
     measures = list(bins)
     panels_of_sizes = [
         ([measures[m] for m in group if size in bins[measures[m]]], size)
-        for group in groups_on_one_axis(ranges_of(result.requests))
+        for group in groups_on_one_axis(ranges_of(result.requests) or ranges_printed_as(measures))
         for size in sorted({size for m in group for size in bins[measures[m]]})
     ]
     in_units = len(panels_of_sizes) <= (1 if page.is_narrow else _MOST_IN_UNITS)

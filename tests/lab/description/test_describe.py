@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import statistics
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
@@ -238,3 +239,27 @@ def test_robust03() -> None:
         assert (result.retrieved, result.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
         assert result.retrieved_in.sum() == result.retrieved
         assert result.unjudged_in.sum() == result.retrieved - result.judged
+
+
+def test_summary(files: list[Path]) -> None:
+    """By default, people see totals and statistics over topics, the runs, and no topic; --show all displays the rest."""
+    text = lab("describe", *files, "-c").stdout.decode()
+    csv, _ = described(*files, "-c")
+    topics = csv[:-2]
+    of_judgments = text.partition("\nruns\n")[0]
+    rows = {line.split()[0]: line.split() for line in of_judgments.splitlines() if line.strip()}
+    for name, statistic in (("minimum", min), ("median", statistics.median), ("maximum", max)):
+        values = [statistic(float(row[column]) for row in topics) for column in ("pooled", "judged", "relevant")]
+        assert [float(cell) for cell in rows[name][1:4]] == values
+    assert rows["all"][1:4] == [csv[-2][column] for column in ("pooled", "judged", "relevant")]
+    n_judged, n_relevant = (sum(int(row[name]) for row in topics) for name in ("judged", "relevant"))
+    first = " ".join(text.partition("\n\n")[0].split())
+    assert first.startswith(f"The judgments contain {n_judged} judged documents")
+    assert f"for {len(topics)} topics; {n_relevant} are relevant" in first
+    assert "--show all also displays the judgments of each topic" in text
+    whole = lab("describe", *files, "-c", "--show", "all").stdout.decode()
+    assert [whole.count(f"\n{title}\n") for title in ("runs", "unjudged documents by rank", "pool by group")] == [1] * 3
+    assert len(whole.splitlines()) > len(text.splitlines())
+    tables = lab_json("describe", *files, "-c")
+    assert tables == lab_json("describe", *files, "-c", "--show", "all") | {"about": tables["about"]}
+    assert len(lab("describe", files[0], "--show", "judgments").stdout.splitlines()) == 2 + len(csv)

@@ -1,4 +1,4 @@
-"""Short names of runs, judges, groups and studies in figures (does not require matplotlib)."""
+"""Short names of runs, judges, groups and studies, in figures and tables."""
 
 from __future__ import annotations
 
