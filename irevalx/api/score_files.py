@@ -11,7 +11,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,7 +114,7 @@ def _collected(where: str, values: Iterable[_Value], *, nan_is_missing: bool) ->
         if value.topic in by_topic:
             raise MalformedLineError(
                 f"{where}{value.line}: a value must occur once, but {value.measure} of {quote(value.run)} for "
-                f"{quote(value.topic)} occurs again"
+                f"{quote(value.topic)} occurs again; remove one of them"
             )
         by_topic[value.topic] = _number(where, value, nan_is_missing)
     if not by_run:
@@ -174,17 +173,19 @@ def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
                 if len(fields) != len(names):
                     rule = f"a line must have {len(names)} columns ({', '.join(names)})"
                     raise MalformedLineError(f"{where}{number}: {rule}, but got {quote(separator.join(fields))}")
-                yield number, names, fields
+                yield number, names, [field.strip() for field in fields]
     except csv.Error as error:  # a field of many thousand characters
         raise MalformedLineError(f"{where}{number + 1}: a line must be of csv, but there is a {error}") from None
 
 
 def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
     """Yield the values of rows with named columns, long or wide; an empty field of a wide row is missing."""
-    layout_of = cache(_layout_of)
+    layouts: dict[tuple[str, ...], _TableLayout] = {}
     for number, names, fields in rows:
-        run, topic, measure, value = layout_of(where, number, names, default)
         place_of_row = f"{where}{number}"
+        if names not in layouts:
+            layouts[names] = _layout_of(place_of_row, names, default)
+        run, topic, measure, value = layouts[names]
         of_run = default if run is None else name_in(place_of_row, names[run], fields[run])
         of_topic = name_in(place_of_row, names[topic], fields[topic])
         if measure is not None:
@@ -192,14 +193,15 @@ def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
             yield _Value(number, of_run or "", of_topic, name, fields[value[0]])
             continue
         for place in value:
-            if fields[place] not in {None, ""}:
+            if fields[place] is not None and fields[place] != "":
                 yield _Value(number, of_run or "", of_topic, names[place], fields[place])
 
 
-def _layout_of(
-    where: str, number: int, names: tuple[str, ...], default: str | None
-) -> tuple[int | None, int, int | None, list[int]]:
-    """Return the places of the run, the topic and the measure (None: wide), and of the values."""
+_TableLayout: TypeAlias = "tuple[int | None, int, int | None, list[int]]"
+"""The places of the run, the topic and the measure (None: wide), and of the values."""
+
+
+def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _TableLayout:
     run, topic, measure, value = (
         next((names.index(name) for name in named(spec, names)), None)
         for spec in (RUN_OF_SCORES, TOPIC, MEASURE, VALUE)
@@ -208,7 +210,7 @@ def _layout_of(
     values = [place for place, name in enumerate(names) if name.lower() not in taken]
     if topic is None or not values or (measure is not None and value is None) or (run is None and default is None):
         also = "; a column run is optional" if default is not None else ", and a column run"
-        raise MalformedLineError(f"{where}{number}: {_NEEDED}{also}, but got {', '.join(map(quote, names))}")
+        raise MalformedLineError(f"{where}: {_NEEDED}{also}, but got {', '.join(map(quote, names))}")
     return run, topic, measure, values if measure is None or value is None else [value]
 
 

@@ -47,6 +47,7 @@ def separated(separator: str, *names: str) -> str:
 
 FILES = {
     "long csv": separated(",", "run", "topic", "measure", "value"),
+    "blanks around fields": separated(" , ", "run", "topic", "measure", "value"),
     "other names": separated(";", "System", "query_id", "Metric", "score"),
     "long tsv": separated("\t", "run_id", "qid", "measure", "value"),
     "blanks": separated(" ", "runid", "topic", "measure", "value"),
@@ -155,6 +156,7 @@ DAMAGED = {
     "a map 1 0.5\nb map 1\n": ":2: a line must have 4 columns (run, measure, topic, value), like the first line, but got",
     "1 0 FT911 1\n": ":1: a line of trec_eval output must have 3 columns (measure, topic, value), not '1 0 FT911 1': are these "
     "judgments? If so, give them and the runs in place of score files",
+    '{"topic": 1, "map": [1]}\n': ":1: a value must be a number of 64 bits that is not infinite, but got '[1]'",
     '{"run": "a", "topic": 1, "map": true}\n': ":1: a value must be a number of 64 bits that is not infinite, but got 'true'",
     "run,topic,map\n": ": a file of measure values must contain a value, but it contains none",
     "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: a run must have a line with its runid, but this one has none",
