@@ -287,8 +287,8 @@ SCORES_INPUT = {
         name="scores",
         default=False,
         help=(
-            "Read the files as score files: values of measures by topic, from any program. A file contains one or "
-            "several runs. Without -m, all measures of the files are used."
+            "Read score files in place of judgments and runs. They contain values of measures by topic, from any "
+            "program, of one or several runs. Without -m, all measures of the files are used."
         ),
     ),
     "lower_is_better": text(
