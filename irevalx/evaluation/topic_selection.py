@@ -41,7 +41,7 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
         look_up=selection.needs_documents,
         processes=processes,
         first_name_first=judgments.first_name_first,
-        ties=settings.ties,
+        ties=settings.tie_orders[0],
         ignore_identical_ids=settings.ignore_identical_ids,
         duplicates=settings.duplicates,
     )

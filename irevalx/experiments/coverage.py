@@ -174,7 +174,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     unjudged = {depth: np.minimum(n_retrieved, depth) - judged for depth, judged in counts.items()}
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in unjudged.values()))
     settings = ranked.settings
-    is_known = bool(ranked.sources) and settings.ties not in ORDERS_OF_TIES
+    is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
     first: list[FirstUnjudged] = []
 
     def shared_of(depth: int) -> Callable[[int, int], FloatArray]:
@@ -203,7 +203,7 @@ def _first_unjudged(
 ) -> FirstUnjudged:
     """Read runs and return the unjudged documents among their top documents, for the given topics."""
     rules = RankingRules(
-        ties=settings.ties, ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
+        ties=settings.tie_orders[0], ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
     )
     pools = [
         PooledDocuments.joined(

@@ -16,7 +16,7 @@ from irevalx.process.platform import MOST_PROCESSES, default_processes, path_tex
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, PARAMETERS
+from irevalx.settings import LEVEL, PARAMETERS, TIES
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
@@ -87,7 +87,8 @@ Grades = Annotated[str, _setting("grades")]
 WholeOrRealGrades = Annotated[
     str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
 ]
-Ties = Annotated[str, _setting("ties")]
+_ONE_ORDER = PARAMETERS["ties"].help.partition(" Several of")[0]
+Ties = Annotated[str, choice(*TIES, metavar="ORDER", help=_ONE_ORDER)]
 IgnoreIdenticalIds = Annotated[bool, _setting("ignore_identical_ids")]
 Duplicates = Annotated[str, _setting("duplicates")]
 Complete = Annotated[

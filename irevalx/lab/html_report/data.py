@@ -67,7 +67,7 @@ class ReportData(Frozen, kw_only=True):
         """Return the parts of the data, without ``about`` and the sentences."""
         scores = self.scores
         return {
-            "measures": [measure.about(self.settings.ties) for measure in scores.measures],
+            "measures": [measure.about(self.settings.tie_orders[0]) for measure in scores.measures],
             "runs": [{"name": run, "group": group} for run, group in zip(scores.runs, self.groups, strict=True)],
             "groups": self._groups_of_topics(),
             "topics": self._topics(),
