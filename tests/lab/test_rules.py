@@ -120,6 +120,7 @@ study
     scheme=strata requires strata
     scheme=cal requires documents
     rounding=half-up requires scheme=stratified
+    rounding=half-down requires scheme=stratified
     strata requires scheme=strata
     strata_file requires strata
     pairs requires scheme=uniform, scheme=stratified
@@ -291,7 +292,7 @@ degrade    budget=-1,5.5            a number of documents, or a share such as 0.
 degrade    batch=0                  a whole number of at least 1
 degrade    depth=0                  a whole number of at least 1
 degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
-degrade    rounding=down            up or half-up
+degrade    rounding=down            up, half-up or half-down
 describe   show=1                   judgments, runs, ranks or groups
 describe   cutoffs=0,x,-1              a whole number of at least 1
 describe   ranks=0                  a whole number of at least 1
@@ -331,7 +332,7 @@ power      power=0,1                a number above 0 and below 1
 power      correction=holm          none or bonferroni
 power      comparisons=0            a whole number of at least 1
 report     depth=0,1001             a whole number of at least 1 and at most 1000
-study      rounding=down            up or half-up
+study      rounding=down            up, half-up or half-down
 study      samples=0,10000001,99999999999999999999                a whole number of at least 1 and at most 10000000
 study      pairs=-1                 a whole number of at least 0 and at most 10000000
 study      pool_depth=0             a whole number of at least 1
