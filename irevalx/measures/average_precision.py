@@ -134,7 +134,7 @@ def relative_average_precision_at(t: Topics, k: int) -> FloatArray:
     "yaap",
     Range(wording="any real number; 0 if the topic has no relevant documents"),
     summary=mean,
-    refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
+    refuses={EXPECTED: f"the expected value of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
 )
 def yaap(t: Topics) -> FloatArray:

@@ -72,7 +72,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     lower_is_better=True,
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,
-    refuses={EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} if only the first documents count"},
+    refuses={EXPECTED_OF_FIRST: f"its expected value {NO_FORMULA} if only the first documents count"},
 )
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Residual of rank-biased precision: the contribution that unjudged documents could add.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -74,6 +75,16 @@ def silence_warnings() -> None:
     """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+
+
+def output_width() -> int | None:
+    """Return the width of the terminal that standard output is; None if it is not a terminal."""
+    with suppress(AttributeError, ValueError, OSError):
+        if sys.stdout.isatty():
+            import shutil
+
+            return shutil.get_terminal_size((0, 0)).columns or None
+    return None
 
 
 def is_terminal() -> bool:
@@ -158,6 +169,10 @@ def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | Impo
     return status
 
 
+MOST_ALIKE = 3
+"""Maximum number of warnings shown that differ only in file and numbers."""
+
+
 class Messages:
     """Warnings, errors and progress, on lines that begin with the program's name; ``quiet`` shows only errors."""
 
@@ -167,12 +182,31 @@ class Messages:
         self._program = program
         self._quiet = quiet
         self._progress: Progress | None = None
+        self._pending: dict[str, list[str]] | None = None  # by text without file and numbers, in ``grouping``
 
     def warn(self, line: str) -> None:
         """Show a warning."""
         self.warnings.append(line)
-        if not self._quiet:
+        if self._pending is not None:
+            self._pending.setdefault(re.sub(r"\d+", "0", line.partition(": ")[2] or line), []).append(line)
+        elif not self._quiet:
             self._tell(line)
+
+    @contextmanager
+    def grouping(self) -> Iterator[None]:
+        """Show warnings at the end, many that differ only in their file and numbers as one."""
+        self._pending = {}
+        try:
+            yield
+        finally:
+            groups, self._pending = self._pending.values(), None
+            for lines in () if self._quiet else groups:
+                if len(lines) <= MOST_ALIKE:
+                    for line in lines:
+                        self._tell(line)
+                else:
+                    more = f"{len(lines) - 1} more runs have such a warning; --format json lists all warnings"
+                    self._tell(f"{lines[0]} ({more})")
 
     def complain(self, error: Exception) -> None:
         """Show an error that does not end the program."""

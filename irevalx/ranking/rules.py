@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from irevalx.frozen import Frozen, cached_property, defaults
-from irevalx.settings import Duplicates, Ties
+from irevalx.settings import Duplicates, Settings, Ties
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 MOST_RETRIEVED = 2**31 - 1
 """Maximum number of evaluated documents per topic, as in trec_eval."""
@@ -29,6 +34,21 @@ class RankingRules(Frozen):
     """Leave out documents with the ID of their topic."""
     duplicates: Duplicates = "error"
     """Treatment of a document that occurs twice in a topic."""
+
+    @classmethod
+    def of(cls, settings: Settings, **others: Any) -> Self:
+        """Return the rules in these settings on tied, repeated and excluded documents, and others."""
+        return cls(
+            ties=settings.tie_orders[0],
+            ignore_identical_ids=settings.ignore_identical_ids,
+            duplicates=settings.duplicates,
+            **others,
+        )
+
+    def changes(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults, by name."""
+        both = ((name, getattr(self, name), default) for name, default in defaults(RankingRules).items())
+        return {name: value for name, value, default in both if value != default}
 
     @cached_property
     def are_plain(self) -> bool:

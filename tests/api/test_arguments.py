@@ -34,6 +34,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Run.for_one_evaluation": (irevalx.Run.read(SCORED).for_one_evaluation, {"compat": COMPAT["9"]}),
     "Run.kept": (irevalx.Run.read(SCORED).kept, {"compat": COMPAT["9"]}),
     "Scores": (irevalx.Scores, {"evaluations": []}),
+    "Scores.read": (irevalx.Scores.read, {"files": FIXTURES / "example" / "bm25.q_all_trec.v10"}),
+    "Scores.from_frame": (irevalx.Scores.from_frame, {"frame": {"run": ["a"], "topic": ["1"], "map": [0.5]}}),
     "Scores.topics": (irevalx.evaluate(GRADED, SCORED, "map").topics, {}),
     "Scores.per_topic": (irevalx.evaluate(GRADED, SCORED, "map").per_topic, {"measure": "map"}),
     "Scores.summary": (irevalx.evaluate(GRADED, SCORED, "map").summary, {"measure": "map"}),
@@ -247,6 +249,34 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ([GRADED], "but got an object of type dict"),
         ],
         "selection": [("map", "selection must be what irevalx.evaluate selects, or None, but got 'map'")],
+    },
+    "Scores.read": {
+        "files": [
+            (5, f"files {FORMS} 5"),
+            ([None], f"files {FORMS} None"),
+            ([], "files must be one score file or more, but got none"),
+            ("nosuch", "cannot read 'nosuch'"),
+        ],
+        "lower_is_better": [
+            (5, "lower_is_better must be a string or several strings, but got 5"),
+            ("wer", r"lower_is_better must be one of the measures of the scores .*, but got 'wer'"),
+            ("map", "lower_is_better is for measures that irevalx does not know, but map is one of its measures"),
+        ],
+    },
+    "Scores.from_frame": {
+        "frame": [
+            (5, "frame must be a data frame or a dictionary of columns, but got 5"),
+            ({"run": ["a"], "map": [0.5]}, "frame: row 1: a table of measure values must have a column topic"),
+            (
+                {"topic": ["1"], "map": ["x"]},
+                "frame: row 1: a value must be a number .*, but got 'x' for map of topic '1'",
+            ),
+            ({"topic": ["1"], "map": [math.inf]}, "frame: row 1: a value must be a number .*, but got 'Infinity'"),
+            ({"topic": [1.5], "map": [1]}, "frame: row 1: topic must be a string or a whole number, but got 1.5"),
+            ({"topic": ["1"], "map": [1, 2]}, "frame: the columns of a table must have the same length"),
+            ({"topic": [], "map": []}, "frame: a file of measure values must contain a value, but it contains none"),
+        ],
+        "lower_is_better": [(5, "lower_is_better must be a string or several strings, but got 5")],
     },
     "Scores.topics": {"run": NAME},
     "Scores.per_topic": {"measure": MEASURE, "run": NAME},

@@ -206,6 +206,43 @@ def test_wheel_runs_on_its_own(built: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_long_description(tmp_path: Path) -> None:
+    """The long description of a release links only to absolute addresses, those of its pages on the site."""
+    pytest.importorskip("hatchling")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "man", tmp_path / "man")
+    (tmp_path / "irevalx").mkdir()
+    shutil.copy(ROOT / "irevalx" / "__init__.py", tmp_path / "irevalx")
+    settings = re.sub(r'^(?:Homepage|Documentation) = ".*"\n', "", PYPROJECT, flags=re.MULTILINE)
+    addresses = (
+        '[project.urls]\nHomepage = "https://example.org/"\nDocumentation = "https://docs.example.org/irevalx/"\n'
+    )
+    (tmp_path / "pyproject.toml").write_text(settings.replace("[project.urls]\n", addresses))
+    rewrite = [sys.executable, str(ROOT / "docs" / "site" / "long_description.py"), str(tmp_path)]
+    subprocess.run(rewrite, check=True)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+    [wheel] = (tmp_path / "dist").glob("*.whl")
+    [name] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
+    description = zipfile.ZipFile(wheel).read(name).decode().partition("\n\n")[2]
+    targets = re.findall(r"\]\(([^)\s]+)\)", description)
+    assert len(targets) == len(re.findall(r"\]\(([^)\s]+)\)", README)) > 10
+    assert all(target.startswith("https://docs.example.org/irevalx/") for target in targets)
+    assert not re.findall(r"(?:href|src)=", description)
+    assert {"https://docs.example.org/irevalx/lab.html", "https://docs.example.org/irevalx/report.png"} <= set(targets)
+
+
+def test_long_description_without_address(tmp_path: Path) -> None:
+    """A project without addresses keeps the links of its README."""
+    shutil.copy(ROOT / "README.md", tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[project.urls]\n\n[project.scripts]\nDocumentation = "https://a.b/"\n')
+    rewrite = [sys.executable, str(ROOT / "docs" / "site" / "long_description.py"), str(tmp_path)]
+    done = subprocess.run(rewrite, check=True, capture_output=True, text=True)
+    assert "[project.urls] has no address for Documentation" in done.stderr
+    assert (tmp_path / "README.md").read_text() == README
+
+
 def test_sources(built: Path) -> None:
     """The source distribution holds what the tests and python docs/generate need."""
     [sources] = built.glob("*.tar.gz")

@@ -188,7 +188,8 @@ def test_every_page_is_listed() -> None:
     listed = {(index.parent / link.partition("#")[0]).resolve() for link in links(PAGES["docs/README.md"])}
     missing = sorted(page for page in PAGES if page.startswith("docs/") and ROOT / page not in listed | {index})
     assert not missing, f"docs/README.md must link to {', '.join(missing)}"
-    assert "docs/README.md" in links(README)
+    in_release = "/contents.html"
+    assert any(link.endswith(("docs/README.md", in_release)) for link in links(README))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
@@ -220,11 +221,10 @@ def test_options_exist(page: str) -> None:
 
 
 def test_formats_and_commands_are_described() -> None:
-    """docs/formats.md says of every output format when to use it, docs/lab.md and README what each command is for."""
+    """docs/formats.md says of every output format when to use it, docs/lab.md what each command is for."""
     [output] = [param for param in command.params if "--format" in param.opts]
     assert isinstance(output.type, click.Choice)
     for name in output.type.choices:
         assert f"`{name}`" in PAGES["docs/formats.md"] or f"`--format {name}`" in PAGES["docs/formats.md"], name
     for name in COMMANDS:
-        assert f"`{PROGRAM} {name}`" in README, name
         assert f"| `{PROGRAM} {name} " in PAGES["docs/lab.md"], name

@@ -67,7 +67,7 @@ def test_contents() -> None:
     """The list of pages has each page of docs/ and each manual page once; those of the lab's commands follow irevalx-lab."""
     listed = [file for section in contents.contents() for file in section.files]
     assert len(listed) == len(set(listed))
-    assert set(contents.page_files()) - {contents.INDEX} <= set(listed)
+    assert set(contents.page_files()) - {contents.LANDING} <= set(listed)
     commands = {f"man/man1/irevalx-lab-{name}.1" for name in COMMANDS}
     assert {str(path.relative_to(ROOT)) for path in (ROOT / "man").glob("*/*")} - commands <= set(listed)
     assert [section.title for section in contents.contents()] == [
@@ -82,7 +82,9 @@ def test_contents() -> None:
 def test_links() -> None:
     """A link leads to the page of the site that stands for a file, wherever the page stands that has it."""
     text = "[a](../../README.md#install) [b](../python.md) [c](../../man/man1/irevalx.1) [d](#here) [e](https://example.org)"
-    expected = "[a](../introduction.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
+    expected = (
+        "[a](../index.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
+    )
     assert contents.with_site_links(text, "docs/first/beir.md") == expected
 
 

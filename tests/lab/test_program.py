@@ -71,9 +71,8 @@ def test_options_are_explained(name: str) -> None:
 GRADES = ("qrels", "beir", "csv", "tsv", "json", "jsonl")
 USABLE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
-    **dict.fromkeys(
-        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"), GRADES
-    ),
+    **dict.fromkeys(("degrade", "pool", "next", "leave-out", "complete", "bounds", "report", "study"), GRADES),
+    "labels": (*GRADES, "prefs"),
     "describe": (*GRADES, "sampled"),
     "estimate": (*GRADES, "sampled", "prels"),
 }

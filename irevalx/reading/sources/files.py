@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO, cast
 
-from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
+from irevalx.errors import STANDARD_INPUT, EmptyFileError, UnreadableFileError, quote, shown_name
 from irevalx.frozen import cached_property
 from irevalx.process.platform import as_bytes, can_seek, is_open_already, is_pipe
 from irevalx.reading.sources.compression import Readable, compression_of, decompressed
@@ -188,7 +188,7 @@ class Source:
                     last = chunk[-1:]
                     left -= len(chunk)
             if last is None and not may_be_empty:
-                raise UnreadableFileError(f"cannot read {quote(self.path)}: the file is empty")
+                raise EmptyFileError(f"cannot read {quote(self.path)}: the file is empty")
             if text and last not in {NEWLINE, None}:
                 yield NEWLINE
         except OSError as error:

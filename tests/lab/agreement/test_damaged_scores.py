@@ -56,7 +56,10 @@ def damaged() -> Iterator[tuple[str, str]]:
     yield HEAD + "a" * 200_000 + ",1,map,1\n", ":2: a line must be of csv, but there is a field larger"
     yield HEAD + "a,1,map\n", f":2: a line must have 4 columns ({columns}), but got 'a,1,map'"
     yield HEAD + "a,1,map,1,2\n", f":2: a line must have 4 columns ({columns}), but got 'a,1,map,1,2'"
-    yield '{"run": 5, "topic": "1", "measure": ["map"], "value": 1}', f":1: a line must be a JSON object with {columns}"
+    yield (
+        '{"run": 5, "topic": "1", "measure": ["map"], "value": 1}',
+        ":1: measure must be a string or a whole number, but",
+    )
     yield as_lines("1") + "[" * 100_000, f":4: a line must be a JSON object with {columns}, but got '[[["
     yield '{"runs": ' + "[" * 100_000, another
     yield '{"a":' * 100_000, another
