@@ -298,7 +298,7 @@ compare    alpha=0,1,nan            a number above 0 and below 1
 compare    resamples=0,10000001     a whole number of at least 1 and at most 10000000
 compare    correction=x             holm, bonferroni, benjamini-hochberg, none, bh or tukey
 compare    interval=x               bca or t
-compare    margin=-1                a number of at least 0, for all measures or by measure (ndcg=0.01)
+compare    margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
 compare    columns=q                all, or some of measure run against mean mean_against difference low high
 compare    level=x                  a whole number of 64 bits, or a finite number if grades are real
 compare    threads=0                a whole number of at least 1
