@@ -25,7 +25,8 @@ from irevalx.experiments.ranked_runs import (
 from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.selection import RequestedMeasure, measures_in, refuse_contradictions
+from irevalx.measures.requests import measures_in
+from irevalx.measures.selection import RequestedMeasure, refuse_contradictions
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, read_qrels, rel_format
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.blocks import whole_file

@@ -17,7 +17,7 @@ from irevalx.process.platform import MOST_PROCESSES, default_processes, path_tex
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS
+from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
 
 GRADED = tuple(
     name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
@@ -100,7 +100,8 @@ Grades = Annotated[str, _setting("grades")]
 WholeOrRealGrades = Annotated[
     str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
 ]
-Ties = Annotated[str, _setting("ties")]
+_ONE_ORDER = PARAMETERS["ties"].help.partition(" Several of")[0]
+Ties = Annotated[str, choice(*TIES, metavar="ORDER", help=_ONE_ORDER)]
 TiesOfFiles = Annotated[
     str,
     choice(
