@@ -70,7 +70,7 @@ def test_orders_in_python(ties: object) -> None:
     qrels, scores = data(7)
     result = irevalx.evaluate(qrels, scores, "P.2", ties=ties)  # type: ignore[arg-type]
     assert list(result.measures) == ["P_2:best", "P_2:expected"]
-    assert list(irevalx.evaluate(qrels, scores, "P.2", ties=["best"]).measures) == ["P_2"]  # type: ignore[arg-type]
+    assert list(irevalx.evaluate(qrels, scores, "P.2", ties=["best"]).measures) == ["P_2"]
 
 
 def test_what_is_not_repeated() -> None:
