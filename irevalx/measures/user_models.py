@@ -108,7 +108,7 @@ def _persistence(pairs: Sequence[Gain]) -> float:
     summary=mean,
     kind=NamedReals((P,)),
     has_value=has_gain,
-    refuses={EXPECTED: f"the mean of its overlaps {NO_FORMULA}", **NO_CERTAIN_VALUE},
+    refuses={EXPECTED: f"its expected value {NO_FORMULA}", **NO_CERTAIN_VALUE},
     uses_level=False,
     unjudged=UnjudgedEffect.NO_GAIN,
 )
@@ -154,7 +154,7 @@ def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: F
     ZERO_TO_ONE,
     summary=mean,
     kind=NamedReals((GOAL, MAX)),
-    refuses={EXPECTED: f"its mean {NO_FORMULA}", **NO_EXPECTATION},
+    refuses={EXPECTED: f"its expected value {NO_FORMULA}", **NO_EXPECTATION},
     uses_level=False,
     unjudged=UnjudgedEffect.NO_GAIN,
 )
