@@ -80,7 +80,7 @@ def first_documents(run: RunStream, depth: int, rules: RankingRules = PLAIN) -> 
 def _first_of(results: ResultRows, depth: int, rules: RankingRules) -> PooledDocuments:
     order, _ = ranking_order(results, rules.ties)
     rows, docnos = results.rows, results.docnos
-    within_depth: BoolArray = rows.position < depth
+    within_depth: BoolArray = rows.position < min(depth, rules.max_retrieved)
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
     first: Segments = rows.keep(within_depth)
     return PooledDocuments("", results.topics, first.ids, docnos.take(places))

@@ -302,7 +302,8 @@ class RankedRuns(Frozen):
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         """Return the input of measures for a subset of the runs."""
-        settings = Settings(level=self.level, grades=self.grades_are, ties=self.settings.ties)
+        own = self.settings
+        settings = Settings(level=self.level, grades=self.grades_are, ties=own.ties, max_retrieved=own.max_retrieved)
         return AssessedRanking(self.judgments, ranking, missing, settings, grades, pooled)
 
     @cached_property

@@ -353,7 +353,8 @@ def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolA
 
 def _with_strata(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
     judgments = replace(experiment.judgments, strata=sample.stratum)
-    ranking = _cut(experiment.ranking, SAMPLED_DEPTH)
+    requested = experiment.settings.max_retrieved
+    ranking = _cut(experiment.ranking, SAMPLED_DEPTH if requested is None else requested)
     return replace(experiment, judgments=judgments, ranking=ranking).values(sample.grades, sample.in_stratum)
 
 

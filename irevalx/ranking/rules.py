@@ -38,12 +38,13 @@ class RankingRules(Frozen):
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:
         """Return the rules in these settings on tied, repeated and excluded documents, and others."""
-        return cls(
-            ties=settings.tie_orders[0],
-            ignore_identical_ids=settings.ignore_identical_ids,
-            duplicates=settings.duplicates,
-            **others,
-        )
+        rules: dict[str, Any] = {
+            "max_retrieved": MOST_RETRIEVED if settings.max_retrieved is None else settings.max_retrieved,
+            "ties": settings.tie_orders[0],
+            "ignore_identical_ids": settings.ignore_identical_ids,
+            "duplicates": settings.duplicates,
+        }
+        return cls(**rules | others)
 
     def changes(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, by name."""

@@ -1,4 +1,4 @@
-"""--ties, --ignore-identical-ids and --duplicates: results equal those for runs that a literal loop has corrected."""
+"""--ties, --ignore-identical-ids, --duplicates and -M: results equal those for runs that a literal loop has corrected."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "bounds": lambda runs, **more: lab.bounds(FEW, runs, "P.3", **more),
     "leave-out": lambda runs, **more: lab.leave_out(FEW, runs, "map P.3", depth=3, **more),
     "study": lambda runs, **more: lab.study(FEW, runs, "bpref", levels=["50%"], samples=2, seed=1, **more),
+    "compare": lambda runs, **more: lab.compare(HUMAN, runs, "map P.3 num_ret", **more),
     "study --own-pool": lambda runs, **more: lab.study(
         FEW, runs, "map", levels=["50%"], samples=1, seed=1, own_pool=True, pool_depth=4, **more
     ),
@@ -86,9 +87,9 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 
 def rows_of(result: Any) -> list[Any]:
-    """Return the cells of a result, with rounded numbers."""
+    """Return the cells of a result, with rounded numbers; nan equals nan."""
     rows: list[Any] = result.study.scores.reshape(-1, 1).tolist() if hasattr(result, "study") else result.rows
-    return [tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in rows]
+    return [tuple(f"{cell:.9f}" if isinstance(cell, float) else cell for cell in row) for row in rows]
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
@@ -105,6 +106,20 @@ def test_corrected_runs(command: str, ties: str, duplicates: str, tmp_path: Path
     other: Mapping[str, Any] = {"ties": "name", "duplicates": {"first": "best", "best": "first"}[duplicates]}
     for changed in ({"ties": other["ties"]}, {"ignore_identical_ids": False}, {"duplicates": other["duplicates"]}):
         assert rows_of(CALLS[command](runs, **requested | changed)) != expected, changed
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+@pytest.mark.parametrize("command", CALLS)
+def test_first_documents(command: str, tmp_path: Path) -> None:
+    """With -M, the results are those of runs from which a literal loop has removed the other documents."""
+    every = {path.name: corrected(path, "first", "first") for path in runs_in(tmp_path)}
+    cut = {
+        name: {topic: dict(sorted(scores.items(), key=lambda item: -item[1])[:2]) for topic, scores in run.items()}
+        for name, run in every.items()
+    }
+    expected = rows_of(CALLS[command](cut))
+    assert rows_of(CALLS[command](every, max_retrieved=2)) == expected
+    assert rows_of(CALLS[command](every)) != expected
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")

@@ -80,13 +80,13 @@ compare
     draw requires figure
     draw excludes discriminative_power
     results_format requires runs
-    scores excludes level, grades, ties, ignore_identical_ids, duplicates, min_retrieved, rel_format, results_format
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, max_retrieved, min_retrieved, rel_format, results_format
     scores excludes page
     lower_is_better requires scores
 report
     results_format requires runs
     groups excludes group_by
-    scores excludes level, grades, ties, ignore_identical_ids, duplicates, rel_format, results_format, depth, documents
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, max_retrieved, rel_format, results_format, depth, documents
     lower_is_better requires scores
 power
     comparisons requires correction=bonferroni

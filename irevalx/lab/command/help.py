@@ -13,7 +13,8 @@ from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
     {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "lower_is_better"}
-    | {"min_retrieved", "names", "no_title", "resample_decisions", "results_format", "threads", "ties", "titled"}
+    | {"max_retrieved", "min_retrieved", "names", "no_title", "resample_decisions", "results_format"}
+    | {"threads", "ties", "titled"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 

@@ -115,6 +115,7 @@ TiesOfFiles = Annotated[
 ]
 IgnoreIdenticalIds = Annotated[bool, _setting("ignore_identical_ids")]
 Duplicates = Annotated[str, _setting("duplicates")]
+MaxRetrieved = Annotated[int | None, _setting("max_retrieved", metavar="N")]
 Complete = Annotated[
     bool,
     flag(
@@ -282,8 +283,8 @@ RESULTS_FORMAT = choice(
 SCORES_INPUT = {
     "scores": flag(
         excludes=(
-            *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "min_retrieved", "rel_format"),
-            *("results_format", "page", "depth", "documents"),
+            *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "max_retrieved", "min_retrieved"),
+            *("rel_format", "results_format", "page", "depth", "documents"),
         ),
         name="scores",
         default=False,

@@ -23,6 +23,7 @@ from irevalx.lab.command.parameters import (
     Grades,
     Groups,
     IgnoreIdenticalIds,
+    MaxRetrieved,
     MinRetrieved,
     RealLevel,
     Runs,
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
         ties: Ties
         ignore_identical_ids: IgnoreIdenticalIds
         duplicates: Duplicates
+        max_retrieved: MaxRetrieved
         complete: Complete
         min_retrieved: MinRetrieved
         rel_format: AnyRelFormat
@@ -167,7 +169,7 @@ def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
     from irevalx.lab import report
 
     names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
-    shared = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates")}
+    shared = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates", "max_retrieved")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has issued them
         page = report(**shared, correction="bonferroni", complete=True)
@@ -290,6 +292,7 @@ def compare(
     ties: Ties = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: AnyRelFormat = "qrels",
@@ -447,6 +450,7 @@ def compare(
             ties=ties,
             ignore_identical_ids=ignore_identical_ids,
             duplicates=duplicates,
+            max_retrieved=max_retrieved,
         ),
         as_requested=names == "asked",
     )

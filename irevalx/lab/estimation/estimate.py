@@ -24,6 +24,7 @@ from irevalx.lab.command.parameters import (
     Duplicates,
     IgnoreIdenticalIds,
     Level,
+    MaxRetrieved,
     MinRetrieved,
     Runs,
     Seed,
@@ -98,6 +99,7 @@ def estimate(
     ties: str = "name",
     ignore_identical_ids: bool = False,
     duplicates: str = "error",
+    max_retrieved: int | None = None,
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
@@ -118,6 +120,7 @@ def estimate(
     ties: str = "name",
     ignore_identical_ids: bool = False,
     duplicates: str = "error",
+    max_retrieved: int | None = None,
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
@@ -157,6 +160,7 @@ def estimate(
     ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, _BY_DOCUMENT))] = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
@@ -242,6 +246,7 @@ def estimate(
         ties=ties,
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
+        max_retrieved=max_retrieved,
     )
     if design is not None:
         return design_of(

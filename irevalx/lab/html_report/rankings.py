@@ -83,7 +83,8 @@ class FirstDocuments(Frozen):
         pools: list[PooledDocuments] = []
         n_tied = []
         for run in runs:
-            blocks = [_first_of(without_documents(part, rules)[0], rules.ties, depth) for part in run.results()]
+            n_first = min(depth, rules.max_retrieved)
+            blocks = [_first_of(without_documents(part, rules)[0], rules.ties, n_first) for part in run.results()]
             pools += [pool for pool, _ in blocks]
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))

@@ -33,6 +33,7 @@ from irevalx.lab.command.parameters import (
     GroupBy,
     Groups,
     IgnoreIdenticalIds,
+    MaxRetrieved,
     OptionalRuns,
     QrelsOrScores,
     RealLevel,
@@ -182,6 +183,7 @@ def report(
     ties: Ties = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     rel_format: GradedRelFormat = "qrels",
     threads: Threads = 1,
 ) -> Report:
@@ -233,6 +235,7 @@ def report(
         "ties": ties,
         "ignore_identical_ids": ignore_identical_ids,
         "duplicates": duplicates,
+        "max_retrieved": max_retrieved,
     }
     settings = Settings.of(**evaluation)
     method = Method(test, correction, interval, alpha, resamples, seed)
@@ -303,11 +306,9 @@ def report(
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
     for line in lines:
         warn(line)
-    ranking_rules = RankingRules(
-        ties="name" if settings.ties == "expected" else settings.tie_orders[0],
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=settings.duplicates,
-    )
+    ranking_rules = RankingRules.of(settings)
+    if settings.ties == "expected":
+        ranking_rules = replace(ranking_rules, ties="name")
     data = ReportData(
         title=title,
         qrels_path=_path(qrels),

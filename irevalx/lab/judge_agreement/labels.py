@@ -21,6 +21,7 @@ from irevalx.lab.command.parameters import (
     Groups,
     IgnoreIdenticalIds,
     Level,
+    MaxRetrieved,
     MinRetrieved,
     OptionalRuns,
     Resamples,
@@ -180,6 +181,7 @@ def labels(
     ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "rerank"))] = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: Annotated[
@@ -330,6 +332,7 @@ def labels(
         ties=ties,
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
+        max_retrieved=max_retrieved,
     )
     of_runs = runs if machines is None or not are_given(runs) else run_streams(runs)
 

@@ -43,6 +43,7 @@ from irevalx.lab.command.parameters import (
     LabelsFormat,
     LabelsReplace,
     Level,
+    MaxRetrieved,
     MinRetrieved,
     OptionalRuns,
     Qrels,
@@ -188,6 +189,7 @@ def leave_out(
     ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "new_runs"))] = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -267,6 +269,7 @@ def leave_out(
         ties=ties,
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
+        max_retrieved=max_retrieved,
     )
     ways = tuple(complete)
     _refuse_invalid(ways, new_runs, level)

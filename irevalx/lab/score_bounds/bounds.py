@@ -35,6 +35,7 @@ from irevalx.lab.command.parameters import (
     Groups,
     IgnoreIdenticalIds,
     Level,
+    MaxRetrieved,
     MinRetrieved,
     OptionalRuns,
     Qrels,
@@ -200,6 +201,7 @@ def bounds(
     ties: TiesOfFiles = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -288,6 +290,7 @@ def bounds(
         ties=ties,
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
+        max_retrieved=max_retrieved,
     )
     scores, experiment = weighted_scores(judgments, opened, weighted, drawn, rules)
     notes = experiment.notes()
@@ -423,8 +426,7 @@ def known_bounds(
     threads: int,
 ) -> list[WeightedScores]:
     """Return the scores of runs under the requested measures that are sums over ranks."""
-    default = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
-    if not default or settings.grades != "whole":
+    if RankingRules.of(settings).changes() or settings.grades != "whole":
         return []
     level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
     weighted: list[WeightedMeasure] = []

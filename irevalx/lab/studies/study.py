@@ -26,6 +26,7 @@ from irevalx.lab.command.parameters import (
     Groups,
     IgnoreIdenticalIds,
     Level,
+    MaxRetrieved,
     Measures,
     MinRetrieved,
     Qrels,
@@ -221,6 +222,7 @@ def study(
     ties: Ties = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -317,6 +319,7 @@ def study(
         ties=ties,
         ignore_identical_ids=ignore_identical_ids,
         duplicates=duplicates,
+        max_retrieved=max_retrieved,
     )
     if own_pool:
         pool = pool_of(opened, pool_depth, warn, RankingRules.of(rules.settings))
