@@ -165,7 +165,10 @@ def test_z_scores_of_expected_values(folder: Path) -> None:
 
 
 REFUSED = {
-    "--ties expected -m iprec_at_recall": (1, "cannot be combined with --ties expected: the expected highest precision"),
+    "--ties expected -m iprec_at_recall": (
+        1,
+        "cannot be combined with --ties expected: the expected highest precision",
+    ),
     "--ties expected -m yaap": (1, "yaap cannot be combined with --ties expected"),
     "--ties expected -m relstring": (1, "a string has no mean"),
     "--ties expected -M 2 -m set_F": (1, "set_F cannot be combined with --ties expected and -M"),
