@@ -109,6 +109,20 @@ def _compat(value: Any) -> Compat:
     return COMPAT[name]
 
 
+def _orders(value: Any) -> Ties | tuple[Ties, ...]:
+    """Return an order of ties; a tuple for several of ``ORDERS_OF_TIES``."""
+    words = value.replace(" ", "").split(",") if isinstance(value, str) else [*value]
+    if len(words) == 1 and words[0] in TIES:
+        return TIES[TIES.index(words[0])]
+    if len(words) < 2 or len(set(words)) < len(words) or not set(words) <= set(ORDERS_OF_TIES):
+        raise ValueError(value)
+    return tuple(order for order in words if order in TIES)
+
+
+_TIES = ValueType(
+    f"{', '.join(TIES[:-1])} or {TIES[-1]}, or several of {', '.join(ORDERS_OF_TIES)}, each once", _orders, choices=TIES
+)
+
 LEVEL = ValueType("a whole number of 64 bits, or a finite number if grades are real", _level)
 _COMPAT = Parameter(
     kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
@@ -137,7 +151,9 @@ class Settings(Frozen, kw_only=True):
     ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
         ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain, highest first
         (best) or last (worst). With expected, each value is the expected value over random
-        tie-breaking; some measures do not support it.
+        tie-breaking; some measures do not support it. Several of expected, best and worst, as in
+        `expected,best,worst`, are computed side by side, as `map:expected` and so on; with best and worst, `map:width`
+        is their difference.
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
     duplicates : treatment of a document that a run retrieves twice for a topic. It is an error (error), or the first
         line (first) or the highest score (best) is used.
@@ -158,7 +174,7 @@ class Settings(Frozen, kw_only=True):
     unjudged: Annotated[
         tuple[UnjudgedTreatment, ...], choice(*UNJUDGED_TREATMENTS, several=True, metavar="TREATMENT,...")
     ] = ()
-    ties: Annotated[Ties, choice(*TIES, metavar="ORDER")] = "name"
+    ties: Annotated[Ties | tuple[Ties, ...], Parameter(kind=_TIES, metavar="ORDER")] = "name"
     ignore_identical_ids: Annotated[bool, flag()] = False
     duplicates: Annotated[Duplicates, choice(*DUPLICATES, metavar="WHICH")] = "error"
     infap_c: Annotated[float | None, number(least=1, metavar="C")] = None
@@ -172,10 +188,15 @@ class Settings(Frozen, kw_only=True):
         return values(self)
 
     @property
+    def tie_orders(self) -> tuple[Ties, ...]:
+        """The orders of documents with equal scores, at least one."""
+        return self.ties if isinstance(self.ties, tuple) else (self.ties,)
+
+    @property
     def features(self) -> tuple[str, ...]:
         """Settings that not every measure supports, as keys of ``Measure.refuses``."""
         grades = () if self.grades == "whole" else (f"grades={self.grades}",)
-        expected = self.ties == "expected"
+        expected = "expected" in self.tie_orders
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
@@ -199,8 +220,9 @@ class Settings(Frozen, kw_only=True):
             raise refusal(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
         if self.grades == "probability" and self.level != 1:
             raise refusal(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
-        if self.grades == "probability" and self.ties in ORDERS_OF_TIES:
-            raise refusal(f"{spelled('ties', self.ties)} cannot be combined with {spelled_rule(PROBABILITY)}")
+        if self.grades == "probability" and self.tie_orders[0] in ORDERS_OF_TIES:
+            given = ",".join(self.tie_orders)
+            raise refusal(f"{spelled('ties', given)} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
             raise refusal(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
 

@@ -44,7 +44,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     collection_size: int = 0,
     topic: str | int | None = None,
     unjudged: str | Iterable[str] = (),
-    ties: str = "name",
+    ties: str | Iterable[str] = "name",
     ignore_identical_ids: bool = False,
     duplicates: str = "error",
     infap_c: float | None = None,

@@ -135,8 +135,10 @@ class Options(Frozen, kw_only=True):
         self.settings.check()
         if self.debug.level > 0 and self.settings.grades == "probability":
             raise UsageError(f"-D with a level above 0 cannot be combined with {spelled_rule(PROBABILITY)}")
-        if self.debug.level > 0 and self.settings.ties == "expected":
-            raise UsageError("-D with a level above 0 cannot be combined with --ties expected: a trace shows one order")
+        orders = self.settings.tie_orders
+        if self.debug.level > 0 and (len(orders) > 1 or orders[0] == "expected"):
+            given = ",".join(orders)
+            raise UsageError(f"-D with a level above 0 cannot be combined with --ties {given}: a trace shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
         if self.threads < 1:

@@ -26,7 +26,7 @@ from irevalx.ranking.rank import Assessed, assess, rank_results, without_documen
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.kinds.runs import ResultRows
-from irevalx.settings import Settings, UnjudgedTreatment
+from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
@@ -152,13 +152,23 @@ class AssessedRanking(Frozen):
         return {}
 
     def assessed(
-        self, treatment: UnjudgedTreatment, level: float | None = None, by_gain: RequestedMeasure | None = None
+        self,
+        treatment: UnjudgedTreatment,
+        level: float | None = None,
+        by_gain: RequestedMeasure | None = None,
+        ties: Ties | None = None,
     ) -> Any:
-        """Return the input of measures for a treatment and level, with ties ordered by the gains of a measure."""
-        seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
+        """Return the input of measures for a treatment and level, with ties ordered by the gains of a measure.
+
+        ``ties`` is one of several orders of ties, None for the first.
+        """
+        seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self._assess(self.ranking, settings, treatment, by_gain)
+            ranking, tied = self.ranking, self.ranking.tied
+            if ties and tied:
+                ranking = replace(ranking, tied=replace(tied, ties=ties))
+            self._assessed[seen] = self._assess(ranking, settings, treatment, by_gain)
         return self._assessed[seen]
 
     def _assess(
@@ -263,8 +273,12 @@ class AssessedRanking(Frozen):
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
-        by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
-        values = measure.unguarded(self.assessed(selected.treatment, selected.level, by_gain), parameters)
+        if selected.is_width:
+            best, worst = (self.compute(replace(selected, ties=order, is_width=False)) for order in BEST_AND_WORST)
+            return [np.asarray(high) - np.asarray(low) for high, low in zip(best, worst, strict=True)]
+        by_gain = selected if selected.is_ordered_by_gain(selected.ties or self.settings.tie_orders[0]) else None
+        assessed = self.assessed(selected.treatment, selected.level, by_gain, selected.ties)
+        values = measure.unguarded(assessed, parameters)
         return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:

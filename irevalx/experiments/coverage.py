@@ -173,7 +173,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     unjudged = {depth: np.minimum(n_retrieved, depth) - judged for depth, judged in counts.items()}
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in unjudged.values()))
     settings = ranked.settings
-    is_known = bool(ranked.sources) and settings.ties not in ORDERS_OF_TIES
+    is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
     first: list[FirstUnjudged] = []
 
     def shared_of(depth: int) -> Callable[[int, int], FloatArray]:

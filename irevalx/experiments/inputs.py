@@ -25,7 +25,8 @@ from irevalx.experiments.ranked_runs import (
 from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.selection import RequestedMeasure, measures_in, refuse_contradictions
+from irevalx.measures.requests import measures_in
+from irevalx.measures.selection import RequestedMeasure, refuse_contradictions
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, read_qrels, rel_format
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.blocks import whole_file
@@ -165,7 +166,7 @@ class GradedQrelsText(QrelsText):
         if not isinstance(graded, Judgments) or graded.strata is not None:
             raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {form!r}")
         raise_first(graded.duplicates)
-        numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1))
+        numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1), weights=None)
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:

@@ -22,7 +22,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.process.platform import as_text
 from irevalx.process.workers import in_order
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
-from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
+from irevalx.statistics.correlations import bias, changed, inversions, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
 
@@ -191,11 +191,12 @@ class GroupEvaluation(Frozen):
         ``rank_change`` is the mean absolute change of ranks, and ``rise`` and ``fall`` are the largest gain and loss of
         ranks. ``bias`` and ``rms`` summarise the changes in scores. ``tau`` (ties concordant) and ``tau_b`` compare the
         scores before and after. ``significant`` is the share of runs with a significant change. The statistics of all
-        runs are tau over all runs, where the runs of other groups keep all their documents (Büttcher et al. 2007,
-        Tables 3 and 8).
+        runs are tau, and the number and the share of inverted pairs, over all runs, where the runs of other groups keep
+        all their documents (Büttcher et al. 2007, Tables 3 and 8, section 5.2).
         """
         gain = (self.rank_before - self.rank_after)[:, self.left_out]
         scores = self.before[:, self.left_out], self.after[:, self.left_out]
+        inverted, n_runs = inversions(self.before, self.after), self.left_out.size
         return {
             "rank_change": np.abs(gain).mean(axis=1),
             "rise": gain.max(axis=1, initial=0),
@@ -207,6 +208,8 @@ class GroupEvaluation(Frozen):
             "tau_b_all_runs": tau_b(self.before, self.after),
             "tau_all_runs": tau(self.before, self.after),
             "significant": self.changed[:, self.left_out].mean(axis=1),
+            "inversions": inverted,
+            "inverted": inverted / max(1, n_runs * (n_runs - 1) // 2),
         }
 
 

@@ -156,5 +156,10 @@ def half_up(number: Fraction) -> int:
     return math.floor(number + Fraction(1, 2))
 
 
-ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up}
+def half_down(number: Fraction) -> int:
+    """Round to the nearest whole number, halves down: the greatest integer below the number plus 1/2."""
+    return math.ceil(number - Fraction(1, 2))
+
+
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {"up": math.ceil, "half-up": half_up, "half-down": half_down}
 """Returns the number of documents for a share of a stratum."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
@@ -108,3 +110,27 @@ def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
     raise UsageError(
         f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
     )
+
+
+_SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])(?!\w+=)|(?<![\s,])\s+(?![\s,])|[\s,]+$")
+"""Blanks, and commas before a letter: numbers and ``name=`` after a comma belong to the same measure."""
+
+_BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
+"""The contents of brackets belong to one measure, as in ``nDCG(gains={1:3,2:9})@20``."""
+
+
+@lru_cache(maxsize=1 << 10)
+def measures_in(text: str) -> tuple[str, ...]:
+    """Return the measures that a text names, at least one unless it is blank.
+
+    >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
+    ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')
+    """
+    hidden = text
+    while bracket := _BRACKETS.search(hidden):
+        hidden = hidden[: bracket.start()] + "." * len(bracket[0]) + hidden[bracket.end() :]
+    measures, start = [], 0
+    for separator in _SEPARATOR.finditer(hidden):
+        measures.append(text[start : separator.start()])
+        start = separator.end()
+    return tuple(name for name in (*measures, text[start:]) if name)

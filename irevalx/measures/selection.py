@@ -6,7 +6,6 @@ parameters count, and cutoffs add up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +19,15 @@ from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.declaration import ADDED, NONREL, Measure, load_offered
 from irevalx.measures.gain import GainsOfTopics
 from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters
-from irevalx.measures.requests import ParsedRequest, Request, read_own_request, split_treatment, without_blanks
+from irevalx.measures.requests import (
+    ParsedRequest,
+    Request,
+    measures_in,
+    read_own_request,
+    split_treatment,
+    without_blanks,
+)
+from irevalx.measures.summaries import geometric_mean
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, ORDERS_OF_TIES, Settings, Ties, UnjudgedTreatment
@@ -80,7 +87,7 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
             "map:rel; it is skip for all measures"
         )
     for is_given, rule in (
-        (settings.ties in ORDERS_OF_TIES, f"ties={settings.ties}"),
+        *((order in ORDERS_OF_TIES, f"ties={order}") for order in settings.tie_orders),
         (with_pool, "pool"),
         (settings.judged_only, "judged_only"),
         (with_treatments, "unjudged"),
@@ -109,6 +116,10 @@ class RequestedMeasure(Frozen):
     """Relevance level; None for the level of all measures."""
     optional: bool = False
     """Whether only a set requests it, so that it is left out if the judgments do not support it."""
+    ties: Ties | None = None
+    """Order of ties, if several are requested; None for the only order, and for the difference of best and worst."""
+    is_width: bool = False
+    """Whether the values are differences between the best and the worst order of ties."""
 
     @property
     def needs_all(self) -> bool:
@@ -217,7 +228,28 @@ def select_measures(
         if request.merged_by in selected
         and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
     ]
-    return Selection(tuple(selected.values()), rel_format, as_requested=as_requested, requests=tuple(requested))
+    measures = tuple(each for measure in selected.values() for _, each in _by_order_of_ties(measure, settings))
+    requests = tuple(
+        (replace(request, spelling=request.spelling and request.spelling + suffix), each)
+        for request, measure in requested
+        for suffix, each in _by_order_of_ties(measure, settings)
+    )
+    return Selection(measures, rel_format, as_requested=as_requested, requests=requests)
+
+
+def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterator[tuple[str, RequestedMeasure]]:
+    """Yield a measure for each order of ties, and the difference of best and worst, with the suffixes of their names.
+
+    Measures of the `all` row and counts, for which no value is better, are not repeated.
+    """
+    measure, orders = selected.measure, settings.tie_orders
+    if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
+        yield "", selected
+        return
+    for order in orders:
+        yield f":{order}", replace(selected, ties=order, names=tuple(f"{name}:{order}" for name in selected.names))
+    if set(BEST_AND_WORST) <= set(orders) and measure.summary is not geometric_mean:
+        yield ":width", replace(selected, is_width=True, names=tuple(f"{name}:width" for name in selected.names))
 
 
 def select_again(
@@ -422,30 +454,6 @@ def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[s
     for name in names:
         if name in printed:
             yield spelling or printed[name], printed[name]
-
-
-_SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])(?!\w+=)|(?<![\s,])\s+(?![\s,])|[\s,]+$")
-"""Blanks, and commas before a letter: numbers and ``name=`` after a comma belong to the same measure."""
-
-_BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
-"""The contents of brackets belong to one measure, as in ``nDCG(gains={1:3,2:9})@20``."""
-
-
-@lru_cache(maxsize=1 << 10)
-def measures_in(text: str) -> tuple[str, ...]:
-    """Return the measures that a text names, at least one unless it is blank.
-
-    >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
-    ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')
-    """
-    hidden = text
-    while bracket := _BRACKETS.search(hidden):
-        hidden = hidden[: bracket.start()] + "." * len(bracket[0]) + hidden[bracket.end() :]
-    measures, start = [], 0
-    for separator in _SEPARATOR.finditer(hidden):
-        measures.append(text[start : separator.start()])
-        start = separator.end()
-    return tuple(name for name in (*measures, text[start:]) if name)
 
 
 def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ class RankingRules(Frozen):
     def of(cls, settings: Settings, **others: Any) -> Self:
         """Return the rules in these settings on tied, repeated and excluded documents, and others."""
         return cls(
-            ties=settings.ties,
+            ties=settings.tie_orders[0],
             ignore_identical_ids=settings.ignore_identical_ids,
             duplicates=settings.duplicates,
             **others,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import (
     FormatError,
+    InputError,
     MalformedLineError,
     UnreadableFileError,
     UsageError,
@@ -26,6 +27,8 @@ from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
+    from irevalx.errors import Warn
+    from irevalx.reading.kinds.runs import RunStream
     from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
     from irevalx.reading.sources.first_lines import Beginning
@@ -251,3 +254,23 @@ def join_words(names: Sequence[str], word: str) -> str:
     """Return names as a phrase: "a, b and c", where ``word`` is "and"."""
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
+    """Return the runs of a file: a single run, or a run per value of its column ``run``.
+
+    An unreadable table becomes a run that raises the error when it is read.
+    """
+    try:
+        rules = Rules(compat, strict, warn)
+        table = fmt.table_of_runs(source, rules)
+        if table is None:
+            return [fmt.read(source, compat, strict, warn)]
+        from irevalx.reading.kinds.run_tables import runs_of_table
+        from irevalx.reading.sources.files import name_of_file
+
+        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path), rules)]
+    except InputError as error:
+        from irevalx.reading.kinds.run_tables import failing_run
+
+        return [failing_run(source.path, error)]

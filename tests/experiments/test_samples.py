@@ -79,15 +79,17 @@ def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) 
 
 def test_stratified_rounding() -> None:
     """10 % of 45 relevant documents are 4.5, up and half up 5; of 44 they are 4.4: up 5, half up 4. 12 of 120 others."""
-    for n_relevant, up, half_up in ((45, 5, 5), (44, 5, 4)):
+    for n_relevant, up, half_up, half_down in ((45, 5, 5, 4), (44, 5, 4, 4), (46, 5, 5, 5)):
         lines = "".join(f"1 0 d{number} {int(number < n_relevant)}\n" for number in range(n_relevant + 120))
         judgments = GradedQrelsText.of(BytesIO(lines.encode())).judgments
         order = samples.RandomOrder(judgments, 1, "stratified")
-        for name, expected in (("up", up), ("half-up", half_up)):
+        for name, expected in (("up", up), ("half-up", half_up), ("half-down", half_down)):
             sample = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
             assert (int(sample[:n_relevant].sum()), int(sample[n_relevant:].sum())) == (expected, 12)
         assert (samples.stratified(judgments, Fraction(1, 10), order, 1)[:n_relevant]).sum() == up
     assert [samples.half_up(Fraction(tenths, 10)) for tenths in (4, 5, 15, 25, 24)] == [0, 1, 2, 3, 2]
+    # The greatest integer less than x + 0.5; a whole number stays (Ahlgren and Grönqvist 2008, 6.3).
+    assert [samples.half_down(Fraction(tenths, 10)) for tenths in (4, 5, 15, 25, 24, 26, 20)] == [0, 0, 1, 2, 2, 3, 2]
 
 
 def test_the_sample_of_a_seed_never_changes() -> None:

@@ -213,7 +213,7 @@ def test_against(tmp_path: Path) -> None:
         ("map 0.3\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not 'map 0.3'"),
         ("1 0 d1 1\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not '1 0 d1 1': are these judgments? If so, give the runs too"),
         ("runid all a\n\nmap all x\n", Y, "{x}:3: a value must be a number of 64 bits that is not infinite, but got 'x' for map of topic 'all'; remove it if the topic has no value"),
-        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must occur once, but map of 'a' for 'all' occurs again"),
+        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must occur once, but map of 'a' for 'all' occurs again; remove one of them"),
         (Y + "a,all,0.3\n", Y, "{x}:6: a line must have 4 columns (run, topic, measure, value), but got 'a,all,0.3'"),
         ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: a table of measure values must have a column topic, and either measure and value or a column per measure, and a column run, but got 'run', 'topic', 'measure'"),
         ('{\n"runs": 3}\n', Y, "{x}: expected a JSON object written by irevalx --format json"),

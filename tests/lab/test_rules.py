@@ -136,6 +136,7 @@ study
     scheme=strata requires strata
     scheme=cal requires documents
     rounding=half-up requires scheme=stratified
+    rounding=half-down requires scheme=stratified
     strata requires scheme=strata
     strata_file requires strata, rates
     pairs requires scheme=uniform, scheme=stratified
@@ -297,7 +298,7 @@ compare    alpha=0,1,nan            a number above 0 and below 1
 compare    resamples=0,10000001     a whole number of at least 1 and at most 10000000
 compare    correction=x             holm, bonferroni, benjamini-hochberg, none, bh or tukey
 compare    interval=x               bca or t
-compare    margin=-1                a number of at least 0, for all measures or by measure (ndcg=0.01)
+compare    margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
 compare    columns=q                all, or some of measure run against mean mean_against difference low high
 compare    level=x                  a whole number of 64 bits, or a finite number if grades are real
 compare    threads=0                a whole number of at least 1
@@ -313,7 +314,7 @@ degrade    budget=-1,5.5            a number of documents, or a share such as 0.
 degrade    batch=0                  a whole number of at least 1
 degrade    depth=0                  a whole number of at least 1
 degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
-degrade    rounding=down            up or half-up
+degrade    rounding=down            up, half-up or half-down
 describe   show=1                   judgments, runs, ranks, groups or all
 describe   cutoffs=0,x,-1              a whole number of at least 1
 describe   ranks=0                  a whole number of at least 1
@@ -354,7 +355,7 @@ power      power=0,1                a number above 0 and below 1
 power      correction=holm          none or bonferroni
 power      comparisons=0            a whole number of at least 1
 report     depth=0,1001             a whole number of at least 1 and at most 1000
-study      rounding=down            up or half-up
+study      rounding=down            up, half-up or half-down
 study      samples=0,10000001,99999999999999999999                a whole number of at least 1 and at most 10000000
 study      pairs=-1                 a whole number of at least 0 and at most 10000000
 study      pool_depth=0             a whole number of at least 1

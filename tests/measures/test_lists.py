@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from running import FIXTURES, lab_rows
 
-from irevalx.measures.selection import measures_in
+from irevalx.measures.requests import measures_in
 
 EXPERIMENT = FIXTURES / "experiment"
 

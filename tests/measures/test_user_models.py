@@ -19,7 +19,7 @@ EXAMPLE = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
 Grades = dict[str, dict[str, int]]
 Results = dict[str, dict[str, float]]
 
-TRUNCATED = 2e-3
+TRUNCATED = 1e-2
 """inst_eval and cwl_eval add up the weights of a limited number of ranks, so that their values are a little higher."""
 
 

@@ -38,7 +38,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     own = _collect_once(command.run).parameters if command.run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
     output = {key: parameter for key, parameter in output.items() if key not in command.without}
-    parameters = {**declaration_of(function).parameters, **own, **output}
+    parameters = {**declaration_of(function).parameters, **own}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}
     if command.scores and "qrels" in parameters:
@@ -47,6 +47,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
         parameters["scores"] = replace(parameters["scores"], excludes=tuple(excluded))
     elif command.scores:
         parameters["scores"] = replace(SCORES_INPUT["scores"], excludes="runs")
+    parameters |= output
     return {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
 
 

@@ -15,11 +15,13 @@ from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.parameters import read_real, read_whole, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.file_format import join_words
-from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
+from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS
+from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
 
-GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+GRADED = tuple(
+    name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
+)
 """The formats of judgments that have a grade for each document, and nothing else."""
 
 Qrels = Annotated[
@@ -98,7 +100,8 @@ Grades = Annotated[str, _setting("grades")]
 WholeOrRealGrades = Annotated[
     str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
 ]
-Ties = Annotated[str, _setting("ties")]
+_ONE_ORDER = PARAMETERS["ties"].help.partition(" Several of")[0]
+Ties = Annotated[str, choice(*TIES, metavar="ORDER", help=_ONE_ORDER)]
 TiesOfFiles = Annotated[
     str,
     choice(
@@ -285,8 +288,8 @@ SCORES_INPUT = {
         name="scores",
         default=False,
         help=(
-            "Read the files as score files: values of measures by topic, from any program. A file contains one or "
-            "several runs. Without -m, all measures of the files are used."
+            "Read score files in place of judgments and runs. They contain values of measures by topic, from any "
+            "program, of one or several runs. Without -m, all measures of the files are used."
         ),
     ),
     "lower_is_better": text(

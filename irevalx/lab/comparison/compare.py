@@ -229,7 +229,7 @@ def compare(
     runs: Compared = ...,
     measures: Measures = ...,
     *,
-    margin: float | Mapping[str, float],
+    margin: float | str | Mapping[str, float | str],
     **more: "Unpack[Keywords]",
 ) -> Gate: ...
 
@@ -244,7 +244,7 @@ def compare(
     discriminative_power: bool = ...,
     power: bool = ...,
     topic_groups: TopicGroupsInput | None = ...,
-    margin: float | Mapping[str, float] | None = ...,
+    margin: float | str | Mapping[str, float | str] | None = ...,
     **more: "Unpack[Keywords]",
 ) -> Comparison: ...
 
@@ -322,7 +322,7 @@ def compare(
             ),
         ),
     ] = None,
-    margin: Annotated[float | Mapping[str, float] | None, MARGIN] = None,
+    margin: Annotated[float | str | Mapping[str, float | str] | None, MARGIN] = None,
     require: Annotated[str, choice(*REQUIREMENTS, requires={"better": "margin"})] = REQUIREMENTS[0],
     allow_unsure: Annotated[bool, flag(requires="margin", excludes="require=better")] = False,
 ) -> Comparison:
@@ -409,9 +409,10 @@ def compare(
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
-    margin : noninferiority margin, at least 0, in units of the measure: return a ``Gate`` with a verdict on whether
-        each run is not worse than the `baseline` by more than this margin. All judged topics are evaluated, as with
-        `complete`. A dictionary contains margins by measure, with ``*`` for all other measures.
+    margin : noninferiority margin, at least 0, in units of the measure or, such as "1%", relative to the mean of the
+        baseline: return a ``Gate`` with a verdict on whether each run is not worse than the `baseline` by more than
+        this margin. All judged topics are evaluated, as with `complete`. A dictionary contains margins by measure, with
+        ``*`` for all other measures.
     require : with `margin`, the requirement for a run to pass: not worse, or significantly better.
     allow_unsure : with `margin`, the verdict "cannot tell" passes.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from contextlib import suppress
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,6 +39,12 @@ OTHERS = "*"
 """The key of all other measures in margins by measure."""
 
 
+Margin: TypeAlias = "float | str"
+"""A margin in units of the measure, or relative to the mean of the baseline, such as "1%"."""
+
+_RULE = "a number of at least 0, or a percentage of the baseline's mean such as 1%"
+
+
 class GateRow(NamedTuple):
     """The verdict on a run under a measure."""
 
@@ -50,7 +58,7 @@ class GateRow(NamedTuple):
         float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics differ,
     )
     high: float  # or all by the same amount
-    margin: float  # noninferiority margin
+    margin: float  # noninferiority margin, in units of the measure
     topics: int
     least_margin: float  # with which a run as good as the baseline passes with probability 0.8; nan without an interval
     verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
@@ -205,15 +213,15 @@ class Gate(Comparison):
 def gate(
     compared: Sequence[ComparedMeasure],
     baseline: str,
-    margin: float | Mapping[str, float],
+    margin: Margin | Mapping[str, Margin],
     alpha: float,
     **rules: Any,
 ) -> Gate:
     """Return verdicts on runs against a baseline; all intervals hold simultaneously with probability 1 - alpha."""
-    margins = _margins([of_measure.measured for of_measure in compared], margin)
     n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
     if not n_rows:
         raise ArgumentError("runs must include at least one run besides the baseline")
+    margins = _margins([of_measure.measured for of_measure in compared], margin, list(map(_mean_of_baseline, compared)))
     rows = [row for of_measure in compared for row in _verdicts(of_measure, margins[of_measure.name], alpha / n_rows)]
     method = Method("t", "bonferroni", "t", alpha)
     for of_measure in compared:
@@ -274,7 +282,14 @@ def dependent(
     return np.asarray(~improved.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
 
 
-def _margins(measured: Sequence[MeasureValues], margin: float | Mapping[str, float]) -> dict[str, float]:
+def _mean_of_baseline(of_measure: ComparedMeasure) -> float:
+    baseline, _ = of_measure.comparisons.pairs[0]
+    return abs(float(of_measure.comparisons.values[baseline].mean()))
+
+
+def _margins(
+    measured: Sequence[MeasureValues], margin: Margin | Mapping[str, Margin], baselines: Sequence[float]
+) -> dict[str, float]:
     """Return the margin of each measure by its printed name; raises ArgumentError if a measure has none."""
     for of_measure in measured:
         if not (of_measure.direction and of_measure.scale.is_linear):
@@ -285,7 +300,7 @@ def _margins(measured: Sequence[MeasureValues], margin: float | Mapping[str, flo
             )
     by_name = dict(margin) if isinstance(margin, Mapping) else {OTHERS: margin}
     names = [of_measure.measure for of_measure in measured]
-    margins = dict.fromkeys(names, _margin(OTHERS, by_name.pop(OTHERS))) if OTHERS in by_name else {}
+    margins: dict[str, Any] = dict.fromkeys(names, (OTHERS, by_name.pop(OTHERS))) if OTHERS in by_name else {}
     for key, value in by_name.items():
         printed = [key] if key in names else [name for request in requests_of([key]) for name in request.names]
         for name in printed:
@@ -294,32 +309,41 @@ def _margins(measured: Sequence[MeasureValues], margin: float | Mapping[str, flo
                     f"{spelled('margin')} is given for {quote(key)}, which is not among the requested measures "
                     f"({' '.join(names)})"
                 )
-            margins[name] = _margin(key, value)
+            margins[name] = key, value
     if lacking := [name for name in names if name not in margins]:
         raise ArgumentError(f"{spelled('margin')} is missing for {' '.join(lacking)}")
-    return margins
+    means = dict(zip(names, baselines, strict=True))
+    return {name: _margin(key, value, means[name]) for name, (key, value) in margins.items()}
 
 
-def _margin(key: str, value: Any) -> float:
-    number = parameters.real_number(f"margin[{key!r}]", value)
+def _margin(key: str, value: Any, of_baseline: float = 1.0) -> float:
+    """Return a margin in units of the measure, given the mean of the baseline."""
+    share = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", value) if isinstance(value, str) else None
+    if share:
+        with suppress(ValueError):
+            return float(share[1]) / 100 * of_baseline
+    number = None if isinstance(value, str) else parameters.real_number(f"margin[{key!r}]", value)
     if number is None or not 0 <= number < math.inf:
-        raise parameters.argument_error(f"margin[{key!r}]", "a number of at least 0", value)
+        raise parameters.argument_error(f"margin[{key!r}]", _RULE, value)
     return number
 
 
 def _check_margin(value: Any) -> Any:
-    return value if isinstance(value, Mapping) else _margin(OTHERS, value)
+    if not isinstance(value, Mapping):
+        _margin(OTHERS, value)
+    return value
 
 
-def _read_margin(text: str) -> dict[str, float]:
-    """Read a margin in the shell: 0.01 for all measures, ndcg@10=0.01 for one."""
+def _read_margin(text: str) -> dict[str, Margin]:
+    """Read a margin in the shell: 0.01 or 1% for all measures, ndcg@10=0.01 for one."""
     name, _, number = text.rpartition("=")
-    key = name or OTHERS
-    return {key: _margin(key, float(number))}
+    key, value = name or OTHERS, number if number.endswith("%") else float(number)
+    _margin(key, value)
+    return {key: value}
 
 
 MARGIN = Parameter(
-    kind=ValueType("a number of at least 0, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
+    kind=ValueType(f"{_RULE}, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
     entries=True,
     metavar="[MEASURE=]D",
     requires="baseline",
@@ -329,7 +353,8 @@ MARGIN = Parameter(
     ),
     shell_help=(
         "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
-        "of the measure. All judged topics are evaluated, as with `complete`. The exit status is 0 if all runs pass, "
+        "of the measure, or a percentage of the baseline's mean, such as 1%. All judged topics are evaluated, as with "
+        "`complete`. The exit status is 0 if all runs pass, "
         f"{FOUND_WORSE} if a run is worse, and {UNDECIDED} otherwise. Can be repeated with margins for single "
         "measures: --margin 0.01 --margin map=0.02."
     ),

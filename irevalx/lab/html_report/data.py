@@ -194,7 +194,7 @@ class ReportData(ScoresData, kw_only=True):
         """Return the parts of the data, without ``about`` and the sentences."""
         return {
             **super().parts(),
-            "measures": [measure.about(self.settings.ties) for measure in self.scores.measures],
+            "measures": [measure.about(self.settings.tie_orders[0]) for measure in self.scores.measures],
             "judged": self._judged(),
             "found_alone": self._found_alone(),
             "bounds": self._bounds(),

@@ -304,7 +304,7 @@ def report(
     for line in lines:
         warn(line)
     ranking_rules = RankingRules(
-        ties="name" if settings.ties == "expected" else settings.ties,
+        ties="name" if settings.ties == "expected" else settings.tie_orders[0],
         ignore_identical_ids=ignore_identical_ids,
         duplicates=settings.duplicates,
     )

@@ -152,7 +152,8 @@ def degrade(
     stratified : keep this share of the relevant documents of each topic, but at least 1, and of its nonrelevant
         documents, but at least 10. With the same seed, a smaller sample is a subset of a larger sample.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer with halves rounded up
-        (half-up), as in Ahlgren and Grönqvist (2008).
+        (half-up) or down (half-down). Ahlgren and Grönqvist (2008) round to the nearest integer; by their definition,
+        the greatest integer less than x + 0.5, halves are rounded down.
     rates : file with the sampling rate of each stratum of `strata_file`, one line ``STRATUM RATE`` per stratum, as
         written by irevalx-lab estimate with `design`; instead of `strata`.
     sample_format : format of a stratified sample: the stratum of each document (sampled), for ``irevalx -R

@@ -103,6 +103,8 @@ class LeftOutSummary(NamedTuple):
     tau: float
     tau_b: float
     significant: float
+    inversions: int  # number of pairs of runs in the opposite order, of all runs
+    inverted: float  # their share of all pairs
     tau_b_all_runs: float
     tau_all_runs: float
     decisions: Mapping[str, float]  # agreement of significance decisions, by the names of ``Confusion.columns``

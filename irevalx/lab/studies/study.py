@@ -177,7 +177,10 @@ def study(
         str | Iterable[str | float | Fraction | BudgetLevel] | None,
         Parameter(kind=ValueType("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
     ] = None,
-    rounding: Annotated[str, choice(*ROUNDINGS, names=("--round",), requires={"half-up": "scheme=stratified"})] = "up",
+    rounding: Annotated[
+        str,
+        choice(*ROUNDINGS, names=("--round",), requires={way: "scheme=stratified" for way in ROUNDINGS if way != "up"}),
+    ] = "up",
     strata: Annotated[Strata, refined(requires="scheme=strata")] = None,
     strata_file: StrataFile = None,
     own_pool: Annotated[bool, flag()] = False,
@@ -248,8 +251,8 @@ def study(
     levels : shares such as 5% or 0.05; depths; or, for judging strategies, numbers of documents of each topic. The
         default levels are 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; for
         strata, 10% 20% ... 100% of the rates.
-    rounding : how `scheme="stratified"` rounds shares to numbers of documents; Ahlgren and Grönqvist 2008 round half
-        up (half-up).
+    rounding : how `scheme="stratified"` rounds shares to numbers of documents: up, or to the nearest integer with
+        halves rounded up (half-up) or down (half-down), as in the definition of Ahlgren and Grönqvist (2008).
     own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
         documents without a judgment stay unjudged (-1), as in the judgments that irevalx-lab pool writes.
     pairs : compare this number of random pairs of runs, each judged on the documents that one of the two runs

@@ -161,7 +161,7 @@ def _scores(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return a column of probabilities; nan for NA."""
+    """Return a column of probabilities or weights; nan for NA."""
     texts = lines[name]
     values, states = decimals(texts)
     for place in np.flatnonzero(states != EXACT).tolist():
@@ -171,7 +171,7 @@ def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[Ma
             values[place] = np.nan
         elif not plain:
             raise MalformedLineError(
-                f"{lines.where(place)}: a probability must be a number or NA, but got {quote(text)}"
+                f"{lines.where(place)}: a {word_for(name)} must be a number or NA, but got {quote(text)}"
             )
     return values
 

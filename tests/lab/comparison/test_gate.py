@@ -67,6 +67,24 @@ def test_statuses(paths: dict[str, Path], runs: list[str], options: list[str], s
     assert gate(paths, runs, *options)[0] == status
 
 
+@pytest.mark.parametrize("options", [["--margin", "10%"], ["--margin", "P.10=10%"], ["--margin", "10.0 %"]])
+def test_relative_margins(paths: dict[str, Path], options: list[str]) -> None:
+    """A percentage is of the mean of the baseline, which has 41 relevant documents among 80."""
+    status, rows, _ = gate(paths, ["noisy", "worse", "better"], *options)
+    same_status, same_rows, _ = gate(paths, ["noisy", "worse", "better"], "--margin", str(41 / 80 * 0.1))
+    for each in (rows, same_rows):
+        assert [float(row.pop("margin")) for row in each] == pytest.approx([41 / 80 * 0.1] * 3, abs=1e-15)
+    assert (status, rows) == (same_status, same_rows)
+
+
+@pytest.mark.parametrize("wrong", ["-1%", "x%", "%", "1.2.3%", "map=1%%"])
+def test_wrong_percentages(paths: dict[str, Path], wrong: str) -> None:
+    """The message names the rule."""
+    status, _, stderr = gate(paths, ["same"], f"--margin={wrong}")
+    assert status == 1
+    assert "--margin must be a number of at least 0, or a percentage of the baseline's mean such as 1%" in stderr
+
+
 def test_intervals(paths: dict[str, Path]) -> None:
     """Intervals are scipy's at 1 - alpha/4 for two measures and runs; two differing topics have no interval."""
     runs = ["better", "noisy"]

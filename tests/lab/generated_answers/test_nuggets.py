@@ -117,15 +117,15 @@ DAMAGED = {
     "no JSON": ":1: a line must be a JSON object with qid, run_id and nuggets, but got 'no JSON'",
     "[1]": ":1: a line must be a JSON object with qid, run_id and nuggets",
     '{"nuggets": []}': ":1: the field qid is missing; add the topic",
-    '{"qid": "1"}': ":1: the field nuggets must be a list of objects, but got none",
+    '{"qid": "1"}': ":1: the field nuggets must be a list of objects, but got None",
     '{"qid": "1", "nuggets": 3}': ":1: the field nuggets must be a list of objects, but got 3",
     '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or a whole number, but got 1.5",
     '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or a whole number, but got nan",
     '{"qid": "1", "nuggets": [3]}': ":1: nugget 1 must be an object with text, importance and assignment",
-    changed(text=None): ":1: nugget 1: the field text is missing",
+    changed(text=None): ":1: nugget 1: text must be a string, but got None",
     changed(text=5): ":1: nugget 1: text must be a string, but got 5",
     changed(importance="high"): ":1: nugget 1: importance must be vital or okay, but got 'high'",
-    changed(assignment=None): ":1: nugget 1: the field assignment is missing",
+    changed(assignment=None): ":1: nugget 1: assignment must be support, partial_support or not_support, but got None",
     changed(
         assignment="failed"
     ): ":1: nugget 1: assignment must be support, partial_support or not_support, but got 'failed'; "

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from shlex import split
 from statistics import fmean
@@ -227,6 +228,9 @@ def test_table_3_one_kind_left_out(collection: Collection, full: Values, only_au
         x, y = scores(full, row["measure"]), scores(only_automatic, row["measure"])
         expected["tau_all_runs"] = reference.tau(x, y)
         expected["tau_b_all_runs"] = float(kendalltau(x, y).statistic)
+        pairs = list(combinations(zip(x, y, strict=True), 2))
+        expected["inversions"] = sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in pairs)
+        expected["inverted"] = expected["inversions"] / len(pairs)
         assert {name: float(row[name]) for name in expected} == pytest.approx(expected, abs=1e-9)
 
 

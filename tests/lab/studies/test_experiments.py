@@ -255,6 +255,7 @@ def test_summary_of_left_out_runs() -> None:
     assert statistics["bias"] == pytest.approx(0.1)
     assert statistics["rms"] == pytest.approx(((0.01 + 0.04 + 0.09) / 4) ** 0.5)
     assert statistics["tau"] == statistics["tau_all_runs"] == pytest.approx((3 - 3) / 6)
+    assert (statistics["inversions"], statistics["inverted"]) == (3, 0.5)
 
 
 def test_removed_documents() -> None:
