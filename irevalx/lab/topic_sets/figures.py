@@ -127,7 +127,7 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
         panels.append(row_of_panels)
     if not any(panels):
         raise UsageError(
-            f"no bin has the {FEWEST} comparisons that the figure requires; add runs, or raise {spelled('draws')}"
+            f"no bin has the {FEWEST} comparisons that the figure requires; add runs, or increase {spelled('draws')}"
         )
     if not in_units:
         every = [panel for row_of_panels in panels for panel in row_of_panels]
