@@ -128,7 +128,9 @@ class Qrels:
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
             if kind not in {"whole", qrels.grades}:
-                raise UsageError(f"grades must be {qrels.grades} for judgments that were read so, but got {kind}")
+                raise UsageError(
+                    f"grades={kind!r} cannot be combined with judgments that were read with grades={qrels.grades!r}"
+                )
             kind = qrels.grades
         else:
             judgments = judgments_given(qrels, fmt, kind, version, strict=strict)
@@ -307,7 +309,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     if not one_run and isinstance(given, Iterable):
         several = list(given)
         if not several:
-            raise ArgumentError("runs must be one run or more, but got none")
+            raise ArgumentError("runs is empty; pass at least one run")
         if not hasattr(several[0], "_fields"):
             if results_format == _TREC_RESULTS and strict is False and all(map(are_scores, several)):
                 return [_run_of_scores(run, None) for run in several]
@@ -333,7 +335,7 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
     name = None if name is None else parameters.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
-        raise ArgumentError(f"{what} must be one run, but got {len(runs)}, as the column 'run' of the table has it")
+        raise ArgumentError(f"{what} must be a single run, but the column 'run' of the table names {len(runs)}")
     return runs[0]
 
 
@@ -388,4 +390,4 @@ def _runs_of(
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
     """Refuse a format that Python objects, or judgments that were already read, cannot have."""
     if given not in allowed:
-        raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} for this, but got {quote(given)}")
+        raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} here, not {quote(given)}")

@@ -179,10 +179,7 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
         for line in interval_warnings(summary_rows(evaluation, groups)):
             warn(f"{shown_name(evaluation.path)}: {line}")
     if len(evaluations) > 1:
-        warn(
-            "intervals of single runs say little about the differences between runs, which irevalx-lab compare tests "
-            "topic by topic"
-        )
+        warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")
 
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:

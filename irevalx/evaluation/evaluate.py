@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.run_warnings import SeenRuns, WarningsOfRuns
 from irevalx.evaluation.topic_selection import (
     ChosenTopics,
     TopicCounts,
@@ -203,9 +203,9 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
     if only is not None:
         lacks = [f"{shown_name(documents.path)} does not judge it"] * (only not in documents.topic_index)
         lacks += [f"{shown_name(path)} has no results for it"] * (only not in with_results)
-        return f"topic {quote(only)} must have both judgments and results, but {' and '.join(lacks)}"
+        return f"topic {quote(only)} cannot be evaluated: {' and '.join(lacks)}"
     return (
-        f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
+        f"no topic has both judgments and results: {shown_name(documents.path)} judges "
         f"{plural_topics(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{plural_topics(len(with_results), 'topic')}, and none is in both"
         + no_topic_in_common(documents.topics, with_results)
@@ -226,7 +226,7 @@ def evaluate_all(
     """Yield the evaluation of each run, or its error, in order; several processes share them if there is much to read.
 
     ``selection`` can be an error, which is raised unless the run has an error as well. ``warn`` gets the warnings run
-    by run.
+    by run or, for several runs, after the last run: then a warning that many runs share is one line.
     """
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
@@ -248,11 +248,14 @@ def evaluate_all(
     if isinstance(selection, Selection):
         for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
             warn(line)
-    for outcome, lines in in_order(work, lambda: runs, sharing):
-        progress(lines)
-        for line in outcome.warnings:
-            warn(line)
-        yield outcome
+    warnings = WarningsOfRuns(len(runs), warn)
+    try:
+        for run, (outcome, lines) in zip(runs, in_order(work, lambda: runs, sharing), strict=True):
+            progress(lines)
+            warnings.add(run.path, outcome.warnings)
+            yield outcome
+    finally:
+        warnings.flush()
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
@@ -281,7 +284,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
         names.append(name)
     for tag, number in tags.items():
         if number > 1:
-            warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
+            warn(f"{number} runs have the tag {quote(tag)}; their file names are used instead")
     return names
 
 

@@ -101,7 +101,7 @@ def measured_scores(
     """
     runs = scores.runs
     if len(runs) < 2:
-        raise ArgumentError(f"scores must contain at least two runs, but got {len(runs)}")
+        raise ArgumentError(f"scores must contain at least two runs, not {len(runs)}")
     topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
     measured = []
     for measure in measures or scores.measures:
@@ -109,14 +109,14 @@ def measured_scores(
             columns = [column_of(scores, measure, run) for run in runs]
         except KeyError:
             raise ArgumentError(
-                f"measures must be among those of the scores ({' '.join(scores.measures)}), but got {quote(measure)}"
+                f"scores do not contain the measure {quote(measure)}; they contain {' '.join(scores.measures)}"
             ) from None
         kind = columns[0].measure
         scale = scale_of(kind)
         if scale is None or any(column.values is None for column in columns):
             if measures:
                 raise ArgumentError(
-                    f"measures must have a value for each topic and a summary, but got {quote(measure)}"
+                    f"measure {quote(measure)} cannot be used here: it needs a value for each topic and a summary"
                 )
             continue
         values = np.full((len(runs), len(topics)), np.nan)
@@ -134,7 +134,7 @@ def measured_scores(
         )
         measured.append(_of_shared_topics(every, warn))
     if not measured:
-        raise ArgumentError("scores must have a measure with values by topic, but there is none")
+        raise ArgumentError("scores contain no measure with values by topic")
     return measured
 
 
@@ -144,7 +144,7 @@ def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
         warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
     if not has_value.any():
-        raise InputError(f"{every.measure} must have a value for at least one topic, but has none")
+        raise InputError(f"{every.measure} has no value for any topic")
     if not (left_out := int(np.count_nonzero(~has_value))):
         return every
     warn(f"{every.measure}: {left_out} of {len(every.topics)} topics are left out: some run has no value for them")

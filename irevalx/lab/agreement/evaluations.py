@@ -112,12 +112,12 @@ class EvaluatedRuns(Frozen):
             by_topic = by_run.setdefault(value.run, {}).setdefault(value.measure, {})
             if value.topic in by_topic:
                 raise MalformedLineError(
-                    f"{where}:{value.line}: a value must occur once, but {value.measure} of {quote(value.run)} for "
-                    f"{quote(value.topic)} occurs again"
+                    f"{where}:{value.line}: duplicate value of {value.measure} for run {quote(value.run)} and topic "
+                    f"{quote(value.topic)}"
                 )
             by_topic[value.topic] = _number(where, value)
         if not by_run:
-            raise InputError(f"{where}: a file of measure values must contain a value, but it contains none")
+            raise InputError(f"{where}: the file contains no measure values")
         return cls(source.path, by_run)
 
     @property
@@ -155,9 +155,9 @@ def _number(where: str, value: _Value) -> float:
         with suppress(OverflowError):
             if isfinite(text):
                 return float(text)
-    rule = "a value must be a number of 64 bits that is not infinite"
+    rule = "must be a 64-bit number that is not infinite"
     got = quote(text if isinstance(text, str) else json.dumps(text))
-    raise MalformedLineError(f"{where}:{value.line}: {rule}, but got {got}")
+    raise MalformedLineError(f"{where}:{value.line}: invalid value {got}: {rule}")
 
 
 def _values(where: str, text: str) -> Iterator[_Value]:
@@ -178,12 +178,12 @@ def _of_table(where: str, text: str, delimiter: str, columns: Sequence[str]) -> 
         for fields in reader:
             if reader.line_num > 1 and fields:
                 if len(fields) != len(columns):
-                    rule = f"a line must have {len(columns)} columns ({', '.join(columns)})"
+                    rule = f"expected {len(columns)} columns ({', '.join(columns)}), but the line has {len(fields)}"
                     got = quote(delimiter.join(fields))
-                    raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {got}")
+                    raise MalformedLineError(f"{where}:{reader.line_num}: {rule}: {got}")
                 yield _Value(reader.line_num, *fields[: len(Record._fields)])
     except csv.Error as error:  # a field of many thousand characters
-        raise MalformedLineError(f"{where}:{reader.line_num}: a line must be of csv, but there is a {error}") from None
+        raise MalformedLineError(f"{where}:{reader.line_num}: invalid CSV: {error}") from None
 
 
 def _of_json(where: str, text: str) -> Iterator[_Value]:
@@ -197,8 +197,8 @@ def _of_json(where: str, text: str) -> Iterator[_Value]:
         row = _parsed(line) or {}
         run, topic, measure, value = (row.get(field) for field in Record._fields)
         if not (isinstance(run, str) and isinstance(topic, str) and isinstance(measure, str) and "value" in row):
-            rule = f"a line must be a JSON object with {', '.join(Record._fields)}"
-            raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}")
+            rule = f"expected a JSON object with {', '.join(Record._fields)}"
+            raise MalformedLineError(f"{where}:{number}: {rule}: {quote(line)}")
         yield _Value(number, run, topic, measure, value)
 
 
@@ -232,9 +232,9 @@ def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
         if not fields:
             continue
         if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
-            rule = "a line of trec_eval output must have 3 columns (measure, topic, value)"
+            rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
             hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
-            raise MalformedLineError(f"{where}:{number}: {rule}, not {quote(line)}{hint}")
+            raise MalformedLineError(f"{where}:{number}: {rule}: {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
         of_group = topic.startswith(_GROUPS)
@@ -251,10 +251,7 @@ def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
 
 def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
     if values and run is None:
-        raise InputError(
-            f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: "
-            "irevalx -m runid prints it"
-        )
+        raise InputError(f"{where}:{values[0].line}: no runid for these values; print it with irevalx -m runid")
     return (value._replace(run=run or "") for value in values)
 
 
@@ -278,8 +275,8 @@ def pair_values(
     runs = _shared_runs(first, second)
     if against is not None and against not in first.measures:
         raise ArgumentError(
-            f"{spelled('against')} must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)})"
-            f", but got {quote(against)}"
+            f"{spelled('against')}: {shown_name(first.path)} does not contain the measure {quote(against)}, only "
+            f"{' '.join(first.measures)}"
         )
     measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
     pairs = []
@@ -293,7 +290,7 @@ def pair_values(
         else:
             pairs.append(paired)
     if not pairs:
-        raise InputError("two evaluations must have a measure in common, but there is none")
+        raise InputError("the two evaluations have no measure in common")
     for n_left_out, n_topics in dict.fromkeys((each.n_in_either - each.n_topics, each.n_in_either) for each in pairs):
         if n_left_out:
             warn(
@@ -309,12 +306,12 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
         if lacking := [run for run in other.values if run not in incomplete.values]:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
             raise InputError(
-                f"both evaluations must have the same runs, but {shown_name(incomplete.path)} lacks "
+                f"both evaluations must contain the same runs; {shown_name(incomplete.path)} does not contain "
                 f"{quote(lacking[0])}{more}"
             )
     if len(first.values) < 2:
         raise InputError(
-            f"evaluations must have at least two runs, but {shown_name(first.path)} has {len(first.values)}"
+            f"{shown_name(first.path)}: at least two runs are required, but the file contains {len(first.values)}"
         )
     return tuple(first.values)
 

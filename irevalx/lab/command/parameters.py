@@ -11,9 +11,8 @@ from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file,
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import read_real, read_whole, real_number
+from irevalx.parameters import join_words, read_real, read_whole, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
-from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import LEVEL, PARAMETERS

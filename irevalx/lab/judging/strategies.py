@@ -16,7 +16,7 @@ from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
-from irevalx.reading.file_format import join_words
+from irevalx.parameters import join_words
 from irevalx.reading.sources.files import Source
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES

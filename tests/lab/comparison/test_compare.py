@@ -282,7 +282,7 @@ def test_displayed_columns() -> None:
     assert heads(*geometric) == default("unadjusted low", "unadjusted high")
     assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
     assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 21
-    assert "--columns must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
+    assert "--columns q: must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
 
 
 def test_rows_by_topic(tmp_path: Path) -> None:
