@@ -260,6 +260,9 @@ class CommandText(Frozen, kw_only=True):
     figure: bool = False
     """Whether the result can be drawn."""
 
+    scores: bool = False
+    """Whether score files can be given in place of judgments and runs."""
+
     tables: bool = True
     """Whether it writes tables; otherwise it writes lines."""
 

@@ -5,6 +5,7 @@
     │   └── UnknownMeasureError 1
     ├── InputError              2   a file that cannot be used
     │   ├── UnreadableFileError 2
+    │   │   └── EmptyFileError  2
     │   ├── MalformedLineError  2   path:line: the mistake, with the text of the line
     │   ├── MalformedNumberError      2   under --strict, a malformed number
     │   ├── FormatError         2   an unknown file format
@@ -105,6 +106,10 @@ class InputError(IrevalxError):
 
 class UnreadableFileError(InputError):
     """A file that is missing, a directory, empty, or damaged."""
+
+
+class EmptyFileError(UnreadableFileError):
+    """A file without any content."""
 
 
 class MalformedLineError(InputError):

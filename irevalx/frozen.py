@@ -140,6 +140,11 @@ def fields(record: Frozen | type[Frozen]) -> tuple[str, ...]:
     return record._fields
 
 
+def defaults(record: type[Frozen]) -> dict[str, Any]:
+    """Return the defaults of the fields that have one, by name."""
+    return dict(record._defaults)  # noqa: SLF001 - of this module's class
+
+
 def values(record: Frozen) -> tuple[Any, ...]:
     """Return the values of the fields."""
     return tuple([getattr(record, name) for name in record._fields])

@@ -38,13 +38,16 @@ GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
 """The values of ``--grades``."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
-"""Orders of documents with equal scores: by document ID, as in trec_eval; by the RANK column; in file order; the mean
-over all orders; by grade or gain, highest first; or highest last."""
+"""Orders of documents with equal scores: by document ID, as in trec_eval; by the RANK column; in file order; the
+expected value over random tie-breaking; by grade or gain, highest first; or highest last."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
 """Orders that depend on grades, for which assessment needs the groups of tied documents."""
+
+ORDERS_OF_FILES: tuple[Ties, ...] = tuple(ties for ties in TIES if ties not in ORDERS_OF_TIES)
+"""Orders that do not depend on grades."""
 
 BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
 """Orders that depend on grades and are a single order."""
@@ -139,12 +142,13 @@ class Settings(Frozen, kw_only=True):
         recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
     ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
         ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain, highest first
-        (best) or last (worst). With expected, values are means over all orders of tied documents;
-        some measures do not support it.
+        (best) or last (worst). With expected, each value is the expected value over random
+        tie-breaking; some measures do not support it.
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
     duplicates : treatment of a document that a run retrieves twice for a topic. It is an error (error), or the first
         line (first) or the highest score (best) is used.
-    infap_c : the constant c of infAP, at least 1. [default: 2]
+    infap_c : the constant c of infAP, at least 1. If no document ranked above a relevant one was judged, a fraction 1/c
+        of the pooled ones is assumed to be relevant. [default: 2]
     infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]
     sample_rate : fraction of the pool that was judged, for subAP. [default: estimated for each topic]
     compat : version of trec_eval to emulate: 10.0 (10) or 9.0.8 (9).

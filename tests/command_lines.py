@@ -36,16 +36,17 @@ irevalx-lab labels JUDGED LABELS/machine RUNS -m map --resamples 20 --seed 1
 irevalx-lab estimate --human human --machine LABELS/machine RUNS -m P.10
 irevalx-lab leave-out JUDGED RUNS -m map --group-by '^[a-z]+' --write left
 irevalx-lab next RUNS --judged JUDGED --per-topic 2
+irevalx-lab nuggets NUGGETS/agentic.jsonl NUGGETS/baseline.jsonl --format csv
 irevalx-lab pool RUNS --depth 5 -o pool
 irevalx-lab power JUDGED RUNS -m map
 irevalx-lab report JUDGED RUNS -m map -o report.html
-irevalx-lab study JUDGED RUNS -m map --levels '50% 100%' --samples 2 --seed 1 --figure none -o study
+irevalx-lab study JUDGED RUNS -m map --levels '50% 100%' --samples 2 --seed 1 --figure-format none -o study
 irevalx-lab draw study -m map --figure drawn.svg
 irevalx-lab swap-rate JUDGED RUNS -m map --sizes 5 --draws 20 --seed 1
 """
 """Run in this order in one folder, which has the files of earlier lines."""
 
-PLACES = {name.upper(): str(FIXTURES / name) for name in ("example", "experiment", "labels", "summation")}
+PLACES = {name.upper(): str(FIXTURES / name) for name in ("example", "experiment", "labels", "nuggets", "summation")}
 
 
 def results(folder: Path) -> dict[str, tuple[int, str, str]]:

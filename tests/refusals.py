@@ -23,6 +23,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "estimate": {"human": QRELS, "machine": QRELS},
     "labels": {"human": QRELS, "machine": QRELS},
     "next": {},
+    "nuggets": {"files": "nothing"},
     "pool": {},
 }
 """The arguments of each command other than its runs; default: judgments."""

@@ -77,8 +77,8 @@ def test_declared_functions() -> None:
     assert (parameters["data"].default, parameters["count"].default) == (NO_DEFAULT, 2)
     assert "    count : the number of things, at least 1.\n    sizes : shares.\n" in (function.__doc__ or "")
     assert "    shared : the shared number.\n\n    Returns\n" in (function.__doc__ or "")
-    shown = in_shell_words(declaration_of(function).description, parameters)
-    assert shown == "Return the arguments.\n\nLonger text about --quick and --by run."
+    printed = in_shell_words(declaration_of(function).description, parameters)
+    assert printed == "Return the arguments.\n\nLonger text about --quick and --by run."
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_words_of_the_caller() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "typed", "said", "by_command"),
+    ("keywords", "typed", "complaint", "by_command"),
     [
         ({"level": 0.5}, ("-l", "0.5"), None, None),
         (
@@ -172,13 +172,13 @@ def test_words_of_the_caller() -> None:
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
 def test_errors(
-    keywords: dict[str, Any], typed: tuple[str, ...] | None, said: str | None, by_command: str | None
+    keywords: dict[str, Any], typed: tuple[str, ...] | None, complaint: str | None, by_command: str | None
 ) -> None:
     """Python's name keywords and never an option; the command's its options, as before."""
     with pytest.raises(irevalx.IrevalxError) as caught:
         irevalx.evaluate(**{"qrels": str(QRELS), "runs": str(BM25), "measures": "map", **keywords})
-    if said is not None:
-        assert said in str(caught.value)
+    if complaint is not None:
+        assert complaint in str(caught.value)
     assert not {word for word in str(caught.value).split() if word.startswith(("-l", "-M", "-J", "-R", "--"))}
     if typed is not None and by_command is not None:
         assert by_command in run(*typed, QRELS, BM25).stderr
@@ -196,10 +196,10 @@ def test_warnings() -> None:
 def test_the_lab() -> None:
     """Its results show themselves in Python's words, and print themselves in the command's."""
     with pytest.warns(irevalx.IrevalxWarning) as caught:
-        found = irevalx.lab.compare(str(QRELS), [str(BM25), str(DENSE)])
-    assert any("(complete=True counts them as 0)" in str(one.message) for one in caught)
-    assert "(complete=True counts them as 0)" in repr(found)
-    assert "(complete=True counts them as 0)" in found._repr_html_()
+        comparison = irevalx.lab.compare(str(QRELS), [str(BM25), str(DENSE)])
+    assert any("(complete=True counts them as 0)" in str(warning.message) for warning in caught)
+    assert "(complete=True counts them as 0)" in repr(comparison)
+    assert "(complete=True counts them as 0)" in comparison._repr_html_()
     assert b"(-c counts them as 0)" in lab("compare", QRELS, BM25, DENSE).stdout
     with (
         pytest.warns(irevalx.IrevalxWarning, match=r"\(all_topics=True counts them as 0\)"),

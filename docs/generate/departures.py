@@ -97,8 +97,8 @@ DEPARTURES: tuple[Departure, ...] = (
         2,
         "A very large -l crashes bpref. A very large judgment takes memory and time for every level below it,"
         " or crashes, or exits with status 4 with -R qrels_jg.",
-        "Both are read as given. Above a judgment of 1000, levels without documents are not included when "
-        "user-defined gains are sorted.",
+        "Both are read as given. When user-defined gains are sorted, levels above 1000 are included only if a document "
+        "has that level.",
         "This is a crash.",
         _HERE + "test_2_huge_judgment",
     ),

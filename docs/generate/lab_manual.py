@@ -21,7 +21,9 @@ def manual_pages() -> dict[str, str]:
 
 
 def _overview() -> Iterator[str]:
-    yield from heading(PROGRAM, 1, "find out how far a measure can be trusted when judgments are incomplete")
+    yield from heading(
+        PROGRAM, 1, "test differences between runs, and how reliable measures are when judgments are incomplete"
+    )
     yield from (".SH SYNOPSIS", rf".B {roff(PROGRAM)}", r"\fICOMMAND\fR [\fIOPTIONS\fR] ...")
     yield ".SH DESCRIPTION"
     yield from paragraphs(_prose(command))

@@ -35,8 +35,8 @@ DESCRIPTION = (
 PARQUET = (
     "Judgments (-R qrels, subtopics and prels), runs and pools can be Parquet files, which are recognised by their "
     "first bytes. Reading them requires pyarrow.",
-    "Columns are identified by name, in any case and order: topic, qid or query_id, docno or doc_id, relevance or "
-    "label, score, and similar names. Other columns are ignored. IDs are strings or whole numbers. A run column "
+    "Columns are identified by name, regardless of case and order: topic, qid or query_id, docno or doc_id, relevance "
+    "or label, score, and similar names. Other columns are ignored. IDs are strings or integers. A run column "
     "contains the run tags; the file then contains one run for each tag, in the order of their first rows. Without "
     "this column, the file contains one run, and the run tag is the file name without its directory and extensions. A "
     "missing column, a missing value or a value of another type is an error.",
@@ -56,7 +56,10 @@ EXAMPLES = (
     ("irevalx -R prefs -m all_prefs prefs run", "preference judgments"),
     ("irevalx --ci 95% --topic-groups groups -m map qrels run", "confidence intervals, also for topic subsets"),
     ("irevalx -D 1.301 -m map qrels run", "trace of topic 301, document by document"),
-    ("irevalx --format table qrels runs/*.gz", "table with one row per run; also markdown, latex, csv, json"),
+    (
+        "irevalx --format table --sort map qrels runs/*.gz",
+        "one row per run, best first; also markdown, latex, csv, json",
+    ),
     ("irevalx --list-measures", "list of all measures and their alternative names"),
     ("irevalx -h -m bpref", "definition of bpref"),
 )

@@ -9,8 +9,7 @@ from family_departures import FAMILY
 from manual import COMPLETIONS, EXAMPLES, exit_statuses, measure_sets, option_groups, output_formats
 from rules import KINDS, RULES
 
-from irevalx.lab import COMMANDS
-from irevalx.lab import PROGRAM as LAB
+from irevalx.cli.explanations import families
 from irevalx.measures import MEASURES
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.strategies.registry import LEARNING, STRATEGIES
@@ -19,17 +18,15 @@ from irevalx.strategies.registry import LEARNING, STRATEGIES
 def blocks() -> dict[str, str]:
     """Return every block, by the name that the markers in a page give it."""
     shells = [(line, shell) for shell, line in COMPLETIONS.items()]
-    commands = [(f"`{LAB} {name}`", entry.summary) for name, entry in COMMANDS.items()]
     orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in STRATEGIES.values()]
     return {
         "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
-        "commands": table(("command", "description"), commands),
         "options": options(),
         "output formats": table(("`--format`", "output"), [(f"`{name}`", is_) for name, is_ in output_formats()]),
         "exit statuses": table(("status", "meaning"), [(str(status), text) for status, text in exit_statuses()]),
         "completion": "\n".join(["```", *_with_comments(shells), "```"]),
         "sets": table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()]),
-        "measures": measure_table(),
+        "measures": measure_tables(),
         "undefined measures": undefined_table(),
         "probability measures": probability_measures(),
         "file formats": formats(),
@@ -52,13 +49,14 @@ def options() -> str:
     return "\n\n".join(sections)
 
 
-def measure_table() -> str:
-    """Return the table of measures, in the order in which they are printed."""
-    rows = []
-    for measure in MEASURES:
-        parameters = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
-        rows.append((f"`{measure.name}`", measure.title, parameters))
-    return table(("measure", "description", "parameters"), rows)
+def measure_tables() -> str:
+    """Return a table of the measures of each family."""
+    sections = []
+    for title, measures in families().items():
+        usages = [f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else "" for measure in measures]
+        rows = [(f"`{m.name}`", m.title, usage) for m, usage in zip(measures, usages, strict=True)]
+        sections.append(f"### {title}\n\n" + table(("measure", "description", "parameters"), rows))
+    return "\n\n".join(sections)
 
 
 def undefined_table() -> str:

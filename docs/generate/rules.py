@@ -31,7 +31,7 @@ DEFINITIONS: tuple[Rule, ...] = (
 )
 
 BELOW_0: Rule = (
-    "The same measures with -l below 0, except R, utility and the set measures, which count judged documents only",
+    "The same measures with -l below 0 (except R, utility and the set measures, which count only judged documents)",
     ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
 )
 """Follows the measures that treat unjudged documents as nonrelevant."""

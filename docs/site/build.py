@@ -7,8 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import long_description
 import sources
 from check import faults
+from contents import ROOT, site_name
 
 HERE = Path(__file__).resolve().parent
 
@@ -37,7 +39,9 @@ def main() -> int:
         ]
         if build_main([*options, "-c", str(HERE), str(written), str(folder)]):
             return 1
-    problems = list(faults(folder))
+    for file in long_description.downloads():
+        sources.copy(ROOT / file, folder / site_name(file))
+    problems = [*faults(folder), *long_description.faults(folder)]
     sys.stderr.writelines(f"{fault}\n" for fault in problems)
     return int(bool(problems))
 

@@ -13,12 +13,12 @@ _LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "sour
 class _Page(HTMLParser):
     """What a page links to, what it loads, and which places it has."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.links: list[str] = []
         self.loaded: list[str] = []
         self.places: set[str] = set()
-        self.feed(path.read_text())
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
@@ -29,9 +29,15 @@ class _Page(HTMLParser):
             self.loaded.append(attributes[_LOADED[tag]])
 
 
+def links_in(page: str) -> list[str]:
+    """Return the addresses that a page links to or loads."""
+    parsed = _Page(page)
+    return [*parsed.links, *parsed.loaded]
+
+
 def faults(folder: Path) -> Iterator[str]:
     """Yield what is wrong with a site, a line each."""
-    pages = {path: _Page(path) for path in sorted(folder.rglob("*.html"))}
+    pages = {path: _Page(path.read_text()) for path in sorted(folder.rglob("*.html"))}
     for path, page in pages.items():
         name = path.relative_to(folder)
         for address in page.loaded:

@@ -16,7 +16,7 @@ copyright = author  # noqa: A001 - Sphinx calls it so
 release = version = __version__
 html_title = f"irevalx {__version__}"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "docstrings", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "docstrings", "mathml", "presentation"]
 
 # Markdown as code hosts read it: headings are anchors, and math stands in blocks of its own.
 myst_heading_anchors = 4

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-_FIELDS = {"Parameters": "param", "Attributes": "ivar", "Raises": "raises", "Warns": "warns"}
+_FIELDS = {"Parameters": "param", "Attributes": "ivar", "Raises": "raises"}
 _PROSE = {"Returns": ":returns:", "Yields": ":yields:"}
 
-_REFERENCE = re.compile(r"(?<=\w)_(?!\w)(?=[^`]*(?:`[^`]*`[^`]*)*$)")
-"""The end of a word that would be a reference."""
+_MARKUP = re.compile(r"((?<=\w)_(?!\w)|(?<=\w)@(?=\w))(?=[^`]*(?:`[^`]*`[^`]*)*$)")
+"""The end of a word that would be a reference, and the middle of a word that would be a mail address (nDCG@10)."""
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -36,7 +36,7 @@ def fields(docstring: Sequence[str]) -> list[str]:
         body = docstring[start + 2 : end]
         after = next((place for place, line in enumerate(body) if line.startswith(">>>")), len(body))
         lines += [*_section(docstring[start], body[:after]), *body[after:]]
-    return [line if line.lstrip().startswith(">>>") else _REFERENCE.sub(r"\_", line) for line in lines]
+    return [line if line.lstrip().startswith(">>>") else _MARKUP.sub(r"\\\1", line) for line in lines]
 
 
 def _section(title: str, body: Sequence[str]) -> Iterator[str]:
@@ -48,6 +48,9 @@ def _section(title: str, body: Sequence[str]) -> Iterator[str]:
         for line in body:
             begins = re.fullmatch(r"(\S.*?)(?: ?: ?(.*))?", line)
             yield f":{_FIELDS[title]} {begins[1].replace('*', '')}: {begins[2] or ''}".rstrip() if begins else line
+    elif title == "Warns":
+        name, _, text = " ".join(line.strip() for line in body).strip().partition(" ")
+        yield f":Warns: **{name}**: {text.removeprefix(': ')}"
     else:
         yield from (f".. rubric:: {title}", "", *body)
     yield ""

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import typeset
 
+from irevalx.cli.command import OPTIONS
 from irevalx.cli.explanations import effects, families, symbols_of
+from irevalx.declarations import typed_in_shell
 from irevalx.measures.declaration import Measure
 
 _INTRODUCTION = """# All measures
@@ -20,13 +22,22 @@ to request measures.
 
 def text() -> str:
     """Return the page, in Markdown."""
-    return "\n".join([_INTRODUCTION, *_families()])
+    with typed_in_shell(OPTIONS):
+        return "\n".join([_INTRODUCTION, *_index(), *_families()])
 
 
 def with_links(page: str) -> str:
     """Return the page of measures with a link from each row of its table to the definition."""
     head, begin, table = page.partition("<!-- measures: ")
     return head + begin + re.sub(r"^\| `(\w+)` \|", r"| [`\1`](#measure-\1) |", table, flags=re.MULTILINE)
+
+
+def _index() -> Iterator[str]:
+    yield "| family | measures |\n|---|---|"
+    for title, measures in families().items():
+        names = ", ".join(f"[`{measure.name}`](#measure-{measure.name})" for measure in measures)
+        yield f"| {title} | {names} |"
+    yield ""
 
 
 def _families() -> Iterator[str]:

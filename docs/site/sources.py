@@ -11,7 +11,7 @@ import measures_page
 import module_pages
 import notebooks
 import pictures
-from contents import INDEX, ROOT, contents, linked_files, page_files, site_name, with_site_links
+from contents import LANDING, ROOT, contents, linked_files, page_files, site_name, with_site_links
 
 
 def write(folder: Path) -> None:
@@ -25,12 +25,14 @@ def write(folder: Path) -> None:
     made = {"man/man7/irevalx-measures.7": measures_page.text()} | manual_pages.texts() | module_pages.texts()
     for file, text in made.items():
         _write(folder / site_name(file), text)
+    for name, text in module_pages.texts_of_names().items():
+        _write(folder / name, text)
     pages = page_files()
     for file in pages:
         text = (ROOT / file).read_text()
         for other in {*linked_files(text, file)} - {*pages, *made}:
             copy(ROOT / other, folder / site_name(other))  # to be downloaded
-        if file == INDEX:
+        if file == LANDING:
             text = "\n".join([text, *_tables_of_contents()])
         if file == "docs/measures.md":
             text = measures_page.with_links(text)

@@ -110,7 +110,7 @@ def measure(
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",
-            refuses=NO_EXPECTATION | {EXPECTED: f"the mean of a measure that is not irevalx's {NO_FORMULA}"},
+            refuses=NO_EXPECTATION | {EXPECTED: f"the expected value of a custom measure {NO_FORMULA}"},
         )(_checked(name, function))
         add(made)
         return made

@@ -109,10 +109,10 @@ class Qrels:
             ``{topic: {docno: (stratum, grade)}}`` or stratum; qrels_jg and qrels_prefs, with
             ``{topic: {group: {docno: number}}}`` or group; prefs, with ``{topic: {group: {subgroup: {docno: level}}}}``
             or group, subgroup and level; and pairs, with ``{topic: [(winner, loser), ...]}`` or winner and loser.
-        grades : type of grades: "whole" numbers, "real" numbers, or the "probability" that a document is relevant.
-            Judgments that were read keep their type.
+        grades : type of the grades: integers ("whole"), real numbers ("real") or probabilities of relevance
+            ("probability"). Judgments that have already been read keep their type.
         compat : "10" or "9", which determines whether lines that start with ``#`` are comments.
-        strict : refuse malformed whole grades in files. Elsewhere, and for other grades, they are always refused.
+        strict : reject malformed integer grades in files. All other malformed grades are always rejected.
 
         Raises
         ------
@@ -161,7 +161,7 @@ def judgments_given(
 
 
 class Pool:
-    """Documents chosen for judging, read once for several evaluations, by ``Pool.read`` or ``irevalx.lab.pool``.
+    """A judging pool for several evaluations, created by ``Pool.read`` or ``irevalx.lab.pool``.
 
     >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
     ['301', '302']
@@ -247,7 +247,7 @@ class Run:
             without retrieved documents. Files can also be CSV, TSV or JSON Lines with these names.
         name : name of the run in place of the run tag in the file. [default for Python objects: run]
         results_format : format of a file: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
-        strict : refuse scores that are not finite numbers.
+        strict : reject scores that are not finite numbers.
 
         Raises
         ------

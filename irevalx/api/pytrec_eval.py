@@ -57,7 +57,7 @@ _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[.
 
 
 class RelevanceEvaluator:
-    """Evaluates runs topic by topic, like pytrec_eval's class of this name: only the import changes.
+    """Evaluate runs topic by topic; a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
 
     It follows trec_eval 9.0.8, like pytrec_eval, with these differences. Parameters belong to the evaluator. All
     measures and names of irevalx are accepted, and so are other mappings than dictionaries and numpy's numbers. Input
@@ -65,7 +65,7 @@ class RelevanceEvaluator:
     which are not numbers, are always 0; in pytrec_eval they are arbitrary memory. If a topic has a score of nan, whose
     rank is undefined, the order of this document and its neighbours can differ.
 
-    An empty dictionary stands for a topic without retrieved documents: num_rel counts its relevant documents, and
+    An empty dictionary represents a topic without retrieved documents: num_rel counts its relevant documents, and
     iprec_at_recall_0.00 and 11pt_avg are nan, like in pytrec_eval after another topic. If the first topic is empty,
     pytrec_eval returns arbitrary values for it, such as 0 for num_rel.
 
@@ -134,7 +134,7 @@ class RelevanceEvaluator:
 
         Parameters
         ----------
-        scores : ``{topic: {docno: score}}``; an empty dictionary stands for a topic without results.
+        scores : ``{topic: {docno: score}}``; an empty dictionary represents a topic without results.
 
         Raises
         ------

@@ -17,6 +17,7 @@ from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
 from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
 from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.sources.tables import File, Frame, is_file, source_of
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
@@ -75,6 +76,67 @@ class Scores:
             raise argument_error("selection", "a selection made by irevalx.evaluate, or None", selection)
         self._selection = selection or Selection(())
         self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
+
+    @classmethod
+    def read(cls, files: File | Iterable[File], *, lower_is_better: str | Iterable[str] = ()) -> Scores:
+        r"""Read score files: values of measures by run and topic, from any program.
+
+        The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
+        value; and csv, tsv, JSON lines and Parquet, with the columns run, topic, measure and value or one column per
+        measure. Rows of the topic "all" are summaries. A run without a name is named after its file. A run in several
+        files is one run if the files contain different measures; otherwise, its runs are named after the files.
+
+        Parameters
+        ----------
+        files : one or several files.
+        lower_is_better : measures that irevalx does not know, of which lower values are better.
+
+        Raises
+        ------
+        InputError : a file is not a score file, or a value is missing, repeated or not a number.
+        ArgumentError : ``lower_is_better`` is not a measure of the files, or a measure of irevalx.
+
+        Examples
+        --------
+        >>> import io, irevalx
+        >>> scores = irevalx.Scores.read(io.StringIO("run,topic,wer\na,1,0.25\na,2,0.75\n"), lower_is_better="wer")
+        >>> scores["wer"]
+        0.5
+        """
+        from irevalx.api.score_files import evaluations_of, read_values
+
+        several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
+        sources = [source_of(file, "files") for file in several]
+        if not sources:
+            raise ArgumentError("files is empty; pass at least one score file")
+        read = [(source.path, read_values(source, unnamed=True, nan_is_missing=False)) for source in sources]
+        return cls(evaluations_of(read, lower_is_better, warn))
+
+    @classmethod
+    def from_frame(cls, frame: Frame, *, lower_is_better: str | Iterable[str] = ()) -> Scores:
+        """Return the scores in a data frame, with the columns of ``read``, such as a result of ``to_frame``.
+
+        Parameters
+        ----------
+        frame : a data frame of pandas or polars, a table of pyarrow, another object with an Arrow stream, or a
+            dictionary of columns.
+        lower_is_better : measures that irevalx does not know, of which lower values are better.
+
+        Raises
+        ------
+        InputError : a column is missing, or a value is repeated or not a number.
+        ArgumentError : as for ``read``, or ``frame`` is not a data frame.
+
+        Examples
+        --------
+        >>> import irevalx
+        >>> scores = irevalx.Scores.from_frame({"run": ["a", "b"], "topic": [1, 1], "wer": [0.25, 0.5]})
+        >>> scores.to_dict()
+        {'a': {'1': {'wer': 0.25}, 'all': {'wer': 0.25}}, 'b': {'1': {'wer': 0.5}, 'all': {'wer': 0.5}}}
+        """
+        from irevalx.api.score_files import evaluations_of, values_of_frame
+
+        return cls(evaluations_of([("run", values_of_frame(frame, "frame"))], lower_is_better, warn))
 
     @property
     def runs(self) -> list[str]:
@@ -350,6 +412,11 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 def column_of(scores: Scores, measure: str, run: str) -> Column:
     """Return the values of a run under a measure, with the record of the measure; raises like ``summary``."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
+
+
+def paths_of(scores: Scores) -> list[str]:
+    """Return the file of each run."""
+    return [scores._known[run].path for run in scores.runs]  # noqa: SLF001 - as above
 
 
 def selection_of(scores: Scores) -> Selection:

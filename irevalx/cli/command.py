@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,9 +14,9 @@ from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
 from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
-from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
+from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
-from irevalx.process.terminal import echo, run_program, write, write_error
+from irevalx.process.terminal import MOST_ALIKE, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ _TYPED = ParameterSource.COMMANDLINE
 
 EXAMPLES = {
     "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, with the values of each topic.",
-    "irevalx --format table qrels runs/*.gz": "A table of several runs.",
+    "irevalx --format table --sort map qrels runs/*.gz": "A table of runs, the best first.",
     "irevalx --pool pool -m incomplete qrels run": "Measures for incomplete judgments.",
 }
 """Example command lines of help and manual, with their purpose."""
@@ -43,7 +45,7 @@ MANUAL = ("irevalx", "irevalx-measures", "irevalx-formats")
 
 _EPILOG = (
     "\b\nExamples:\n"
-    + "".join(f"  {line:<45} {use}\n" for line, use in EXAMPLES.items())
+    + "".join(f"  {line:<50} {use}\n" for line, use in EXAMPLES.items())
     + f"""
 {PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --list-measures lists all
 measures, and --help describes all options in full. Manual pages: {", ".join(f"man {page}" for page in MANUAL)}.
@@ -110,6 +112,7 @@ def _evaluate(options: Options) -> int:
     from irevalx.process.terminal import Messages
     from irevalx.reading.sources.files import Source
 
+    order = _order(options)
     refuse_contradictions(options.measures, options.settings, options.rel_format, with_pool=options.pool is not None)
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
@@ -125,12 +128,37 @@ def _evaluate(options: Options) -> int:
     runs = _open_runs(options, sources, messages.warn)
     outcomes = _outcomes(judgments, runs, options, messages)
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
-    evaluations = with_unique_names(evaluations, messages.warn)
+    evaluations = sorted(with_unique_names(evaluations, messages.warn), key=order)
     if intervals and not options.no_summary:
         _warn_of_intervals(evaluations, groups, messages.warn)
     _print_reports(evaluations, options, intervals, groups, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
     return next((error.exit_status for error in errors if error), 0)
+
+
+def _order(options: Options) -> Callable[[Evaluation], float]:
+    """Return the sort key of runs; raises UsageError if ``--sort`` is not one of the printed measures."""
+    if options.sort is None:
+        return lambda evaluation: 0.0
+    from irevalx.measures.selection import printed_name
+
+    text = options.sort
+    selection = _select(replace(options, zscores=None), lambda line: None)
+    printed = {name: selected.measure for selected in selection.measures for name in selected.names}
+    name = text if text in printed else printed_name(text)
+    if name not in printed:
+        problem = f"is not one of the printed measures; add -m {text}" if name else "has several values"
+        raise UsageError(f"--sort {quote(text)}: the measure {problem}")
+    if printed[name].number == "text":
+        raise UsageError(f"--sort {quote(text)}: the values of this measure are not numbers")
+    sign = 1 if printed[name].lower_is_better else -1
+    names = {name, *(spelling for spelling, other in selection.requested.items() if other == name)}
+
+    def key(evaluation: Evaluation) -> float:
+        summary = next((column.summary for column in evaluation.columns if column.name in names), None)
+        return math.inf if not isinstance(summary, int | float) or math.isnan(summary) else sign * summary
+
+    return key
 
 
 def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:
@@ -230,7 +258,8 @@ def _outcomes(
         # Like in trec_eval, whose exit status shows it, errors in files come first.
         selection = error
     outcomes = []
-    with messages.progress(len(runs)) as progress:
+    grouping = messages.grouping() if len(runs) > MOST_ALIKE else nullcontext()
+    with messages.progress(len(runs)) as progress, grouping:
         for outcome in evaluate_all(
             judgments,
             runs,
@@ -274,6 +303,7 @@ def _print_reports(
             intervals=intervals,
             groups=groups,
             digits=DIGITS if options.digits is None else options.digits,
+            width=output_width(),
             about={**about, "warnings": messages.warnings},
         )
         write(output_format.report_lines(report))

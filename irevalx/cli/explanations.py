@@ -71,6 +71,9 @@ SYMBOLS = {
     "dcg": "the measure dcg; dcg(k): its value for the first k documents",
     "ideal_dcg": "the measure ideal_dcg; ideal_dcg(k): its value for the first k documents",
     "I": "number of judged documents with a gain above 0",
+    "overlap": "overlap(x): number of documents among the first x of both the ranking and the ideal ranking",
+    "goal": "the parameter T; goal(x): T less the sum of the gains of the first x documents",
+    "W": "W(k): the probability that the user examines rank k",
     "steps": "ranks k with ideal(k) > ideal(k + 1), and ret if it exceeds the last of these ranks by 2 or more",
     "D_s": "number of pooled documents of a stratum; D_s(x): among the first x documents",
     "S_s": "number of judged documents of a stratum; S_s(x): among the first x documents",
@@ -159,13 +162,13 @@ def _effect_of_pool(measure: Measure) -> str:
 
 
 FIRST_FAMILIES = (
-    "counts",
     "average_precision",
     "precision",
-    "retrieved_set",
     "gain",
-    "user_models",
     "incomplete_judgments",
+    "user_models",
+    "counts",
+    "retrieved_set",
     "exponential_gain",
     "diversity",
     "stratified_samples",
@@ -176,11 +179,15 @@ FIRST_FAMILIES = (
 )
 """The modules whose families are listed first; others follow."""
 
+FIRST_MEASURES = ("map", "P", "recall", "recip_rank", "success", "Rprec", "ndcg_cut", "ndcg", "dcg", "bpref", "infAP")
+"""The common measures, which are the first of their families."""
+
 
 def families() -> dict[str, list[Measure]]:
-    """Return the measures by family, which is the module; the first line of its docstring is the title."""
+    """Return the measures by family, the module with the title in its docstring; common measures come first."""
     by_module: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
-    for measure in MEASURES:
+    rank = {name: place for place, name in enumerate(FIRST_MEASURES)}
+    for measure in sorted(MEASURES, key=lambda measure: rank.get(measure.name, len(rank))):
         by_module.setdefault(measure.family, []).append(measure)
     titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in by_module}
     return {titles[module]: measures for module, measures in by_module.items()}

@@ -12,11 +12,11 @@ from irevalx.errors import UsageError, quote
 
 
 class NamedOption(click.Option):
-    """An option with another long name (``also``), older or of the other program, that the help does not show."""
+    """An option with other long names (``also``, separated by blanks) that the help does not show."""
 
     def __init__(self, *args: Any, also: str | None = None, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
-        self.also = [] if also is None else [also]
+        self.also = (also or "").split()
 
     @property
     def every_name(self) -> list[str]:

@@ -95,6 +95,7 @@ class Options(Frozen, kw_only=True):
     strict: bool = False
     names: str = "trec_eval"
     format: str = DEFAULT_FORMAT
+    sort: str | None = None  # the measure that orders runs; None for the given order
     digits: int | None = None  # None for ``DIGITS``
     threads: int = 1
     ci: float | None = None  # confidence level; None without intervals
@@ -114,7 +115,7 @@ class Options(Frozen, kw_only=True):
         """Return every option as reports show it: like on the command line, including defaults."""
         typed: dict[str, Any] = {}
         for name in fields(self):
-            if name != "settings":
+            if name != "settings" and not (name == "sort" and self.sort is None):
                 typed[name] = getattr(self, name)
             typed |= {setting: getattr(self.settings, setting) for setting in _SETTINGS_AFTER.get(name, ())}
         typed["compat"] = next(name for name, compat in COMPAT.items() if compat is self.settings.compat)
@@ -180,6 +181,12 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         value = split_requests(value, compat)
         for text in value:
             parse_request(text, compat)
+    return value
+
+
+def _check_measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
+        _check_measures(ctx, param, (value,))
     return value
 
 
@@ -270,7 +277,7 @@ FLAGS = (
         metavar="FILE",
         help=(
             "Print z-scores: the difference of each value from a mean, in standard deviations. FILE has one line TOPIC "
-            "MEASURE MEAN DEVIATION per topic and measure."
+            "MEASURE MEAN DEVIATION for each topic and measure."
         ),
     ),
     _trec_eval_option("-o old_results_format", is_flag=True, help="Accepted and ignored."),
@@ -347,6 +354,17 @@ FLAGS = (
         ),
     ),
     _output_option(
+        "--sort",
+        metavar="MEASURE",
+        is_eager=True,
+        callback=_check_measure,
+        shell_complete=complete_measure,
+        help=(
+            "Print the best run under MEASURE first. It must be one of the printed measures. Runs with equal values "
+            "keep the order of the command line, and runs without a value are last."
+        ),
+    ),
+    _output_option(
         "--digits",
         type=WHOLE_NUMBER,
         requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
@@ -356,8 +374,8 @@ FLAGS = (
         "--ci",
         type=Confidence(),
         help=(
-            "Also print a confidence interval of each mean over topics, for example with --ci 95%. In trec_eval's "
-            "format, the bounds have lines of their own, with the topics all:low and all:high."
+            "Also print confidence intervals of means over topics, for example --ci 95%. In trec_eval's format, the "
+            "bounds have lines of their own, with the topics all:low and all:high."
         ),
     ),
     _output_option(
@@ -383,8 +401,8 @@ FLAGS = (
         excludes="debug",
         shell_complete=complete_file,
         help=(
-            "Also print the summaries of groups of topics, with the topic all:GROUP. FILE has one line TOPIC GROUP per "
-            "topic, or is csv with a header, or JSON."
+            "Also print the summaries of topic subsets (groups), with the topic all:GROUP. FILE has one line TOPIC "
+            "GROUP per topic, or is csv with a header, or JSON."
         ),
     ),
     _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),

@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.run_warnings import SeenRuns, WarningsOfRuns
+from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_selection import (
     ChosenTopics,
     TopicCounts,
@@ -226,7 +226,7 @@ def evaluate_all(
     """Yield the evaluation of each run, or its error, in order; several processes share them if there is much to read.
 
     ``selection`` can be an error, which is raised unless the run has an error as well. ``warn`` gets the warnings run
-    by run or, for several runs, after the last run: then a warning that many runs share is one line.
+    by run.
     """
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
@@ -248,14 +248,11 @@ def evaluate_all(
     if isinstance(selection, Selection):
         for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
             warn(line)
-    warnings = WarningsOfRuns(len(runs), warn)
-    try:
-        for run, (outcome, lines) in zip(runs, in_order(work, lambda: runs, sharing), strict=True):
-            progress(lines)
-            warnings.add(run.path, outcome.warnings)
-            yield outcome
-    finally:
-        warnings.flush()
+    for outcome, lines in in_order(work, lambda: runs, sharing):
+        progress(lines)
+        for line in outcome.warnings:
+            warn(line)
+        yield outcome
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray
-from irevalx.errors import Warn, quote, shown_name
+from irevalx.errors import quote, shown_name
 from irevalx.evaluation.topic_selection import (
     TopicCounts,
     differing_pair,
@@ -144,46 +144,6 @@ class SeenRuns(Frozen):
             lines = without_value(own.stop - own.start, [(name, lacking[number]) for name, lacking in n_without])
             lines += filter(None, [negative_values(name, values[own]) for name, values in with_negative])
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in lines)
-
-
-_FEWEST_SHARED, _MOST_NAMED = 3, 3
-"""Number of runs from which a shared warning is one line, and the number of runs that this line names."""
-
-
-class WarningsOfRuns:
-    """The warnings about several runs, in which a warning that three or more runs share is one line.
-
-    >>> warnings = WarningsOfRuns(9, print)
-    >>> for name in "abcd":
-    ...     warnings.add(name, [f"{name}: 2 topics are missing"])
-    >>> warnings.flush()
-    4 of 9 runs (a, b, c, ...): 2 topics are missing
-    """
-
-    def __init__(self, n_runs: int, warn: Warn) -> None:
-        self._n_runs = n_runs
-        self._warn = warn
-        self._by_text: dict[str, list[tuple[str, str]]] = {}
-
-    def add(self, path: str, lines: Iterable[str]) -> None:
-        """Add the warnings about a run; if no warning can be shared, they are emitted at once."""
-        for line in lines:
-            if self._n_runs < _FEWEST_SHARED:
-                self._warn(line)
-            else:
-                name = shown_name(path)
-                self._by_text.setdefault(line.removeprefix(f"{name}: "), []).append((name, line))
-
-    def flush(self) -> None:
-        """Emit the collected warnings, by first occurrence."""
-        for text, of_runs in self._by_text.items():
-            if len(of_runs) < _FEWEST_SHARED:
-                for _, line in of_runs:
-                    self._warn(line)
-            else:
-                names = ", ".join(name for name, _ in of_runs[:_MOST_NAMED])
-                more = ", ..." if len(of_runs) > _MOST_NAMED else ""
-                self._warn(f"{len(of_runs)} of {self._n_runs} runs ({names}{more}): {text}")
 
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:

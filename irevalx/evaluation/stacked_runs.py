@@ -18,7 +18,7 @@ from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_selection import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, defaults
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.counts import runid
@@ -134,13 +134,25 @@ def _of_topics(column: TopicColumn, topics: slice) -> TopicColumn:
     )
 
 
+_OF_STACKS = frozenset(
+    {
+        *("complete", "level", "grades", "judged_only", "max_retrieved", "collection_size", "topic", "unjudged"),
+        *("ties", "duplicates", "infap_c", "infap_epsilon", "sample_rate", "compat"),
+    }
+)
+"""The settings with which runs can be evaluated together."""
+
+_ONE_BY_ONE = {name: default for name, default in defaults(Settings).items() if name not in _OF_STACKS}
+"""The default of every other setting; with another value, runs are evaluated one by one."""
+
+
 def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:
     """Return whether runs can be evaluated together; custom measures are called for one run at a time."""
     return (
         isinstance(judgments, Judgments)
         and not judgments.duplicates
-        and not settings.ignore_identical_ids
         and settings.ties != "rank"
+        and all(getattr(settings, name) == default for name, default in _ONE_BY_ONE.items())
         and not any(selected.measure.name in ADDED for selected in selection.measures)
     )
 

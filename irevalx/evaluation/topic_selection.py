@@ -34,16 +34,14 @@ class ChosenTopics(Frozen):
 
 def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
     """Return how the run is ranked for these measures."""
-    return RankingRules(
+    return RankingRules.of(
+        settings,
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
         keep_all=settings.level < 0 or selection.needs_all,
         look_up=selection.needs_documents,
         processes=processes,
         first_name_first=judgments.first_name_first,
-        ties=settings.ties,
-        ignore_identical_ids=settings.ignore_identical_ids,
-        duplicates=settings.duplicates,
     )
 
 

@@ -16,7 +16,6 @@ from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.measure_parameters import Cutoffs
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.ranking.rank import without_documents
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import ORDERS_OF_TIES, Settings
@@ -202,15 +201,7 @@ def _first_unjudged(
     judgments: Judgments, runs: Sequence[RunStream], settings: Settings, depth: int, topics: Sequence[bytes]
 ) -> FirstUnjudged:
     """Read runs and return the unjudged documents among their top documents, for the given topics."""
-    rules = RankingRules(
-        ties=settings.ties, ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
-    )
-    pools = [
-        PooledDocuments.joined(
-            "", [first_documents(without_documents(part, rules)[0], depth, rules.ties) for part in run.results()]
-        )
-        for run in (run.allowing(rules.duplicates) for run in runs)
-    ]
+    pools = [PooledDocuments.joined("", first_documents(run, depth, RankingRules.of(settings))) for run in runs]
     both = with_pool(judgments, PooledDocuments.joined("", pools))
     place = {topic: number for number, topic in enumerate(topics)}
     unjudged_by_run = []

@@ -4,7 +4,8 @@ The judgments of human assessors are called human, the other file machine, since
 models. A negative grade is a missing label.
 
 Integer labels are grades. If a file contains a label that is not an integer, all labels are probabilities of relevance
-if none exceeds 1, and are relevant from ``RELEVANT`` on; otherwise labels are rounded to the nearest integer grade.
+if none exceeds 1, and are relevant from ``RELEVANT`` on; otherwise labels are rounded to the nearest integer grade. If
+the maximum label is given, labels divided by it are probabilities. ``values`` are labels that were not yet cut.
 """
 
 from __future__ import annotations
@@ -159,18 +160,26 @@ class Labels(Frozen):
     ----------
     judgments : with whole grades; those of missing labels are negative.
     probability : flat; the probabilities of relevance that the labels are, nan for missing ones. None: they are grades.
+    values : flat; the labels before they were cut or rounded (probabilities: between 0 and 1), nan for missing ones.
+        None: all are whole grades.
     n_rounded : number of labels that were rounded to the nearest whole grade.
     first_not_whole : the description of the first label that is not whole, for messages; "" if all are whole.
     """
 
     judgments: Judgments
     probability: FloatArray | None = None
+    values: FloatArray | None = None
     n_rounded: int = 0
     first_not_whole: str = ""
 
     @classmethod
-    def read(cls, given: Any, rel_format: str, *, parameter: str = "rel_format") -> Labels:
-        """Read labels like ``Qrels.read``; ``parameter`` names their format in messages; None and nan are missing."""
+    def read(
+        cls, given: Any, rel_format: str, *, parameter: str = "rel_format", maximum: float | None = None
+    ) -> Labels:
+        """Read labels like ``Qrels.read``; ``parameter`` names their format in messages; None and nan are missing.
+
+        With ``maximum``, the highest possible label, labels are probabilities times this number.
+        """
         fmt = formats.rel_format(rel_format)
         if not {fmt.name, fmt.measures_of} & {formats.QRELS.name, formats.SAMPLED.name}:
             raise ArgumentError(
@@ -185,7 +194,7 @@ class Labels(Frozen):
             raise MalformedLineError(f"{error.message} (for machine labels: {spelled(parameter)})") from None
         if not isinstance(read, Judgments):
             raise ArgumentError("labels must have exactly one grade for each document")
-        labels = cls._of(read)
+        labels = cls._of(read) if maximum is None else cls._scaled(read, maximum)
         refuse_duplicates(labels.judgments)
         return labels
 
@@ -198,16 +207,34 @@ class Labels(Frozen):
             return cls(_with(judgments, values.astype(np.int64), missing))
         first = _described(judgments, int(not_whole[0]))
         if values.max() > 1:
-            return cls(_with(judgments, nearest_grade(values), missing), None, int(not_whole.size), first)
-        relevant = (values >= RELEVANT).astype(np.int64)
-        return cls(_with(judgments, relevant, missing), np.where(missing, np.nan, values), 0, first)
+            uncut = np.where(missing, np.nan, values)
+            return cls(_with(judgments, nearest_grade(values), missing), None, uncut, int(not_whole.size), first)
+        return cls._probable(judgments, np.where(missing, np.nan, values), first)
+
+    @classmethod
+    def _scaled(cls, judgments: Judgments, maximum: float) -> Labels:
+        """Return labels divided by their maximum; raises MalformedNumberError for a label above it."""
+        above = np.flatnonzero(judgments.grades > maximum)
+        if above.size:
+            raise MalformedNumberError(
+                f"{_described(judgments, int(above[0]))} exceeds the highest possible label, {maximum:g} "
+                f"({spelled('labels_max')})"
+            )
+        return cls._probable(judgments, np.where(judgments.grades >= 0, judgments.grades / maximum, np.nan), "")
+
+    @classmethod
+    def _probable(cls, judgments: Judgments, probability: FloatArray, first_not_whole: str) -> Labels:
+        relevant = (probability >= RELEVANT).astype(np.int64)
+        cut = _with(judgments, relevant, np.isnan(probability))
+        return cls(cut, probability, probability, 0, first_not_whole)
 
     def as_probabilities(self) -> Labels:
         """Return labels that are all 0 or 1 as probabilities; other labels are unchanged."""
         grades = self.judgments.grades
         if self.probability is not None or grades.max(initial=0) > 1:
             return self
-        return replace(self, probability=np.where(grades < 0, np.nan, grades.astype(np.float64)))
+        probability = np.where(grades < 0, np.nan, grades.astype(np.float64))
+        return replace(self, probability=probability, values=probability)
 
     @property
     def grades(self) -> Judgments:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.errors import ArgumentError, InputError, Warn, quote
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
 from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
-from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, RankedRuns, direction_of, scale_of
+from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of
+from irevalx.experiments.ranked_runs import (
+    GEOMETRIC_MEAN,
+    EvaluationRules,
+    RankedRuns,
+    direction_of,
+    scale_of,
+    topics_compared,
+)
 from irevalx.frozen import Frozen, replace
+from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
-from irevalx.process.platform import as_text
+from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
 
 
@@ -92,22 +103,86 @@ def with_coverage(
     return replace(measured, request=request, coverage=at, top_coverage=top)
 
 
+class MeasuredInput(Frozen, kw_only=True):
+    """The values of runs by measure, from judgments and runs or from score files, and the notes below tables."""
+
+    measures: list[MeasureValues]
+    notes: tuple[str, ...]
+    ranked: RankedRuns | None = None
+    """None for score files."""
+
+    @classmethod
+    def of(
+        cls,
+        given: Any,
+        runs: Any,
+        measures: Any,
+        default: Sequence[str],
+        rules: EvaluationRules,
+        *,
+        as_requested: bool = False,
+    ) -> MeasuredInput:
+        """Evaluate runs with the judgments ``given``, or select the values of ``Scores``; warns of all omissions.
+
+        Without ``measures``, they are ``default``, or all measures of scores that have values by topic.
+        """
+        requested = measures_of(measures)
+        if isinstance(given, Scores):
+            if are_given(runs):
+                raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
+            return cls._of_scores(given, requested, as_requested=as_requested, complete=rules.settings.complete)
+        ranked = ranked_runs_of(given, runs, requested or default, rules, as_requested=as_requested)
+        measured = measured_runs(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - len(of_measure.topics) for of_measure in measured])
+        return cls(measures=measured, notes=notes, ranked=ranked)
+
+    @classmethod
+    def _of_scores(
+        cls, scores: Scores, measures: Sequence[str], *, as_requested: bool, complete: bool
+    ) -> MeasuredInput:
+        topics, lacking = shared_topics(scores, complete=complete)
+        n_topics = len({topic for run in scores.runs for topic in scores.topics(run)})
+        which = topics_compared(len(topics), n_topics, lacking, "topics")
+        if lacking:
+            warn(which)
+        measured = measured_scores(scores, measures, topics, warn, as_requested=as_requested)
+        without = [
+            f"{of_measure.measure}: {number} of {len(topics)} topics without a value are left out."
+            for of_measure in measured
+            if (number := len(topics) - len(of_measure.topics))
+        ]
+        return cls(measures=measured, notes=(f"Topics: {which}.", *without))
+
+
+def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Return the topics of all runs (``complete``: of any run), and the number that each run lacks, if any."""
+    of_runs = {run: set(scores.topics(run)) for run in scores.runs}
+    every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
+    topics = tuple(every if complete else [topic for topic in every if all(topic in of for of in of_runs.values())])
+    if not topics:
+        raise NoTopicsError("no topic has values of every run" if every else "the scores have no topic")
+    return topics, {run: number for run, of in of_runs.items() if (number := len(every) - len(of))}
+
+
 def measured_scores(
-    scores: Scores, measures: Sequence[str], warn: Warn, *, as_requested: bool = False
+    scores: Scores, measures: Sequence[str], topics: tuple[str, ...], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
-    """Return the values of score files for ``measures`` (default: all with values by topic) on the shared topics.
+    """Return the values of scores for ``measures`` (default: all with values by topic); missing topics count as 0.
 
     With ``as_requested``, measures have their names in ``measures`` instead of their printed names.
     """
     runs = scores.runs
     if len(runs) < 2:
         raise ArgumentError(f"scores must contain at least two runs, not {len(runs)}")
-    topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
     measured = []
     for measure in measures or scores.measures:
         try:
             columns = [column_of(scores, measure, run) for run in runs]
         except KeyError:
+            if not measures:
+                lacking = next(run for run in runs if not _has(scores, measure, run))
+                warn(f"{measure} is left out: {lacking} has no values of it")
+                continue
             raise ArgumentError(
                 f"scores do not contain the measure {quote(measure)}; they contain {' '.join(scores.measures)}"
             ) from None
@@ -119,10 +194,11 @@ def measured_scores(
                     f"measure {quote(measure)} cannot be used here: it needs a value for each topic and a summary"
                 )
             continue
-        values = np.full((len(runs), len(topics)), np.nan)
+        values = np.zeros((len(runs), len(topics)))
         for row, run in enumerate(runs):
             by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
-            values[row] = [by_topic.get(topic, np.nan) for topic in topics]
+            values[row] = [by_topic.get(topic, 0.0) for topic in topics]
+            _refuse_zeros(kind, columns[0].name, run, [topic for topic in topics if topic not in by_topic])
         every = MeasureValues(
             measure=measure if as_requested else columns[0].name,
             runs=tuple(runs),
@@ -136,6 +212,24 @@ def measured_scores(
     if not measured:
         raise ArgumentError("scores contain no measure with values by topic")
     return measured
+
+
+def _has(scores: Scores, measure: str, run: str) -> bool:
+    """Return whether a run has values of a measure."""
+    try:
+        return bool(column_of(scores, measure, run))
+    except KeyError:
+        return False
+
+
+def _refuse_zeros(measure: Measure, name: str, run: str, missing: Sequence[str]) -> None:
+    """Raise InputError if missing topics cannot count as 0 under a measure."""
+    if missing and (measure.lower_is_better or measure.without_results != "0"):
+        raise InputError(
+            f"{run} has no value of {name} for topic {quote(missing[0])}, which cannot count as 0: that "
+            f"{'is the best value' if measure.lower_is_better else 'is not its value without results'}; leave out "
+            f"{spelled('complete', True)}, or add the values"
+        )
 
 
 def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:

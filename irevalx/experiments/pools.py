@@ -14,19 +14,22 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
-from irevalx.ranking.rank import ranking_order
+from irevalx.ranking.rank import ranking_order, without_documents
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import ResultRows, RunStream
-from irevalx.settings import Ties
 from irevalx.trec_eval import malformed_number_warnings
+
+PLAIN = RankingRules()
+"""The ranking of trec_eval."""
 
 
 def best_ranks_in_runs(
-    runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None
+    runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> dict[bytes, dict[bytes, int]]:
     """Return the best rank of each of the top ``depth`` documents of runs, by topic; warns about invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
     for run in runs:
-        for topic, docnos in documents_in_order(run, depth, warn):
+        for topic, docnos in documents_in_order(run, depth, warn, rules):
             of_topic = best.setdefault(topic, {})
             for rank, docno in enumerate(docnos, start=1):
                 of_topic[docno] = min(rank, of_topic.get(docno, rank))
@@ -34,14 +37,14 @@ def best_ranks_in_runs(
 
 
 def documents_in_order(
-    run: RunStream, depth: int, warn: Warn = lambda line: None
+    run: RunStream, depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> Iterator[tuple[bytes, list[bytes]]]:
     """Yield each topic of a run with its top ``depth`` documents, in the ranking of the evaluator."""
-    parts = run.results()
+    parts = _results_of(run, rules)
     for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
     for part in parts:
-        first = first_documents(part, depth)
+        first = _first_of(part, depth, rules)
         texts = first.docnos.texts()
         ends = np.searchsorted(first.topic, np.arange(len(first.topics) + 1)).tolist()
         for number, (start, end) in enumerate(pairwise(ends)):
@@ -49,9 +52,11 @@ def documents_in_order(
                 yield first.topics[number], texts[start:end]
 
 
-def pool_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> PooledDocuments:
+def pool_of(
+    runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
+) -> PooledDocuments:
     """Pool the top ``depth`` documents of runs for each topic; topics and documents are in ascending byte order."""
-    return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
+    return pool_of_documents(best_ranks_in_runs(runs, depth, warn, rules))
 
 
 def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocuments:
@@ -62,9 +67,18 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocume
     return PooledDocuments("the runs", tuple(topics), number, docnos)
 
 
-def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> PooledDocuments:
-    """Return the top documents of each topic, in the ranking of the evaluator."""
-    order, _ = ranking_order(results, ties)
+def _results_of(run: RunStream, rules: RankingRules) -> list[ResultRows]:
+    """Read a run without the documents that the rules exclude."""
+    return [without_documents(part, rules)[0] for part in run.allowing(rules.duplicates).results()]
+
+
+def first_documents(run: RunStream, depth: int, rules: RankingRules = PLAIN) -> list[PooledDocuments]:
+    """Return the top documents of each topic of a run, in the ranking of the evaluator."""
+    return [_first_of(part, depth, rules) for part in _results_of(run, rules)]
+
+
+def _first_of(results: ResultRows, depth: int, rules: RankingRules) -> PooledDocuments:
+    order, _ = ranking_order(results, rules.ties)
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
@@ -72,9 +86,11 @@ def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> Poo
     return PooledDocuments("", results.topics, first.ids, docnos.take(places))
 
 
-def with_first_documents(judgments: Judgments, runs: Sequence[RunStream], depth: int) -> Judgments:
+def with_first_documents(
+    judgments: Judgments, runs: Sequence[RunStream], depth: int, rules: RankingRules = PLAIN
+) -> Judgments:
     """Return the judgments, with the top documents of runs added as unjudged documents."""
-    pools = [first_documents(part, depth) for run in runs for part in run.results()]
+    pools = [pool for run in runs for pool in first_documents(run, depth, rules)]
     return with_pool(judgments, PooledDocuments.joined("", pools))
 
 

@@ -247,6 +247,11 @@ class RankedRuns(Frozen):
         )
 
     @property
+    def ranking_rules(self) -> RankingRules:
+        """How runs are ranked when they are read again."""
+        return RankingRules.of(self.settings)
+
+    @property
     def which_topics(self) -> str:
         """A description of the evaluated topics."""
         return topics_compared(len(self.topics), len(self.judgments.documents.topics), self.lacking)
@@ -297,7 +302,7 @@ class RankedRuns(Frozen):
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         """Return the input of measures for a subset of the runs."""
-        settings = Settings(level=self.level, grades=self.grades_are)
+        settings = Settings(level=self.level, grades=self.grades_are, ties=self.settings.ties)
         return AssessedRanking(self.judgments, ranking, missing, settings, grades, pooled)
 
     @cached_property

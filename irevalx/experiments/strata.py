@@ -21,7 +21,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.declarations import spelled
-from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_name
+from irevalx.errors import InputError, MalformedLineError, UsageError, Warn, quote, shown_name
 from irevalx.experiments.parameters import read_share
 from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
@@ -30,7 +30,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments, JudgmentsWithProbabilities
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure, select_measures
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import as_bytes, as_text
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
@@ -210,6 +210,26 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     if lacking := len(lines) - len(seen):
         warn(f"{where}: {lacking} of {len(lines)} documents are left out: they have no line in the judgments")
     return stratum
+
+
+def read_rates(source: Source) -> str:
+    """Return the rates in lines ``STRATUM RATE`` in the syntax of ``read_design``; raises MalformedLineError."""
+    parts: dict[str, str] = {}
+    for number, line in enumerate(as_text(b"".join(source.chunks(CHUNK_SIZE))).splitlines(), start=1):
+        fields = line.split()
+        where = f"{shown_name(source.path)}:{number}"
+        if fields and (len(fields) != 2 or read_share(fields[1]) is None):
+            raise MalformedLineError(
+                f"{where}: expected 2 columns, a stratum and a rate above 0 and at most 1 such as 0.1 or 10%: "
+                f"{quote(line)}"
+            )
+        if fields and fields[0] in parts:
+            raise MalformedLineError(f"{where}: duplicate stratum {quote(fields[0])}")
+        if fields:
+            parts[fields[0]] = fields[1]
+    if not parts:
+        raise InputError(f"{shown_name(source.path)}: a file of rates must contain a stratum, but it contains none")
+    return " ".join(f"{name}:{rate}" for name, rate in parts.items())
 
 
 def read_design(text: str, *, named: bool) -> Design:

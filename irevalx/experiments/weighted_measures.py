@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import invalid_value
+from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
@@ -55,6 +55,11 @@ def not_weighted(request: RequestedMeasure) -> str:
 
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the retrieved judged documents with a weight: indices in the judgments, rows of the ranking, weights."""
+    if ranking.tied is not None:
+        raise UsageError(
+            f"{spelled('ties', ranking.tied.ties)} cannot be used here: it orders tied documents by their grades, but "
+            "each document requires one rank"
+        )
     counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or np.iinfo(np.int64).max))
     rank = ranking.rank[counted]
     weight = measure.weights(int(rank.max(initial=0)))[rank - 1]

@@ -11,6 +11,7 @@ function's name, in which its command is declared too. A topic imports only topi
     html_report/       HTML report of an evaluation: report
     studies/           measures under reduced judgments: study, draw
     comparison/        significance of differences between runs: compare
+    generated_answers/ scores of generated answers: nuggets
     topic_sets/        how many topics an experiment requires: power, swap-rate
     reusability/       leave-one-group-out reusability test: leave-out
     judging/           incomplete judgments, pools, and which documents to judge next: degrade, pool, next
@@ -75,6 +76,11 @@ COMMANDS = {
         COMPARING, "comparison.compare", "Test differences between runs for statistical significance."
     ),
     "report": CommandEntry(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
+    "nuggets": CommandEntry(
+        COMPARING,
+        "generated_answers.nuggets",
+        "Score generated answers from nugget assignments (TREC RAG).",
+    ),
     "power": CommandEntry(
         COMPARING,
         "topic_sets.power",
@@ -120,6 +126,7 @@ if TYPE_CHECKING:
     from irevalx.lab.completion.complete import complete as complete
     from irevalx.lab.description.describe import describe as describe
     from irevalx.lab.estimation.estimate import estimate as estimate
+    from irevalx.lab.generated_answers.nuggets import nuggets as nuggets
     from irevalx.lab.html_report.report import report as report
     from irevalx.lab.judge_agreement.labels import labels as labels
     from irevalx.lab.judging.degrade import degrade as degrade

@@ -37,6 +37,14 @@ def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
     return ratio(_expected_sum_of_precisions(t, k), t.n_rel)
 
 
+def _expected_relative_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
+    return ratio(_expected_sum_of_precisions(t, k), np.minimum(k, t.n_rel))
+
+
+def _probable_relative_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
+    return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / np.minimum(k, topic.counts)))
+
+
 def _probable_average_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
 
@@ -103,10 +111,30 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
 
 
 @measure(
+    "relative_map_cut",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=CUTOFFS,
+    formulas={EXPECTED: _expected_relative_average_precision_at, PROBABILITY: _probable_relative_average_precision_at},
+)
+def relative_average_precision_at(t: Topics, k: int) -> FloatArray:
+    """Average precision at cutoff K, relative to the maximum possible.
+
+    Like map_cut, but the sum of precisions is divided by K or by the number of relevant documents, whichever is
+    smaller, so that a ranking of K relevant documents has the value 1. Programs for recommendation and machine learning
+    compute MAP@K in this way. The value is 0 if the topic has no relevant documents.
+
+    Formula: (1/min(K, R)) sum over relevant retrieved with k <= K of (r + 1)/k.
+    Source: irevalx; the divisor is that of relative_P in trec_eval.
+    """
+    return ratio(t.rows.sum(np.where(t.rank <= k, t.precision_at_hits, 0.0)), np.minimum(k, t.n_rel))
+
+
+@measure(
     "yaap",
     Range(wording="any real number; 0 if the topic has no relevant documents"),
     summary=mean,
-    refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
+    refuses={EXPECTED: f"the expected value of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
 )
 def yaap(t: Topics) -> FloatArray:

@@ -41,7 +41,7 @@ NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
 NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments of a measure that does not treat unjudged documents as nonrelevant."""
 
-NO_FORMULA = "over all orders of tied documents has no simple formula"
+NO_FORMULA = "over random tie-breaking has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
@@ -103,7 +103,9 @@ class UnjudgedEffect(Enum):
     NO_GAIN = "given a gain of 0"
     GAIN_FOR_POOLED = "given the gain of -2 (default 0)"
     GAIN_FOR_OUTSIDE = "given the gain of -1 (default 0)"
-    LIKE_JUDGED_ABOVE = "assumed to be relevant at the rate of the judged documents above the same document"
+    LIKE_JUDGED_ABOVE = (
+        "assumed to be relevant with the probability estimated from the judged documents ranked above the same document"
+    )
     LIKE_STRATUM = "estimated from the sample of its stratum"
     RANDOMLY_THERE = "treated as nonrelevant and kept with probability p"
     AS_ITS_FUNCTION_SAYS = "treated as the function of the measure defines"

@@ -22,7 +22,7 @@ MAX = MeasureParameter("max", HIGHEST_GRADE, NumberRange("an integer of at least
 CUTOFFS = (5, 10, 20)
 
 NO_CERTAIN_VALUE = {
-    PROBABILITY: "topics without relevant documents have no value, and probabilities do not determine these topics"
+    PROBABILITY: "topics without relevant documents have no value, and probabilities do not tell which topics these are"
 }
 
 FARTHEST = 2000

@@ -110,8 +110,7 @@ NEAREST = (
     NearestMeasure(
         "SDCG", "ndcg_cut.{k}", "normalised by the best ranking of what was judged, not by {k} perfect documents"
     ),
-    NearestMeasure("Compat", "ndcg", "how much is gained, not how far the ranking overlaps with an ideal one"),
-    NearestMeasure("INST", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    NearestMeasure("Compat", "compatibility", "of 1000 ranks, as in its authors' program, not of the longer list"),
     NearestMeasure("INSQ", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     NearestMeasure("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     *(NearestMeasure(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),

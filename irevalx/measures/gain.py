@@ -273,7 +273,7 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     "ndcg_rel",
     ZERO_TO_ONE,
     uses_level=False,
-    refuses={EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION},
+    refuses={EXPECTED: f"the expected value of such ratios {NO_FORMULA}", **NO_EXPECTATION},
 )
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks of documents with a gain.
@@ -356,7 +356,7 @@ def binary_g(t: Topics) -> FloatArray:
     uses_level=False,
     refuses={
         REAL: "its lag takes the gain of each relevant document for 1 at least",
-        EXPECTED: f"the mean of such discounts {NO_FORMULA}",
+        EXPECTED: f"the expected value of such discounts {NO_FORMULA}",
         **NO_EXPECTATION,
     },
 )

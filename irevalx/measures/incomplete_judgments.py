@@ -35,7 +35,7 @@ DEFAULT_C = 2.0
 DEFAULT_EPSILON = 0.00001
 """The smoothing constant of infAP."""
 
-NO_MEAN_OF_RATIO = {EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION}
+NO_MEAN_OF_RATIO = {EXPECTED: f"the expected value of such ratios {NO_FORMULA}", **NO_EXPECTATION}
 
 _NODES = 48
 """Nodes of the integral of subAP, for an error of 1e-13."""

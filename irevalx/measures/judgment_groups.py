@@ -28,7 +28,7 @@ _group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}),
 def average_precision(t: GroupedTopics) -> FloatArray:
     """Average precision, averaged over judgment groups.
 
-    The mean over the judgment groups of the topic of map, computed from the judgments of each group.
+    The mean over the judgment groups of a topic; for each group, map is computed from the judgments of the group.
 
     Formula: mean over groups of map.
     Source: trec_eval.
@@ -40,7 +40,7 @@ def average_precision(t: GroupedTopics) -> FloatArray:
 def precision(t: GroupedTopics, k: int) -> FloatArray:
     """Precision at cutoff K, averaged over judgment groups.
 
-    The mean over the judgment groups of the topic of P, computed from the judgments of each group.
+    The mean over the judgment groups of a topic; for each group, P is computed from the judgments of the group.
 
     Formula: mean over groups of P.
     Source: trec_eval.

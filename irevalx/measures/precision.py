@@ -28,7 +28,7 @@ from irevalx.ranking.topics import Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
-NO_MEAN_OF_GREATEST = {EXPECTED: f"the mean of the highest precision {NO_FORMULA}", **NO_EXPECTATION}
+NO_MEAN_OF_GREATEST = {EXPECTED: f"the expected highest precision {NO_FORMULA}", **NO_EXPECTATION}
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 

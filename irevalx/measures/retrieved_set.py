@@ -13,7 +13,7 @@ from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
 
-NOT_LINEAR = {EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} if only the first documents count"}
+NOT_LINEAR = {EXPECTED_OF_FIRST: f"its expected value {NO_FORMULA} if only the first documents count"}
 
 
 @measure("set_P", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)

@@ -248,12 +248,18 @@ def _selected_once(
 
 def printed_name(text: str) -> str:
     """Return the printed name of the values that a text requests; empty if there is more than one."""
+    selected = requested_measure(text)
+    return "" if selected is None else selected.names[0]
+
+
+def requested_measure(text: str) -> RequestedMeasure | None:
+    """Return the measure that a text requests; None if it is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
             settings = Settings(compat=compat, grades="real")  # any level will do
-            names = [name for selected in select_measures([text], settings).measures for name in selected.names]
-            return names[0] if len(names) == 1 else ""
-    return ""
+            selected = select_measures([text], settings).measures
+            return selected[0] if sum(len(each.names) for each in selected) == 1 else None
+    return None
 
 
 def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:

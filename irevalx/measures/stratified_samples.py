@@ -157,8 +157,8 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     For each stratum, the mean discounted gain of its retrieved judged documents is multiplied by the number of its
     retrieved documents. The sum over strata is divided by the discounted cumulative gain of the ideal ranking. In the
     ideal ranking, each gain occurs as often as estimated from the sample (rounded), down to the evaluation depth (1000
-    ranks, or -M). The gain of a document is its grade, or 0 below -l; parameters LEVEL=GAIN replace the gain of a
-    grade. The value is 0 if no document has a gain.
+    ranks, or -M). The gain of a document is its grade, or 0 if the grade is below -l; parameters LEVEL=GAIN assign
+    another gain to a grade. The value is 0 if no document has a gain.
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).

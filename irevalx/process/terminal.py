@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -76,6 +77,16 @@ def silence_warnings() -> None:
         warnings.simplefilter("ignore")
 
 
+def output_width() -> int | None:
+    """Return the width of the terminal that standard output is; None if it is not a terminal."""
+    with suppress(AttributeError, ValueError, OSError):
+        if sys.stdout.isatty():
+            import shutil
+
+            return shutil.get_terminal_size((0, 0)).columns or None
+    return None
+
+
 def is_terminal() -> bool:
     """Return whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
@@ -146,16 +157,39 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
         return _told(name, error)
 
 
+_CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"Missing (argument|option) (.+)\.", lambda match: f"missing {match[1]} {match[2].replace(chr(39), '')}"),
+    (r"Option '(.+)' does not take a value\.", lambda match: f"option {match[1]} takes no value"),
+    (
+        r"Invalid value for '(.+?)': '(.*)' is not one of (.+)\.",
+        lambda match: f"{match[1]} {match[2]}: must be one of {match[3].replace(chr(39), '')}",
+    ),
+)
+"""Patterns of click's messages, and functions that return them in the words of irevalx."""
+
+
+def _usage_message(text: str) -> str:
+    """Return a message of click in the words of irevalx."""
+    for pattern, in_our_words in _CLICK_MESSAGES:
+        if match := re.fullmatch(pattern, text):
+            return in_our_words(match)
+    return text
+
+
 def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
     """Print the error and return its status; errors that users cannot fix are raised again."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
-        line, status = error.format_message(), UsageError.exit_status
+        line, status = _usage_message(error.format_message()), UsageError.exit_status
     else:
         line, status = shortage(error), OUT_OF_MEMORY
     write_error(f"{name}: {printable(line)}")
     return status
+
+
+MOST_ALIKE = 3
+"""Maximum number of warnings shown that differ only in file and numbers."""
 
 
 class Messages:
@@ -167,12 +201,31 @@ class Messages:
         self._program = program
         self._quiet = quiet
         self._progress: Progress | None = None
+        self._pending: dict[str, list[str]] | None = None  # by text without file and numbers, in ``grouping``
 
     def warn(self, line: str) -> None:
         """Show a warning."""
         self.warnings.append(line)
-        if not self._quiet:
+        if self._pending is not None:
+            self._pending.setdefault(re.sub(r"\d+", "0", line.partition(": ")[2] or line), []).append(line)
+        elif not self._quiet:
             self._tell(line)
+
+    @contextmanager
+    def grouping(self) -> Iterator[None]:
+        """Show warnings at the end, many that differ only in their file and numbers as one."""
+        self._pending = {}
+        try:
+            yield
+        finally:
+            groups, self._pending = self._pending.values(), None
+            for lines in () if self._quiet else groups:
+                if len(lines) <= MOST_ALIKE:
+                    for line in lines:
+                        self._tell(line)
+                else:
+                    more = f"{len(lines) - 1} more runs have such a warning; --format json lists all warnings"
+                    self._tell(f"{lines[0]} ({more})")
 
     def complain(self, error: Exception) -> None:
         """Show an error that does not end the program."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from irevalx.frozen import Frozen, cached_property
-from irevalx.settings import Duplicates, Ties
+from typing import TYPE_CHECKING, Any
+
+from irevalx.frozen import Frozen, cached_property, defaults
+from irevalx.settings import Duplicates, Settings, Ties
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 MOST_RETRIEVED = 2**31 - 1
 """Maximum number of evaluated documents per topic, as in trec_eval."""
@@ -30,13 +35,29 @@ class RankingRules(Frozen):
     duplicates: Duplicates = "error"
     """Treatment of a document that occurs twice in a topic."""
 
+    @classmethod
+    def of(cls, settings: Settings, **others: Any) -> Self:
+        """Return the rules in these settings on tied, repeated and excluded documents, and others."""
+        return cls(
+            ties=settings.ties,
+            ignore_identical_ids=settings.ignore_identical_ids,
+            duplicates=settings.duplicates,
+            **others,
+        )
+
+    def changes(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults, by name."""
+        both = ((name, getattr(self, name), default) for name, default in defaults(RankingRules).items())
+        return {name: value for name, value, default in both if value != default}
+
     @cached_property
     def are_plain(self) -> bool:
-        """Whether all topics are ranked as in trec_eval, and looked up."""
-        return (
-            self.look_up
-            and self.only is None
-            and self.ties == "name"
-            and not self.first_name_first
-            and not self.ignore_identical_ids
-        )
+        """Whether every rule that short lists do not apply has its default."""
+        return all(getattr(self, name) == default for name, default in _PLAIN.items())
+
+
+_OF_SHORT_LISTS = frozenset({"max_retrieved", "keep_all", "processes", "duplicates"})
+"""The rules that the ranking of a short list applies, or that do not change it."""
+
+_PLAIN = {name: default for name, default in defaults(RankingRules).items() if name not in _OF_SHORT_LISTS}
+"""The default of every other rule."""

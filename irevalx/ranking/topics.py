@@ -68,11 +68,11 @@ class Topics(Frozen):
     rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents if a measure needs
         single documents outside the pool.
     rank : flat over ``rows``; 1-based.
-    grade : flat over ``rows``; whole numbers, or real ones. 0 and up is a judgment, otherwise ``UNJUDGED`` or
-        ``OUTSIDE``.
+    grade : flat over ``rows``; integers or real numbers. Grades of at least 0 are judgments; other values are
+        ``UNJUDGED`` or ``OUTSIDE``.
     n_ret : per topic; number of retrieved documents, including documents outside the pool.
     pool : per topic, the documents of the pool, retrieved or not.
-    pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
+    pool_grade : flat over ``pool``; grades of at least 0 are judgments, negative values mean unjudged.
     level : the lowest relevant grade. Below 0, some measures treat unjudged documents as hits, as in trec_eval.
     collection_size : number of documents in the collection; 0 if unknown.
     round_recall : rounds recall x number of relevant documents to a number of documents.

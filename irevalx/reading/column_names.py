@@ -40,6 +40,9 @@ SUBGROUP = ColumnSpec("SUBGROUP", ("subgroup",), "names")
 LEVEL = ColumnSpec("LEVEL", ("level", *_GRADE_NAMES), "levels")
 WINNER = ColumnSpec("WINNER", ("winner",), "names")
 LOSER = ColumnSpec("LOSER", ("loser",), "names")
+RUN_OF_SCORES = ColumnSpec("RUN", ("run", "runid", "run_id", "system"), "names")
+MEASURE = ColumnSpec("MEASURE", ("measure", "metric"), "names")
+VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 
 COLUMNS = {
     spec.column: spec

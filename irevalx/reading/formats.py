@@ -77,7 +77,7 @@ CSV_QRELS: FileFormat[Judgments] = FileFormat(
     form="query_id,doc_id,relevance, followed by lines TOPIC,DOCNO,GRADE",
     example="301,FBIS3-10082,1",
     prose=(
-        f"Judgments in a table with a header, separated by commas or semicolons. {_GRADES}",
+        f"Judgments in a table with a header and columns separated by commas or semicolons. {_GRADES}",
         _FIELDS.format(
             option="-R csv", without="A file without a header must have three columns: topic, document and grade."
         ),
@@ -324,7 +324,7 @@ CSV_RUN: FileFormat[RunStream] = FileFormat(
     form="query_id,doc_id,score, followed by lines TOPIC,DOCNO,SCORE",
     example="301,FBIS3-10082,12.87",
     prose=(
-        f"A run in a table with a header, separated by commas or semicolons. {_SCORES}",
+        f"A run in a table with a header and columns separated by commas or semicolons. {_SCORES}",
         _FIELDS.format(
             option="-T csv", without="A file without a header must have three columns: topic, document and score."
         ),

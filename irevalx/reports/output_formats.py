@@ -55,15 +55,19 @@ class OutputFormat(Frozen):
         *,
         titled: bool = False,
         about: About = None,
+        width: int | None = None,
     ) -> Iterator[bytes]:
         """Yield the output of irevalx-lab.
 
-        Formats that have room for one table print only the first. ``titled`` prints the title of a single table, and
-        ``about`` describes how values were computed, for formats that show inputs.
+        Formats that have room for one table print only the first. ``titled`` prints the title of a single table,
+        ``about`` describes how values were computed, for formats that show inputs, and ``width`` is the width of the
+        terminal, None if the output is not one.
         """
-        return self._lines_of(tables, digits, titled, about)
+        return self._lines_of(tables, digits, titled, about, width)
 
-    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
         """Yield the lines of ``table_lines``."""
         raise NotImplementedError
 
@@ -91,7 +95,6 @@ class TableForPeople(OutputFormat):
     other: str = "{}"  # format of the other cells of such a column
     escape: Callable[[str], str] = str  # returns a text that can be in a cell
     mark: str = "*"  # the mark of the best value in notes; daggers and letters mark significance
-    note: str = "{}"  # format of a note below the table
 
     for_people = True
 
@@ -99,21 +102,97 @@ class TableForPeople(OutputFormat):
         """Yield a table that compares the runs."""
         from irevalx.reports.report import overview
 
-        return self.table_lines(overview(report), report.digits)
+        return self.table_lines(overview(report), report.digits, width=report.width)
 
-    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
         """Yield one table after the other, with titles if there are several."""
-        from irevalx.reports.table import aligned_lines, visible
-
         for number, table in enumerate(tables):
+            for paragraph in table.summary:
+                yield as_bytes("\n".join(self._wrapped(paragraph, width)) + "\n\n")
             if titled or len(tables) > 1:
-                yield as_bytes(f"{chr(10) if number else ''}{self.escape(visible(table.title))}\n\n")
-            yield from aligned_lines(
-                table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape
-            )
-            for place, sentence in enumerate(table.notes):
-                note = visible(sentence.replace("{best}", self.mark))
-                yield as_bytes(("\n" if place == 0 and self.note == "{}" else "") + self.note.format(note) + "\n")
+                yield as_bytes(f"{chr(10) if number else ''}{self._text(table.title)}\n\n")
+            lines, notes = self._fitted(table, digits, width)
+            yield from lines
+            for place, sentence in enumerate((*table.caption, *notes, *table.notes)):
+                note = "\n".join(self._wrapped_note(self._note(sentence), width))
+                yield as_bytes(("\n" if place == 0 else "") + note + "\n")
+
+    def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
+        """Return the lines of a table, and notes on what does not fit the width."""
+        from irevalx.reports.table import aligned_lines
+
+        lines = aligned_lines(table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape)
+        return lines, ()
+
+    def _wrapped(self, paragraph: str, width: int | None) -> list[str]:
+        """Return the lines of a paragraph."""
+        return [self._text(paragraph)]
+
+    def _wrapped_note(self, note: str, width: int | None) -> list[str]:
+        """Return the lines of a note."""
+        return [note]
+
+    def _text(self, sentence: str) -> str:
+        """Return a sentence as it can be outside of a table."""
+        from irevalx.reports.table import visible
+
+        return self.escape(visible(sentence))
+
+    def _note(self, sentence: str) -> str:
+        """Return a sentence below a table."""
+        from irevalx.reports.table import visible
+
+        return visible(sentence.replace("{best}", self.mark))
+
+
+class TerminalTable(TableForPeople):
+    """A table for the terminal, which is fitted to its width."""
+
+    def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
+        """Return the lines of a table, and notes on what does not fit the width."""
+        from irevalx.reports.fitting import WIDTH, fitted_lines
+
+        width = width or (WIDTH if table.fits else None)
+        if width is None:
+            return super()._fitted(table, digits, width)
+        return fitted_lines(table, digits, width, best=self.best, other=self.other)
+
+    def _wrapped(self, paragraph: str, width: int | None) -> list[str]:
+        """Return the lines of a paragraph."""
+        from irevalx.reports.fitting import WIDTH, wrapped
+
+        return wrapped(self._text(paragraph), width or WIDTH)
+
+    def _wrapped_note(self, note: str, width: int | None) -> list[str]:
+        """Return the lines of a note, which is in one line if the output is not a terminal."""
+        from irevalx.reports.fitting import wrapped
+
+        return [note] if width is None else wrapped(note, width)
+
+
+class LatexTable(TableForPeople):
+    """A table in LaTeX, with the rules of the package booktabs and a caption."""
+
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
+        """Yield one table after the other: the caption explains marks, and comments contain other notes."""
+        titled = titled or len(tables) > 1
+        if tables:
+            yield b"% Requires \\usepackage{booktabs}\n"
+        for table in tables:
+            for paragraph in table.summary:
+                yield as_bytes(f"% {self._note(paragraph)}\n")
+            title = f"{table.title[:1].upper()}{table.title[1:]}."
+            caption = [title] if titled or not table.caption else []
+            caption += [sentence.replace("{best}", self.mark) for sentence in table.caption]
+            yield as_bytes(f"\\begin{{table}}\n\\centering\n\\caption{{{' '.join(map(self._text, caption))}}}\n")
+            yield from super()._fitted(table, digits, None)[0]
+            yield b"\\end{table}\n"
+            for sentence in table.notes:
+                yield as_bytes(f"% {self._note(sentence)}\n")
 
 
 class SeparatedValues(OutputFormat):
@@ -127,7 +206,9 @@ class SeparatedValues(OutputFormat):
 
         return separated_lines(fields_of(report), records_of(report), self.delimiter)
 
-    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
         """Yield the first table; undefined values are empty fields."""
         from irevalx.reports.records import separated_lines, without_nan
 
@@ -143,7 +224,9 @@ class JsonLines(OutputFormat):
 
         return json_lines(fields_of(report), records_of(report))
 
-    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
         """Yield the first table."""
         from irevalx.reports.records import json_lines
 
@@ -161,7 +244,9 @@ class JsonObject(OutputFormat):
 
         return json_of_report(report)
 
-    def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
+    def _lines_of(
+        self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
+    ) -> Iterator[bytes]:
         """Yield all tables by title, and how values were computed."""
         from irevalx.reports.records import json_of_tables
 
@@ -194,18 +279,17 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
     form.name: form
     for form in (
         TrecEvalLines("trec", "trec_eval's three columns"),
-        TableForPeople("table", "a table for the terminal", "simple", best="{}*", other="{} "),
+        TerminalTable("table", "a table for the terminal", "simple", best="{}*", other="{} "),
         TableForPeople(
             "markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown, mark="Bold type"
         ),
-        TableForPeople(
+        LatexTable(
             "latex",
             "a table in LaTeX",
             "latex_raw",
             best=r"\textbf{{{}}}",
             escape=_escape_latex,
             mark="Bold type",
-            note="% {}",
         ),
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),

@@ -15,7 +15,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import printable
 from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
 from irevalx.evaluation.evaluate import Evaluation, in_group
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
 from irevalx.process.platform import as_bytes, as_text
@@ -132,6 +132,9 @@ class EvaluationReport(Frozen, kw_only=True):
     digits: int
     """Decimals of real numbers in displayed tables."""
 
+    width: int | None = None
+    """The width of the terminal; None if the output is not one."""
+
     about: Mapping[str, Any]
     """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
 
@@ -177,8 +180,12 @@ def overview(report: EvaluationReport) -> list[Table]:
     best = _best(rows, columns.values()) if several else {}
     if not several and not by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
-    notes = tuple(_notes(report, best, several=several)) if report.notes else ()
-    return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), notes=notes)]
+    table = Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads))
+    if several:
+        table = replace(table, names=("run",))
+    if not report.notes:
+        return [table]
+    return [replace(table, caption=tuple(_caption(report, best)), notes=tuple(_notes(report)) if several else ())]
 
 
 MOST_RUNS_NAMED = 6
@@ -198,6 +205,16 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
     return f"judged@{depth} (share of judged documents among the first {depth}): {shares}."
 
 
+def percent(share: float) -> str:
+    """Return a share in percent with at most one decimal; neither 0% nor 100% is the result of rounding."""
+    text = f"{100 * share:.1f}".removesuffix(".0")
+    if share < 1 and text == "100":
+        text = "more than 99.9"
+    if share > 0 and text == "0":
+        text = "less than 0.1"
+    return f"{text}%"
+
+
 def _has_groups(report: EvaluationReport) -> bool:
     """Return whether there are rows of topic groups."""
     return report.summary and bool(report.groups)
@@ -208,15 +225,17 @@ def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Colum
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
-def _notes(report: EvaluationReport, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
-    """Yield the notes below a table of several runs: marks, coverage, and different topics."""
+def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> Iterator[str]:
+    """Yield sentences on the intervals and the marks of a table."""
     if report.intervals and report.intervals.method == "bootstrap":
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
-    if not several:
-        return
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
+
+
+def _notes(report: EvaluationReport) -> Iterator[str]:
+    """Yield notes on several runs: coverage, and different topics."""
     judged = [evaluation.judged_at_10 for evaluation in report.evaluations if evaluation.judged_at_10 is not None]
     if len(judged) == len(report.evaluations):
         yield coverage_note(10, [as_text(evaluation.run) for evaluation in report.evaluations], judged)

@@ -33,8 +33,13 @@ class Table(Frozen):
     """The rows with the best value, possibly none, of columns in which rows compete."""
 
     heads: tuple[str, ...] | None = None  # displayed column names; None for the columns with blanks for underscores
+    summary: tuple[str, ...] = ()  # paragraphs above the table
+    caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
     notes: tuple[str, ...] = ()  # sentences below the table
-    for_paper: bool = False  # whether its LaTeX rules are those of the package booktabs
+    fits: bool = False  # whether its text is fitted even if the output is not a terminal
+    optional: tuple[str, ...] = ()  # columns that are omitted if the table is too wide, in this order; an item can be
+    # several columns, with blanks between them
+    names: tuple[str, ...] = ()  # columns of run names, which are shortened if the table is too wide
 
     @classmethod
     def of(
@@ -69,7 +74,7 @@ class Table(Frozen):
         empty = {
             column
             for place, column in enumerate(self.columns)
-            if column in (columns or self.columns) and all(row[place] is None for row in self.rows)
+            if column in (columns or self.columns) and all(_is_missing(row[place]) for row in self.rows)
         }
         return self.showing(*(column for column in self.columns if column not in empty)) if self.rows else self
 
@@ -94,6 +99,24 @@ def aligned_lines(
     """
     from tabulate import tabulate
 
+    heads, cells = cells_of(table, digits, best=best, other=other, escape=escape)
+    text = tabulate(
+        cells,
+        headers=heads,
+        tablefmt=layout,
+        disable_numparse=True,
+        colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
+        preserve_whitespace=True,
+    )
+    rules = iter(_BOOKTABS)
+    for line in text.splitlines():
+        yield as_bytes(next(rules) if line == _LATEX_LINE else line.rstrip()) + b"\n"
+
+
+def cells_of(
+    table: Table, digits: int, *, best: str, other: str, escape: Callable[[str], str]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and the cells of a table as text, shapes (n_columns,) and (n_rows, n_columns)."""
     heads = table.heads or [column.replace("_", " ") for column in table.columns]
     least = [0.1**digits if column in table.probabilities else 0.0 for column in table.columns]
     cells = [
@@ -104,17 +127,7 @@ def aligned_lines(
         place = table.columns.index(column)
         for number, row in enumerate(cells):
             row[place] = (best if number in best_rows else other).format(row[place])
-    text = tabulate(
-        cells,
-        headers=[escape(visible(head)) for head in heads],
-        tablefmt=layout,
-        disable_numparse=True,
-        colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
-        preserve_whitespace=True,
-    )
-    rules = iter(_BOOKTABS if table.for_paper else ())
-    for line in text.splitlines():
-        yield as_bytes(next(rules, line) if line == _LATEX_LINE else line.rstrip()) + b"\n"
+    return [escape(visible(head)) for head in heads], cells
 
 
 def visible(text: str) -> str:
@@ -126,9 +139,13 @@ def visible(text: str) -> str:
     return _OBEYED.sub(lambda match: printable(as_bytes(match[0])), text)
 
 
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
 def _rounded(value: Any, digits: int, least: float) -> str:
     """Return a value for display; a number from 0 to below ``least`` is displayed as less than ``least``."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if _is_missing(value):
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -68,7 +68,7 @@ class TopicDraws(Frozen):
 
     def means(self, values: FloatArray) -> FloatArray:
         """Return the means over the drawn topics of values of shape (..., n_topics): shape (n_draws, ...)."""
-        shares = self._counts / self.topics.shape[1]
+        shares = self.counts / self.topics.shape[1]
         means: FloatArray = np.moveaxis(values @ shares.T, -1, 0)
         return means
 
@@ -81,12 +81,12 @@ class TopicDraws(Frozen):
         if has_value.all():
             return scale.of_mean(self.means(values), self.topics.shape[1])
         known = np.where(has_value[..., np.newaxis, :], values, 0.0)
-        sums: FloatArray = np.moveaxis(known @ self._counts.T, -1, 0)
-        n_topics = np.moveaxis(has_value.astype(np.float64) @ self._counts.T, -1, 0)[..., np.newaxis]
+        sums: FloatArray = np.moveaxis(known @ self.counts.T, -1, 0)
+        n_topics = np.moveaxis(has_value.astype(np.float64) @ self.counts.T, -1, 0)[..., np.newaxis]
         return np.where(n_topics > 0, scale.of_sum(sums, np.maximum(n_topics, 1.0)), np.nan)
 
     @property
-    def _counts(self) -> FloatArray:
+    def counts(self) -> FloatArray:
         """Number of times that each topic is drawn: shape (n_draws, n_topics)."""
         n_draws, n_topics = self.topics.shape
         draw = np.repeat(np.arange(n_draws), n_topics)

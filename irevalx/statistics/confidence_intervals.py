@@ -36,7 +36,7 @@ def bca_intervals(
     1987, as in ``scipy.stats.bootstrap``.
 
     With few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normal differences, the coverage of
-    nominal 95 % intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each). For exponential
+    nominal 95% intervals (999 resamples) was 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each). For exponential
     differences, it was 0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)

@@ -130,7 +130,7 @@ def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | No
 def line_intervals(
     x: FloatArray, y: FloatArray, groups: Sequence[str]
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """Return 95 % intervals of slope and correlation of ``line_through``: a jackknife over groups of dependent points.
+    """Return 95% intervals of slope and correlation of ``line_through``: a jackknife over groups of dependent points.
 
     Student's t with one degree of freedom fewer than groups; the correlation on Fisher's scale. Coverage with 4 to 20
     groups: slopes 0.93 to 0.97, correlations 0.87 to 0.98 (0.76 and 0.71 at worst if all points are treated as

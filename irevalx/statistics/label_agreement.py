@@ -228,8 +228,13 @@ def confusions_by_topic(
     return counts.reshape(n_topics, n_grades, n_grades)
 
 
-_N_BINS = 10
+N_BINS = 10
 """Bins of equal width from 0 to 1."""
+
+
+def bins_of(probability: FloatArray) -> IntArray:
+    """Return the bin of each probability, from 0; the last bin contains 1."""
+    return np.minimum((probability * N_BINS).astype(np.int64), N_BINS - 1)
 
 
 def squared_errors(probability: FloatArray, relevant: BoolArray) -> FloatArray:
@@ -245,6 +250,5 @@ def calibration_error(probability: FloatArray, relevant: BoolArray) -> float:
     """
     if not probability.size:
         return float("nan")
-    bins = np.minimum((probability * _N_BINS).astype(np.int64), _N_BINS - 1)
-    off = np.abs(np.bincount(bins, weights=probability - relevant, minlength=_N_BINS))
+    off = np.abs(np.bincount(bins_of(probability), weights=probability - relevant, minlength=N_BINS))
     return float(off.sum() / probability.size)

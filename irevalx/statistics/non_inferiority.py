@@ -31,7 +31,7 @@ _BEYOND = 20
 _MANY = 10_000
 """Minimum effective number of topics for the normal distribution in place of random sign flips.
 
-If all differences have the same size, p-values around 0.05 are then too small by 2 %, which is less than the error of
+If all differences have the same size, p-values around 0.05 are then too small by 2%, which is less than the error of
 random flips.
 """
 

@@ -308,7 +308,7 @@ def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     """Return a warning if Tukey's assumption of equal variances is strongly violated.
 
     All pairs have the same half width. Over 2,000 draws of 50 topics of the Cranfield collection, the simultaneous
-    coverage of nominal 95 % intervals of average precision was 0.93, and 0.88 if all runs had equal means.
+    coverage of nominal 95% intervals of average precision was 0.93, and 0.88 if all runs had equal means.
     """
     if comparisons.values.shape[1] < FEW_TOPICS:
         return []

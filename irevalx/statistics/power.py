@@ -35,7 +35,7 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
     normal. The pair with the largest deviation among C pairs usually varies less on other topics, so its lower end is
     at 1 - alpha/C (Bonferroni).
 
-    Coverage of nominal 95 % intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
+    Coverage of nominal 95% intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
     median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the maximum (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
     0.95 to 1.00, and 0.92 to 0.97 of 1,000 in the worst case, in which all pairs of 3 to 12 normal runs vary alike.
     Without the jackknife of the pair itself and without Bonferroni's correction, it was 0.60 to 0.94.

@@ -19,7 +19,7 @@ from irevalx.statistics.correlations import pearson
 from irevalx.statistics.significance import without_noise
 
 FEW_HUMAN = 40
-"""With fewer human topics, the intervals are too short: 95 % intervals have a coverage below 94 %."""
+"""With fewer human topics, the intervals are too short: 95% intervals have a coverage below 94%."""
 
 HELPFUL = 1.1
 """Machine labels help if the effective number of human topics grows by a tenth."""
@@ -248,7 +248,7 @@ def two_stage(
     includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small share of the
     topics is drawn). If few of the sampled documents contribute, most samples underestimate the error. Therefore, all
     variances include an additional document with an error (ours, similar to the successes and failures added by Agresti
-    and Coull, The American Statistician 1998), which increases a coverage of 0.85 to 0.98 for 95 % intervals.
+    and Coull, The American Statistician 1998), which increases a coverage of 0.85 to 0.98 for 95% intervals.
 
     ``reach`` is the maximum error of each sampled document. ``weight`` is lambda: None for the minimum document error,
     0 for human values only. The estimate is unbiased if ``weight`` is given.

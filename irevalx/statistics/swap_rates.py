@@ -76,7 +76,7 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
+        """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
 
         This is the interval of Clopper and Pearson for the number of independent comparisons with the same error, which
         has a width above 0 even without swaps; nan if ``error`` is nan.
@@ -97,7 +97,7 @@ class SwapRate(Swaps, kw_only=True):
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of Clopper and Pearson for a share of n, which can be fractional."""
+    """Return the 95% interval of Clopper and Pearson for a share of n, which can be fractional."""
     from scipy.special import betaincinv
 
     x = share * n

@@ -11,8 +11,9 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, SlotArray, ratio
 from irevalx.errors import Warn
-from irevalx.experiments.pools import documents_in_order
+from irevalx.experiments.pools import PLAIN, documents_in_order
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 
 
@@ -69,11 +70,13 @@ class Candidates(Frozen):
         return replace(self, docnos=tuple(self.docnos[place] for place in places.tolist()), ranks=ranks[:, places])
 
 
-def candidates_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> list[Candidates]:
+def candidates_of(
+    runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
+) -> list[Candidates]:
     """Collect the first ``depth`` documents of runs as the evaluator ranks them, by topic in byte order."""
     by_topic: dict[bytes, dict[int, list[bytes]]] = {}
     for number, run in enumerate(runs):
-        for topic, docnos in documents_in_order(run, depth, warn):
+        for topic, docnos in documents_in_order(run, depth, warn, rules):
             by_topic.setdefault(topic, {})[number] = docnos
     return [_candidates(topic, by_topic[topic], len(runs), depth) for topic in sorted(by_topic)]
 

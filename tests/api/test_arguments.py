@@ -34,6 +34,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Run.for_one_evaluation": (irevalx.Run.read(SCORED).for_one_evaluation, {"compat": COMPAT["9"]}),
     "Run.kept": (irevalx.Run.read(SCORED).kept, {"compat": COMPAT["9"]}),
     "Scores": (irevalx.Scores, {"evaluations": []}),
+    "Scores.read": (irevalx.Scores.read, {"files": FIXTURES / "example" / "bm25.q_all_trec.v10"}),
+    "Scores.from_frame": (irevalx.Scores.from_frame, {"frame": {"run": ["a"], "topic": ["1"], "map": [0.5]}}),
     "Scores.topics": (irevalx.evaluate(GRADED, SCORED, "map").topics, {}),
     "Scores.per_topic": (irevalx.evaluate(GRADED, SCORED, "map").per_topic, {"measure": "map"}),
     "Scores.summary": (irevalx.evaluate(GRADED, SCORED, "map").summary, {"measure": "map"}),
@@ -247,6 +249,34 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ([GRADED], "not an object of type dict"),
         ],
         "selection": [("map", "selection must be a selection made by irevalx.evaluate, or None, not 'map'")],
+    },
+    "Scores.read": {
+        "files": [
+            (5, f"files {FORMS} 5"),
+            ([None], f"files {FORMS} None"),
+            ([], "files is empty; pass at least one score file"),
+            ("nosuch", "cannot read 'nosuch'"),
+        ],
+        "lower_is_better": [
+            (5, "lower_is_better must be a string or several strings, not 5"),
+            ("wer", r"lower_is_better: unknown measure 'wer'; the scores contain .*"),
+            ("map", "lower_is_better is for measures that irevalx does not know, but map is one of its measures"),
+        ],
+    },
+    "Scores.from_frame": {
+        "frame": [
+            (5, "frame must be a data frame or a dictionary of columns, not 5"),
+            ({"run": ["a"], "map": [0.5]}, "frame: row 1: expected a table of measure values with a column topic"),
+            (
+                {"topic": ["1"], "map": ["x"]},
+                "frame: row 1: invalid value 'x' of map for topic '1': must be a 64-bit number",
+            ),
+            ({"topic": ["1"], "map": [math.inf]}, "frame: row 1: invalid value 'Infinity' .*: must be a 64-bit number"),
+            ({"topic": [1.5], "map": [1]}, "frame: row 1: topic must be a string or an integer, not 1.5"),
+            ({"topic": ["1"], "map": [1, 2]}, "frame: the columns of the table have different lengths"),
+            ({"topic": [], "map": []}, "frame: the file contains no measure values"),
+        ],
+        "lower_is_better": [(5, "lower_is_better must be a string or several strings, not 5")],
     },
     "Scores.topics": {"run": NAME},
     "Scores.per_topic": {"measure": MEASURE, "run": NAME},

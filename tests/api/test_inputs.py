@@ -130,9 +130,9 @@ def test_named_tuples() -> None:
     assert irevalx.evaluate(qrels_dict(), [records, records], MEASURES).runs == ["run", "run#2"]
     named = irevalx.evaluate(qrels_dict(), {"a": records, "b": iter(records)}, MEASURES).to_dict()
     assert named["a"] == named["b"] == expected()["run"]
-    kept = irevalx.Run.read(iter(records))
-    assert irevalx.evaluate(qrels_dict(), kept, MEASURES).to_dict() == expected()
-    assert irevalx.evaluate(qrels_dict(), kept, MEASURES).to_dict() == expected()
+    run = irevalx.Run.read(iter(records))
+    assert irevalx.evaluate(qrels_dict(), run, MEASURES).to_dict() == expected()
+    assert irevalx.evaluate(qrels_dict(), run, MEASURES).to_dict() == expected()
 
 
 def test_pools() -> None:
@@ -154,9 +154,9 @@ def test_pools() -> None:
         [Pooled(topic, docno) for topic, docnos in pool.items() for docno in docnos],
         io.StringIO("".join(f"{topic} {docno}\n" for topic, docnos in pool.items() for docno in docnos)),
     ]
-    found = [irevalx.evaluate(QRELS, BM25, "all", pool=form).to_dict() for form in forms]
-    assert found == [found[0]] * len(forms)
-    assert found[0] != irevalx.evaluate(QRELS, BM25, "all").to_dict()
+    values = [irevalx.evaluate(QRELS, BM25, "all", pool=form).to_dict() for form in forms]
+    assert values == [values[0]] * len(forms)
+    assert values[0] != irevalx.evaluate(QRELS, BM25, "all").to_dict()
 
 
 NUMBERED: dict[str, Callable[[dict[str, dict[str, Any]]], Any]] = {
@@ -183,14 +183,14 @@ def test_whole_numbers_as_ids(library: str) -> None:
             {name: NUMBERED["frame"](values)[name].to_list() for name in ("qid", "docno", "score")}
         ),
     }
-    found = [
+    values = [
         irevalx.evaluate(form(GRADED), other(SCORED), "all", topic=topic, pool=pool).to_dict()
         for form in forms.values()
         for other in forms.values()
         for topic, pool in ((2, {2: [13, 14]}), ("2", {"2": ["13", "14"]}))
     ]
-    assert repr(found) == repr([found[0]] * len(found))
-    assert list(found[0]["run"]) == ["2", "all"]
+    assert repr(values) == repr([values[0]] * len(values))
+    assert list(values[0]["run"]) == ["2", "all"]
     assert irevalx.evaluate(GRADED, {5: SCORED, 6: SCORED}, "map").runs == ["5", "6"]
     assert irevalx.evaluate(GRADED, SCORED, "map", compat=9)["map"] == 0.5
 

@@ -68,8 +68,8 @@ ORDERS: dict[str, Callable[[list[Any]], list[Any]]] = {"in order": list, "shuffl
 
 def values(qrels: Any, run: Any, **options: Any) -> str:
     """All values of the only run, without its name."""
-    found = irevalx.evaluate(qrels, run, MEASURES, **options)
-    [of_topics] = found.to_dict().values()
+    evaluation = irevalx.evaluate(qrels, run, MEASURES, **options)
+    [of_topics] = evaluation.to_dict().values()
     for of_topic in of_topics.values():
         of_topic.pop("runid", None)
     return repr(of_topics)
@@ -143,11 +143,11 @@ def test_a_column_that_names_the_run(library: str, order: str) -> None:
     module = pytest.importorskip(library)
     given, names = with_runs(order)
     table = module.table(given) if library == "pyarrow" else module.DataFrame(given)
-    found = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), table, "all")
-    assert found.runs == names
+    evaluation = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), table, "all")
+    assert evaluation.runs == names
     for name, rows in several_runs().items():
         alone = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), io.BytesIO(run_text(rows, name)), "all").to_dict()
-        assert repr(found.to_dict()[name]) == repr(alone[name])
+        assert repr(evaluation.to_dict()[name]) == repr(alone[name])
     both = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), [table, io.BytesIO(run_text(RUN, "text"))], "map")
     assert both.runs == [*names, "text"]
     with pytest.raises(
@@ -201,10 +201,10 @@ def test_a_stream_is_read_once(order: str) -> None:
     assert values(io.BytesIO(qrels_text(QRELS)), reader) == expected(0, odd=False)
     assert sum(counted) == len(RUN)
     counted.clear()
-    kept = irevalx.Run.read(batches_counted(ORDERS[order](RUN), counted))
+    run_kept = irevalx.Run.read(batches_counted(ORDERS[order](RUN), counted))
     assert sum(counted) == len(RUN)
     for number in (0, 2):
-        assert values(io.BytesIO(qrels_text(QRELS)), kept, **OPTIONS[number]) == expected(number, odd=False)
+        assert values(io.BytesIO(qrels_text(QRELS)), run_kept, **OPTIONS[number]) == expected(number, odd=False)
     assert sum(counted) == len(RUN)
 
 
@@ -225,12 +225,12 @@ def test_rows_of_a_stream_are_not_kept_in_memory() -> None:
     before = pyarrow_.total_allocated_bytes()
     tracemalloc.start()
     try:
-        found = irevalx.evaluate({str(topic): {f"{topic}-999": 1} for topic in range(300)}, reader, "map")
+        evaluation = irevalx.evaluate({str(topic): {f"{topic}-999": 1} for topic in range(300)}, reader, "map")
         assert tracemalloc.get_traced_memory()[1] < 12_000_000
         assert max(peak) - before < 6_000_000
     finally:
         tracemalloc.stop()
-    assert found["map"] == 1.0
+    assert evaluation["map"] == 1.0
 
 
 def test_no_temporary_file_is_left_open(recwarn: pytest.WarningsRecorder) -> None:
@@ -255,11 +255,13 @@ def test_a_stream_that_names_runs(order: str) -> None:
     given, names = with_runs(order)
     rows = list(zip(given["query_id"], given["docno"], given["score"], strict=True))
     counted: list[int] = []
-    found = irevalx.evaluate(io.BytesIO(qrels_text(QRELS)), batches_counted(rows, counted, run=given["run"]), MEASURES)
-    assert found.runs == names
+    evaluation = irevalx.evaluate(
+        io.BytesIO(qrels_text(QRELS)), batches_counted(rows, counted, run=given["run"]), MEASURES
+    )
+    assert evaluation.runs == names
     assert sum(counted) == len(rows)
     for name, alone in several_runs().items():
-        of_run = found.to_dict()[name]
+        of_run = evaluation.to_dict()[name]
         for of_topic in of_run.values():
             of_topic.pop("runid", None)
         assert repr(of_run) == values(io.BytesIO(qrels_text(QRELS)), io.BytesIO(run_text(alone)))
@@ -298,10 +300,10 @@ def test_whole_numbers_as_ids(number: int, order: str) -> None:
         in_table["pool"] = polars.DataFrame(pool, schema=["topic", "docno", "x"], orient="row")
     # Names that no number has, and digits that no number is written with, are not what a number stands for.
     more = b"".join(b"%d 0 %s 1\n" % (topic, name) for topic in (0, 1) for name in (b"07", b"-0", b"+5", b"D1"))
-    wanted = values(io.BytesIO(qrels_text(qrels) + more), io.BytesIO(run_text(run)), **in_text)
+    expected_values = values(io.BytesIO(qrels_text(qrels) + more), io.BytesIO(run_text(run)), **in_text)
     table = polars.DataFrame(orders(run), schema=["topic", "docno", "score"], orient="row")
-    assert values(io.BytesIO(qrels_text(qrels) + more), table, **in_table) == wanted
-    assert values(io.BytesIO(qrels_text(qrels) + more), table.to_arrow().to_reader(11), **in_table) == wanted
+    assert values(io.BytesIO(qrels_text(qrels) + more), table, **in_table) == expected_values
+    assert values(io.BytesIO(qrels_text(qrels) + more), table.to_arrow().to_reader(11), **in_table) == expected_values
 
 
 @pytest.mark.parametrize("kind", ["int8", "int32", "int64", "uint64"])
@@ -413,8 +415,8 @@ def test_decimals(order: str) -> None:
     for kind in (pyarrow_.decimal128(38, 12), pyarrow_.decimal256(50, 12)):
         table = pyarrow_.table({"topic": topics, "docno": docnos, "score": pyarrow_.array(scores, kind)})
         [read] = runs_of_table(table_of_arrow(table, "run"), b"run", Rules(TREC_EVAL_10, True, pytest.fail))
-        found = np.concatenate([block.numbers for block in read.again()])
-        assert sorted(found.tolist()) == sorted(map(float, scores))
+        evaluation = np.concatenate([block.numbers for block in read.again()])
+        assert sorted(evaluation.tolist()) == sorted(map(float, scores))
     with_grades = pyarrow_.table({"topic": ["1"], "docno": ["A"], "rel": pyarrow_.array([Decimal(3)], kind)})
     assert irevalx.evaluate(with_grades, {"1": {"A": 1.0}}, "num_rel")["num_rel"] == 1.0
     pandas = pytest.importorskip("pandas")

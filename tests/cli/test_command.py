@@ -104,7 +104,7 @@ def test_help_explains_measures_and_formats() -> None:
 def test_nearest_option() -> None:
     """An unknown long option gets the name of the nearest one, if one is near."""
     assert run("--quite", "x", "y").stderr.endswith("unknown option '--quite'; did you mean --quiet?\n")
-    assert run("--sort", "x", "y").stderr.endswith("unknown option '--sort'\n")
+    assert run("--order", "x", "y").stderr.endswith("unknown option '--order'\n")
     assert run("--xyzzy", "x", "y").stderr.endswith("unknown option '--xyzzy'\n")
 
 
@@ -479,7 +479,7 @@ def test_list_of_measures() -> None:
     names = [line.split()[0] for line in families if line.startswith("    ") and len(line) > 35 and line[39] == " "]
     listed = [name.partition(".")[0] for name in names]
     assert sorted(listed) == sorted(measure.name for measure in MEASURES)
-    assert lines[0] == "Counts of documents and topics:"
+    assert lines[:2] == ["Average precision:", f"    {'map':<35} Average precision"]
     assert "    P.K,K,...                           Precision at cutoff K" in lines
     text = " ".join(" ".join(lines).split())
     assert "official, set, all_trec, incomplete, all" in text

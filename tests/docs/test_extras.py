@@ -23,7 +23,7 @@ EVALUATED = f"import irevalx, irevalx.lab; s = irevalx.evaluate({str(QRELS)!r}, 
 
 
 @pytest.mark.parametrize(
-    ("extras", "program", "told"),
+    ("extras", "program", "complaint"),
     [
         ("lab arrow fast pandas polars", "print(s['map'], s.interval('map'))", None),
         ("pandas", "s.to_frame()", "to_frame needs pandas, which is not installed: pip install 'irevalx[pandas]'"),
@@ -42,28 +42,28 @@ EVALUATED = f"import irevalx, irevalx.lab; s = irevalx.evaluate({str(QRELS)!r}, 
         ),
     ],
 )
-def test_python_without_extras(extras: str, program: str, told: str | None, tmp_path: Path) -> None:
+def test_python_without_extras(extras: str, program: str, complaint: str | None, tmp_path: Path) -> None:
     """What needs a package names it, and the extra that brings it."""
     environment = without(*extras.split(), folder=tmp_path)
     call = [sys.executable, "-W", "ignore", "-c", EVALUATED + program]
     done = subprocess.run(call, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode == 0) == (told is None), done.stderr
-    assert (told or "") in done.stderr
+    assert (done.returncode == 0) == (complaint is None), done.stderr
+    assert (complaint or "") in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "complaint"),
     [
         ("leave-out --help", None),
         ("compare {qrels} {runs} -m map", "compare needs scipy, which is not installed: pip install 'irevalx[lab]'"),
         ("-h", None),
     ],
 )
-def test_lab_without_its_extra(words: str, told: str | None, tmp_path: Path) -> None:
+def test_lab_without_its_extra(words: str, complaint: str | None, tmp_path: Path) -> None:
     """The command that was typed is named."""
     typed = words.format(qrels=QRELS, runs=" ".join(map(str, RUNS))).split()
     call = [sys.executable, "-m", "irevalx.lab", *typed]
     environment = without("lab", "pandas", "arrow", folder=tmp_path)
     done = subprocess.run(call, env=environment, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == (0 if told is None else 1), done.stderr
-    assert (told or "") in done.stderr
+    assert done.returncode == (0 if complaint is None else 1), done.stderr
+    assert (complaint or "") in done.stderr

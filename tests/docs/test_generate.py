@@ -97,9 +97,9 @@ def test_departures_name_tests_that_exist() -> None:
 def test_departures_from_other_programs(program: str, letter: str) -> None:
     """Each is shown by a recorded case or a test, and each recorded case that departs is in the table."""
     of_program = {case.id: case for case in CASES if case.id.startswith(letter)}
-    named = {shown for departure in FAMILY[program] for shown in departure.shown_by}
-    for shown in named:
-        assert shown in of_program or is_there(shown), f"there must be {shown}"
+    named = {row for departure in FAMILY[program] for row in departure.shown_by}
+    for row in named:
+        assert row in of_program or is_there(row), f"there must be {row}"
     assert all(departure.shown_by for departure in FAMILY[program])
     assert {case.id for case in of_program.values() if case.departure} <= named
 

@@ -75,6 +75,6 @@ def test_workflows(folder: Path) -> None:
 def test_actions_are_pinned_as_ours() -> None:
     """The page names actions by commit, those that the project's own workflow runs: there they are kept up."""
     ours = (ROOT / ".github" / "workflows" / "ci.yml").read_text().splitlines()
-    shown = [line for line in PAGE.splitlines() if "- uses: " in line]
-    assert len(shown) == 2
-    assert set(shown) <= set(ours)
+    steps = [line for line in PAGE.splitlines() if "- uses: " in line]
+    assert len(steps) == 2
+    assert set(steps) <= set(ours)

@@ -36,6 +36,20 @@ def _probabilities(folder: Path) -> str:
     return str(path)
 
 
+def _mean_grades(folder: Path) -> str:
+    """Write labels above 1 that are not integers."""
+    path = folder / "means"
+    path.write_text(Path(_probabilities(folder)).read_text().replace(" 0.1\n", " 1.5\n"))
+    return str(path)
+
+
+def _preferences(folder: Path) -> str:
+    """Write preferences of a pair in both orders."""
+    path = folder / "prefs"
+    path.write_text("1 u a x 2\n1 u a y 1\n1 u b y 1\n1 u b x 2\n")
+    return str(path)
+
+
 def _odd_topics(folder: Path) -> str:
     """Write the judgments of the topics with odd numbers."""
     path = folder / "human"
@@ -64,6 +78,7 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
         lambda _: lab.agree(FULL, POOLED, RUNS, "map", rbo=0.9, top=3, resamples=20, seed=1),
         lambda _: lab.agree(RUNS[0], RUNS[1], rbo=0.9),
     ],
+    "nuggets": [lambda _: lab.nuggets(sorted(map(str, (FIXTURES / "nuggets").iterdir())))],
     "bounds": [
         lambda _: lab.bounds(FULL, RUNS[:3], "P.10", fit_probabilities=True),
         lambda _: lab.bounds(FULL, RUNS[:3], "P.10", fit_probabilities=True, in_all=3),
@@ -92,6 +107,8 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
     "labels": [
         lambda _: lab.labels(POOLED, MACHINE, RUNS, "map", rerank=True, top=3, group_by=BY_NAME, resamples=20, seed=1),
         _judges,
+        lambda folder: lab.labels(POOLED, _mean_grades(folder), prevalence=True, resamples=0),
+        lambda folder: lab.labels(*[_preferences(folder)] * 2, rel_format="prefs", resamples=0),
     ],
     "leave-out": [
         lambda _: lab.leave_out(FULL, RUNS, "map", complete="labels", labels=MACHINE, holes=10, **LEFT_OUT),

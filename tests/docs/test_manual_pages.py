@@ -22,7 +22,7 @@ PAGES = {path.name: path for path in sorted((ROOT / "man").glob("*/*"))}
 
 def options_of_the_lab(name: str) -> list[str]:
     """All options of a command of irevalx-lab that help shows."""
-    options = [one for one in described(name).params if isinstance(one, click.Option) and not one.hidden]
+    options = [option for option in described(name).params if isinstance(option, click.Option) and not option.hidden]
     return [name for option in options for name in option.opts]
 
 
@@ -35,15 +35,15 @@ def test_groff_does_not_complain(page: str) -> None:
     assert done.stderr == b""
     text = done.stdout.decode().replace("\u2212", "-").replace("\u2010\n", "")
     options = [name for param in command.params if isinstance(param, Option) for name in param.opts]
-    shown = {
+    printed = {
         "irevalx.1": options,
         "irevalx-measures.7": [*(measure.name for measure in MEASURES), *NICKNAMES],
         "irevalx-formats.5": [*REL_FORMATS, *RESULTS_FORMATS, "--pool"],
         "irevalx-lab.1": list(COMMANDS),
         **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in COMMANDS},
     }
-    assert all(name in text for name in shown[page])
-    assert shown.keys() == PAGES.keys()
+    assert all(name in text for name in printed[page])
+    assert printed.keys() == PAGES.keys()
 
 
 @pytest.mark.skipif(not shutil.which("mandoc"), reason="needs mandoc")
@@ -61,7 +61,7 @@ def test_see_also(page: str) -> None:
     referred = re.findall(r"\\fB([\w-]+)\\fR\((\d)\)", text.partition(".SH SEE ALSO")[2])
     assert referred
     assert {f"{name}.{section}" for name, section in referred} <= PAGES.keys() - {page}
-    assert referred == sorted(referred, key=lambda one: (one[1], one[0]))
+    assert referred == sorted(referred, key=lambda option: (option[1], option[0]))
 
 
 def test_roff_escapes() -> None:

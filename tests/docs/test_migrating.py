@@ -55,14 +55,14 @@ def installed(program: str, name: str = "") -> Any:
 
 def value(row: Row, name: str, qrels: Path, results: Path) -> float:
     """Return the value of the `all` row that the page gives for a name."""
-    asked = () if "-m" in row.options else ("-m", name)
+    requested = () if "-m" in row.options else ("-m", name)
     options = [option for option in row.options if option != "none"]
-    done = run("--names", "asked", "--format", "csv", *options, *asked, qrels, results)
+    done = run("--names", "asked", "--format", "csv", *options, *requested, qrels, results)
     assert done.status == 0, done.stderr
-    [found] = csv.DictReader(io.StringIO(done.stdout.decode()))
-    assert found["topic"] == "all"
-    assert not asked or found["measure"] == name
-    return float(found["value"])
+    [printed_row] = csv.DictReader(io.StringIO(done.stdout.decode()))
+    assert printed_row["topic"] == "all"
+    assert not requested or printed_row["measure"] == name
+    return float(printed_row["value"])
 
 
 def agree(program: str, name: str, there: float, here: float) -> bool:
@@ -157,7 +157,7 @@ def test_topics_among_their_own_documents(program: str, name: str, tmp_path: Pat
     installed(program)
     option = "--ignore-identical-ids"
     row = next(row for row in ROWS if row.program == program and name in row.names)
-    without = tuple(one for one in row.options if one != option)
+    without = tuple(word for word in row.options if word != option)
     assert (option in row.options) == (program == "BEIR")
     differ = []
     for seed in range(4):
@@ -243,7 +243,9 @@ def test_command_line_of_ir_measures(tmp_path: Path) -> None:
     )
     printed = run(*(paths.get(word, word) for word in here.split())).stdout.decode()
     fields = [[field.strip() for field in line.split("\t")] for line in printed.splitlines()]
-    assert [[name, shown] for name, _, shown in fields] == [line.split("\t") for line in expected.stdout.splitlines()]
+    assert [[name, printed] for name, _, printed in fields] == [
+        line.split("\t") for line in expected.stdout.splitlines()
+    ]
 
 
 @pytest.mark.judges

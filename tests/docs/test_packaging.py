@@ -69,7 +69,7 @@ def test_workflows_are_pinned() -> None:
     used = {line for text in texts for line in re.findall(r"uses: (.+)", text)}
     pinned = [re.fullmatch(r"([\w-]+/[\w-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+", line) for line in used]
     assert all(pinned)
-    assert len({found[1] for found in pinned if found}) == len(used)
+    assert len({match[1] for match in pinned if match}) == len(used)
     assert not any("secrets." in text for text in texts)
     assert all(re.search(r"^permissions:( \{\}|\n  contents: read)$", text, re.MULTILINE) for text in texts)
 
@@ -104,12 +104,14 @@ def test_conda_recipe() -> None:
     recipe = (ROOT / ".github" / "conda" / "recipe.yaml").read_text()
 
     def listed(name: str) -> set[str]:
-        [found] = re.findall(rf"^( *){name}:\n((?:\1  - .+\n)+)", recipe, re.MULTILINE)
-        return {line.strip()[2:].replace(" >=", ">=") for line in found[1].splitlines()}
+        [match] = re.findall(rf"^( *){name}:\n((?:\1  - .+\n)+)", recipe, re.MULTILINE)
+        return {line.strip()[2:].replace(" >=", ">=") for line in match[1].splitlines()}
 
     def needed(name: str) -> set[str]:
-        [found] = re.findall(rf"^{name} = \[(.+)\]", PYPROJECT, re.MULTILINE)
-        return {one for one in re.findall(r'"(.+?)"', found) if ";" not in one}  # conda has no markers
+        [match] = re.findall(rf"^{name} = \[(.+)\]", PYPROJECT, re.MULTILINE)
+        return {
+            requirement for requirement in re.findall(r'"(.+?)"', match) if ";" not in requirement
+        }  # conda has no markers
 
     [python] = re.findall(r'^requires-python = "(.+)"$', PYPROJECT, re.MULTILINE)
     assert f'\n  version: "{irevalx.__version__}"\n' in recipe
@@ -156,8 +158,8 @@ def test_what_is_not_released(tmp_path: Path) -> None:
     for name in ("Homepage", "Documentation", "Issues", "Changelog"):
         (tmp_path / "pyproject.toml").write_text(f"{table}\n[project.scripts]\n")
         refused = call(str(tmp_path / ".ci" / "release"), tag)
-        said = f"not released: [project.urls] in pyproject.toml must have an address for {name}\n"
-        assert (refused.returncode, refused.stderr) == (1, said)
+        complaint = f"not released: [project.urls] in pyproject.toml must have an address for {name}\n"
+        assert (refused.returncode, refused.stderr) == (1, complaint)
         table += f'{name} = "https://example.org/"\n'
 
 
@@ -204,12 +206,49 @@ def test_wheel_runs_on_its_own(built: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_long_description(tmp_path: Path) -> None:
+    """The long description of a release links only to absolute addresses, those of its pages on the site."""
+    pytest.importorskip("hatchling")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "man", tmp_path / "man")
+    (tmp_path / "irevalx").mkdir()
+    shutil.copy(ROOT / "irevalx" / "__init__.py", tmp_path / "irevalx")
+    settings = re.sub(r'^(?:Homepage|Documentation) = ".*"\n', "", PYPROJECT, flags=re.MULTILINE)
+    addresses = (
+        '[project.urls]\nHomepage = "https://example.org/"\nDocumentation = "https://docs.example.org/irevalx/"\n'
+    )
+    (tmp_path / "pyproject.toml").write_text(settings.replace("[project.urls]\n", addresses))
+    rewrite = [sys.executable, str(ROOT / "docs" / "site" / "long_description.py"), str(tmp_path)]
+    subprocess.run(rewrite, check=True)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+    [wheel] = (tmp_path / "dist").glob("*.whl")
+    [name] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
+    description = zipfile.ZipFile(wheel).read(name).decode().partition("\n\n")[2]
+    targets = re.findall(r"\]\(([^)\s]+)\)", description)
+    assert len(targets) == len(re.findall(r"\]\(([^)\s]+)\)", README)) > 10
+    assert all(target.startswith("https://docs.example.org/irevalx/") for target in targets)
+    assert not re.findall(r"(?:href|src)=", description)
+    assert {"https://docs.example.org/irevalx/lab.html", "https://docs.example.org/irevalx/report.png"} <= set(targets)
+
+
+def test_long_description_without_address(tmp_path: Path) -> None:
+    """A project without addresses keeps the links of its README."""
+    shutil.copy(ROOT / "README.md", tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[project.urls]\n\n[project.scripts]\nDocumentation = "https://a.b/"\n')
+    rewrite = [sys.executable, str(ROOT / "docs" / "site" / "long_description.py"), str(tmp_path)]
+    done = subprocess.run(rewrite, check=True, capture_output=True, text=True)
+    assert "[project.urls] has no address for Documentation" in done.stderr
+    assert (tmp_path / "README.md").read_text() == README
+
+
 def test_sources(built: Path) -> None:
     """The source distribution holds what the tests and python docs/generate need."""
     [sources] = built.glob("*.tar.gz")
     held = {name.partition("/")[2] for name in tarfile.open(sources).getnames()}
     folders = (".ci", ".github", "docs", "fixtures", "irevalx", "man", "tests")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
-    wanted = {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
-    wanted |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml"}
-    assert wanted <= held
+    expected_files = {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
+    expected_files |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "pyproject.toml"}
+    assert expected_files <= held

@@ -6,21 +6,35 @@ import os
 import re
 import subprocess
 
-from doc_pages import README, SHELL_MARKER
-from running import FIXTURES, ROOT, run
+from doc_pages import PAGES, README, SHELL_MARKER
+from running import ROOT, run
 
 
 def test_main_command() -> None:
-    """The blocks below the first command are what irevalx prints on standard output and standard error."""
+    """The block below the first command is what irevalx prints, without warnings."""
     [(line, printed)] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```\n\n```\n((?:.+\n)+)```", README)
-    arguments = line.partition(".venv/bin/irevalx ")[2].replace(
-        "fixtures/example/*.run",
-        " ".join(str(path.relative_to(ROOT)) for path in sorted((FIXTURES / "example").glob("*.run"))),
-    )
-    done = run(*arguments.split(), cwd=ROOT)
+    *arguments, runs = line.partition(".venv/bin/irevalx ")[2].split()
+    done = run(*arguments, *(str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(runs))), cwd=ROOT)
     assert done.stdout.decode() == printed
-    [warned] = re.findall(r"<!-- warnings of the main command -->\n```\n((?:.+\n)+)```", README)
-    assert done.stderr == warned
+    assert not done.stderr
+
+
+def test_first_screen() -> None:
+    """The main command, its output, the picture of a report and the speed precede the comparison with other tools."""
+    first_screen = README.partition("\n## ")[0]
+    parts = ("<!-- main command -->", "\nrunid ", "](docs/report.png)", "(docs/speed.md)")
+    places = [first_screen.index(part) for part in parts]
+    assert places == sorted(places)
+    assert re.findall(r"^## (.+)$", README, re.MULTILINE)[0] == "Comparison with other tools"
+
+
+def test_speed() -> None:
+    """The ratios of the README are those of docs/speed.md."""
+    lines = [line for line in PAGES["docs/speed.md"].splitlines() if line.startswith("| ") and " x 1000" in line]
+    rows = [re.split(r" *\| *", line) for line in reversed(lines)]
+    of_trec_eval = {row[1].partition(" x ")[0]: row[3].partition(" ")[0] for row in rows}
+    ratios = re.findall(r"(\d+\.\d+)\s+times", README.partition("\n## ")[0])
+    assert ratios == [of_trec_eval["6,980"], of_trec_eval["50"]]
 
 
 def test_ci_runs_the_test_command() -> None:
@@ -29,8 +43,8 @@ def test_ci_runs_the_test_command() -> None:
     [(block, line)] = re.findall(r"sed -n '(/\^.+?)' README.md \| sed -n '(.+?)'", script)
     [command] = re.findall(r"<!-- test command -->\n```sh\n(.+)\n```", README)
     pipeline = f"sed -n '{block}' README.md | sed -n '{line}'"
-    found = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
-    assert found.stdout.decode() == command + "\n"
+    done = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
+    assert done.stdout.decode() == command + "\n"
 
 
 def test_readme_is_an_introduction() -> None:

@@ -67,7 +67,7 @@ def test_contents() -> None:
     """The list of pages has each page of docs/ and each manual page once; those of the lab's commands follow irevalx-lab."""
     listed = [file for section in contents.contents() for file in section.files]
     assert len(listed) == len(set(listed))
-    assert set(contents.page_files()) - {contents.INDEX} <= set(listed)
+    assert set(contents.page_files()) - {contents.LANDING} <= set(listed)
     commands = {f"man/man1/irevalx-lab-{name}.1" for name in COMMANDS}
     assert {str(path.relative_to(ROOT)) for path in (ROOT / "man").glob("*/*")} - commands <= set(listed)
     assert [section.title for section in contents.contents()] == [
@@ -82,7 +82,9 @@ def test_contents() -> None:
 def test_links() -> None:
     """A link leads to the page of the site that stands for a file, wherever the page stands that has it."""
     text = "[a](../../README.md#install) [b](../python.md) [c](../../man/man1/irevalx.1) [d](#here) [e](https://example.org)"
-    expected = "[a](../introduction.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
+    expected = (
+        "[a](../index.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
+    )
     assert contents.with_site_links(text, "docs/first/beir.md") == expected
 
 
@@ -108,7 +110,7 @@ def test_figures() -> None:
     """Each command that draws has a figure on docs/figures.md, below a line that names the file."""
     page = PAGES["docs/figures.md"]
     draws = {name for name in COMMANDS if any("--figure" in param.opts for param in described(name).params)}
-    marked = [(found[1].split(), found[2]) for found in pictures.MARKED.finditer(page)]
+    marked = [(match[1].split(), match[2]) for match in pictures.MARKED.finditer(page)]
     assert len(marked) == len(blocks("sh", page))
     assert draws == {name for _, call in marked for name in re.findall(r"irevalx-lab ([a-z-]+)", call)}
     assert all(file in call for files, call in marked for file in files if "/" not in file)
@@ -117,10 +119,10 @@ def test_figures() -> None:
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_pictures(tmp_path: Path) -> None:
     """A call below the mark is run, and its picture stands below it."""
-    [found] = [found[0] for found in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in found[1]]
-    text = pictures.with_pictures(f"Above.\n\n{found}\n\nBelow.\n", "docs/first/x.md", tmp_path)
+    [match] = [match[0] for match in pictures.MARKED.finditer(PAGES["docs/figures.md"]) if "bounds.svg" in match[1]]
+    text = pictures.with_pictures(f"Above.\n\n{match}\n\nBelow.\n", "docs/first/x.md", tmp_path)
     picture = "![The figure that irevalx-lab bounds draws](../pictures/bounds.svg)"
-    assert text == f"Above.\n\n{found}\n\n{picture}\n\nBelow.\n"
+    assert text == f"Above.\n\n{match}\n\n{picture}\n\nBelow.\n"
     assert b"<svg" in (tmp_path / "pictures" / "bounds.svg").read_bytes()
 
 

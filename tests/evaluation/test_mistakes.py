@@ -54,18 +54,6 @@ def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
     )
 
 
-def test_warnings_that_runs_share(tmp_path: Path) -> None:
-    """A warning about three or more runs is one line that names the first three; two runs have a line each."""
-    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n2 0 A 1\n2 0 B 0\n")
-    for name in "abcd":
-        (tmp_path / name).write_text(f"1 Q0 A 1 1 {name}\n")
-    (tmp_path / "e").write_text("1 Q0 A 1 1 e\n2 Q0 A 1 1 e\n")
-    missing = "1 of 2 judged topics without results are left out of the averages (-c counts them as 0)\n"
-    result = run("qrels", *"abcde", cwd=tmp_path)
-    assert (result.status, result.stderr) == (0, f"irevalx: 4 of 5 runs (a, b, c, ...): {missing}")
-    assert run("qrels", *"abe", cwd=tmp_path).stderr == f"irevalx: a: {missing}irevalx: b: {missing}"
-
-
 def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> None:
     """A JSON object is read as one, though trec_eval's formats have lines of as many words; what only begins so is not."""
     expected = evaluated(

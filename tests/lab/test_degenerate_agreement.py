@@ -28,6 +28,7 @@ PERFECT = {
         ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1"), 1
     ),
     **dict.fromkeys(("precision", "recall", "f1", "coverage", "coverage_machine", "gain_ratio"), 1),
+    **dict.fromkeys(("spearman", "threshold_kappa", "sensitivity", "specificity"), 1),
     **{f"self_{name}": 1 for name in ("agreement", "kappa", "alpha_ordinal", "ac1")},
     **dict.fromkeys(("grade_bias", "kappa_over", "excess_bias", "excess_bias_shuffled", "promise"), 0),
     **dict.fromkeys(("rerank_excess_bias", "rerank_excess_bias_shuffled"), 0),
@@ -39,7 +40,8 @@ OTHERS = {
     *("measure", "risen", "fallen", "runs", "c11", "c22", "aa", "ma", "pa", "pairs", "pairs_human", "pairs_machine"),
     *("topics", "topics_human", "topics_machine", "confusion", "rank_human", "rank_machine", "score_human"),
     *("score_machine", "gain_human", "gain_machine", "rms_estimated", "rms_human_alone", "error_gone"),
-    *("brier", "probability_bias", "calibration_error"),
+    *("brier", "probability_bias", "calibration_error", "threshold", "prevalence_human", "prevalence_machine"),
+    *("prevalence_corrected", "prevalence_powered"),
     *(
         f"rbo_{variant}_{what}"
         for variant in "wab"
@@ -100,7 +102,19 @@ def test_constant_evaluation(other: str, swapped: bool, tmp_path: Path) -> None:
     assert float(row["inversions"]) == 0
 
 
-OPTIONS = ("-m", "P.10", "--group-by", "^[a-z]+", "--top", "2", "--rerank", "--by-topic", "--resamples", "20")
+OPTIONS = (
+    "-m",
+    "P.10",
+    "--group-by",
+    "^[a-z]+",
+    "--top",
+    "2",
+    "--rerank",
+    "--by-topic",
+    "--prevalence",
+    "--resamples",
+    "20",
+)
 
 
 def checked(rows: list[Row], *, undefined: set[str]) -> None:
@@ -138,7 +152,7 @@ def test_identical_labels(kind: str, tmp_path: Path) -> None:
     undefined = {*coefficients, *(f"self_{name}" for name in coefficients)} if kind == "constant" else set[str]()
     undefined |= {"top_tau_b", "g_mean", "gain_ratio"}
     if kind == "constant":
-        undefined |= {*UNDEFINED_IF_CONSTANT, "precision", "recall", "f1"}
+        undefined |= {*UNDEFINED_IF_CONSTANT, "precision", "recall", "f1", "specificity"}
     words = (*runs, *OPTIONS, "--seed", "1")
     checked(lab_rows("labels", labels, labels, *words), undefined=undefined)
     machines = ("--machine", f"one={labels},{labels}", "--machine", f"two={labels}", "--human-topics", "4")

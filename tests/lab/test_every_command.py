@@ -100,7 +100,13 @@ def test_old_names(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_lists(name: str) -> None:
     """Values are separated by commas, blanks, or both."""
-    values = {"NAME...": "map P_5", "LEVEL...": "10% 20%", "SCHEME...": "depth mtf", "[svm": "svm kld"}
+    values = {
+        "NAME...": "map P_5",
+        "MEASURE...": "map P_5",
+        "LEVEL...": "10% 20%",
+        "SCHEME...": "depth mtf",
+        "[svm": "svm kld",
+    }
     numbers = dict.fromkeys(("N...", "K..."), "2 3") | dict.fromkeys(("SHARE...", "D...", "W..."), "0.1 0.2")
     for option in options_of(described(name)):
         if not (option.metavar or "").endswith("..."):

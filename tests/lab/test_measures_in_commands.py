@@ -32,13 +32,13 @@ CALLS = {
     "leave-out": "leave-out qrels RUNS",
     "power": "power qrels RUNS",
     "report": "report qrels RUNS -o report.html",
-    "study": "study qrels RUNS --levels 50% --samples 1 --seed 1 --figure none -o study",
+    "study": "study qrels RUNS --levels 50% --samples 1 --seed 1 --figure-format none -o study",
     "swap-rate": "swap-rate qrels RUNS --sizes 2 --draws 5 --seed 1",
     "swap-rate --bins": "swap-rate qrels RUNS --sizes 2 --draws 5 --bins 0.2 --seed 1",
 }
 """A call of each command that takes measures, and of each way to use it."""
 
-WITHOUT_MEASURES = {"complete", "degrade", "describe", "draw", "next", "pool"}
+WITHOUT_MEASURES = {"complete", "degrade", "describe", "draw", "next", "nuggets", "pool"}
 
 DRAWN = ("compare", "compare --by run", "estimate", "labels", "leave-out", "power", "swap-rate", "swap-rate --bins")
 """The calls that can draw a figure."""

@@ -222,7 +222,8 @@ def test_compare_scores() -> None:
     with pytest.warns(irevalx.IrevalxWarning) as caught:
         last = irevalx.lab.compare(scores, by="run", seed=1)
     assert [str(warning.message) for warning in caught] == [
-        "map: 1 of 3 topics are left out: some run has no value for them",
+        "2 of 3 topics (topics for which every run has results); topics without results, by run: y 1 "
+        "(complete=True counts them as 0)",
         "map has values for only 2 topics; with fewer than 5, no difference is reported as significant",
     ]
     assert [row.score for row in last.rows] == [1.0, 0.5]

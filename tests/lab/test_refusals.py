@@ -70,7 +70,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("degrade", {"order": "mtf", "budget": 1, "runs": []}, "{order} requires "),
     ("describe", {"cutoffs": [5, 5]}, "must be ascending"),
     ("describe", {"ranks": [2, 3]}, "{ranks} must begin with 1, not 2"),
-    ("describe", {"level": 0.5}, "must be an integer; fractional levels require {grades=real}"),
+    ("describe", {"level": 0.5}, "; fractional levels require {grades=real}"),
     ("estimate", {"design": 50, "measures": "P.10 dcg"}, "a design requires a single measure, not 2"),
     ("estimate", {"design": 50, "measures": "ndcg"}, "'ndcg' divides by the gain of an ideal ranking"),
     ("labels", {"group_by": "^"}, "at least two groups are required"),
@@ -118,7 +118,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("study", {"measures": "runid"}, "it needs a number for each topic"),
     ("study", {"measures": "relstring"}, "it needs a number for each topic"),
     ("study", {"measures": "prefs_simp"}, "measure 'prefs_simp' requires judgments in the format prefs or"),
-    ("study", {"measures": "mapp"}, "unknown measure 'mapp'; the nearest are"),
+    ("study", {"measures": "mapp"}, "unknown measure 'mapp'; did you mean map or"),
     ("study", {"measures": "xinfAP xinfAP"}, "measure 'xinfAP' is requested twice"),
     (
         "study",

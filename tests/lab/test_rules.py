@@ -56,15 +56,18 @@ labels
     machine excludes machines
     second_human, human_topics, written requires machines
     groups, group_by, top, rerank, results_format requires runs
+    ties=expected, ties=best, ties=worst excludes rerank
+    rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, figure, runs
     groups excludes group_by
     draw requires figure
 estimate
     design excludes baseline, weight, correction, alpha, figure
-    seed, pool_out requires design
+    seed, pool_out, rates requires design
+    ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels
     results_format requires runs
 compare
     discriminative_power, power excludes by=run, by=topic
-    sort requires by=topic
+    sort requires by=topic, by=run
     grades=probability excludes level
     systems, system_by excludes margin, test=wilcoxon, test=permutation, correction=tukey, interval=bca
     system_by excludes systems
@@ -78,18 +81,27 @@ compare
     draw requires figure
     draw excludes discriminative_power
     results_format requires runs
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, min_retrieved, rel_format, results_format
+    scores excludes page
+    lower_is_better requires scores
 report
-    groups, group_by, results_format requires runs
+    results_format requires runs
     groups excludes group_by
+    scores excludes level, grades, ties, ignore_identical_ids, duplicates, rel_format, results_format, depth, documents
+    lower_is_better requires scores
 power
     comparisons requires correction=bonferroni
     results_format requires runs
+    scores excludes level, min_retrieved, rel_format, results_format
+    lower_is_better requires scores
 degrade
     runs requires strata, order
     uniform excludes stratified, strata, order
     stratified excludes strata, order
     rounding requires stratified
-    strata_file, sample_format requires strata
+    strata_file, sample_format requires strata, rates
+    rates requires strata_file
+    rates excludes strata, order, uniform, stratified
     order requires budget
     order excludes strata
     budget, depth, across, batch, unjudged requires order
@@ -109,20 +121,24 @@ leave-out
     removed excludes complete, holes, keep_judgments, folder, figure
     new_runs excludes complete, holes, only, summary, pivot, removed, keep_judgments, folder, min_retrieved
     new_runs excludes keep_in_pool, figure
+    ties=expected, ties=best, ties=worst excludes new_runs
     tolerance, draws requires new_runs
     draw requires figure
 agree
     measures, level, complete, min_retrieved, rel_format, results_format requires runs
     grades=real, grades=probability requires runs
     grades=probability excludes level
+    scores excludes runs
 swap-rate
     results_format requires runs
+    scores excludes level, min_retrieved, rel_format, results_format
+    lower_is_better requires scores
 study
     scheme=strata requires strata
     scheme=cal requires documents
     rounding=half-up requires scheme=stratified
     strata requires scheme=strata
-    strata_file requires strata
+    strata_file requires strata, rates
     pairs requires scheme=uniform, scheme=stratified
     pairs excludes resample_decisions
     pool_depth requires own_pool
@@ -143,12 +159,16 @@ STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds rando
 
 VALUES: dict[str, Any] = {
     "columns": "p",
+    "duplicates": "first",
+    "grades": "real",
+    "ties": "rank",
     "alpha": 0.5,
     "correction": "none",
     "figure": "x.png",
     "holdout": 0.5,
     "interval": "bca",
     "labels.draw": "judges",
+    "labels_format": "beir",
     "leave-out.complete": "nonrelevant",
     "leave-out.draw": "holes",
     "draw": "topics",
@@ -177,6 +197,7 @@ VALUES: dict[str, Any] = {
 NEEDED: dict[str, dict[str, Any]] = {
     "bounds groups excludes": {"new_runs": "x", "fit_probabilities": True},
     "bounds new_runs excludes": {"fit_probabilities": True},
+    "compare scores excludes": {"margin": 0.1, "baseline": "x"},
     "compare margin excludes": {"baseline": "x"},
     "compare allow_unsure excludes": {"margin": 0.1, "baseline": "x"},
     "compare page excludes": {"margin": 0.1, "baseline": "x"},
@@ -184,6 +205,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "complete class_weight requires": {"documents": "x", "classifier": "kld"},
     "complete calibrated excludes": {"mark": "x"},
     "degrade order excludes": {"budget": 2},
+    "degrade rates excludes": {"strata_file": "x"},
     "study pairs requires": {"scheme": "depth"},
     "study pairs excludes": {"resamples": 2},
     "study groups excludes": {"scheme": "mtf"},
@@ -257,7 +279,7 @@ def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_
             rule = " ".join((spelled_rule(this), verb, spelled_rule(others[0])))
         required = {parameter.name for parameter in described(command).params if parameter.required}
         if others == ("runs",) and "runs" in required:
-            rule = "Missing argument 'RUN...'"
+            rule = "missing argument RUN..."
         assert refused_in_shell(command, keywords, tmp_path).startswith(f"irevalx-lab: {rule}")
 
 
@@ -293,7 +315,7 @@ degrade    batch=0                  an integer of at least 1
 degrade    depth=0                  an integer of at least 1
 degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
 degrade    rounding=down            up or half-up
-describe   show=1                   judgments, runs, ranks or groups
+describe   show=1                   judgments, runs, ranks, groups or all
 describe   cutoffs=0,x,-1              an integer of at least 1
 describe   ranks=0                  an integer of at least 1
 describe   depth=0                  an integer of at least 1
@@ -310,6 +332,7 @@ labels     top=1                    an integer of at least 2
 labels     human_topics=1           an integer of at least 2
 labels     resamples=-1             an integer of at least 0 and at most 10000000
 labels     alpha=0,1                a number above 0 and below 1
+labels     labels_max=0,-1         a number above 0
 labels     labels_format=pairs      qrels, beir, csv, tsv, json or jsonl
 leave-out  complete=x               svm, kld, svm-expected, kld-expected, labels or nonrelevant
 leave-out  depth=0                  an integer of at least 1

@@ -153,7 +153,7 @@ def test_arguments_that_make_no_sense(text: str, message: str) -> None:
         ("P@0.5", "a cutoff is required, as in P@10"),
         ("recal@10", "did you mean recall"),
         ("P(rel=2", "unknown measure 'P(rel=2'"),
-        ("INST(max_rel=3)", "the nearest is rbp.p=0.8"),
+        ("INSQ(max_rel=3)", "the nearest is rbp.p=0.8"),
     ],
 )
 def test_unknown_measures_say_what_to_type(text: str, message: str) -> None:

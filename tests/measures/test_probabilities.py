@@ -39,6 +39,7 @@ LOOPS: dict[str, dict[str, Loop]] = {
     "num_nonrel_judged_ret": {"num_nonrel_judged_ret": reference.num_nonrel_judged_ret},
     "map": {"map": reference.average_precision},
     "map_cut": at_cutoffs("map_cut", reference.average_precision_at),
+    "relative_map_cut": at_cutoffs("relative_map_cut", reference.relative_average_precision_at),
     "Rprec": {"Rprec": reference.r_precision},
     "recip_rank": {"recip_rank": reference.reciprocal_rank},
     "recip_rank_cut": at_cutoffs("recip_rank_cut", reference.reciprocal_rank_at),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from references import real_grades as reference
 from references.judges import judge
+from references.measures import OUTSIDE, Topic, graded
 
 import irevalx
 from irevalx.errors import UsageError
@@ -114,6 +115,20 @@ def test_exponential_gains() -> None:
             assert result["ndcg_burges_3"][place] == pytest.approx(reference.ndcg_burges(ranking, every, 3), abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_overlap_and_inst() -> None:
+    """The order of real grades counts for compatibility, and INST divides them by the highest."""
+    qrels, run = cases(4, [-1.0, 0.0, 0.2, 0.5, 0.9, 3.5])
+    result = values(qrels, run, ("compatibility", "INST.T=2"), grades="real")
+    for place, (topic, documents) in enumerate(sorted(qrels.items())):
+        ranking = [documents.get(docno, OUTSIDE) for docno in run[topic]]
+        seen = Topic(ranking, list(documents.values()))  # type: ignore[arg-type]
+        assert result["INST_T=2"][place] == pytest.approx(graded.by_name["INST"](seen, T=2.0), abs=1e-12)
+        if max(documents.values()) > 0:
+            expected = graded.by_name["compatibility"](seen)
+            assert result["compatibility"][place] == pytest.approx(expected, abs=1e-12)
+
+
 def test_err_of_too_high_grades() -> None:
     """The hint is a whole number that the grades do not exceed."""
     with pytest.raises(irevalx.IrevalxError, match=r"grade 4\.5 is above 4, the highest grade of ERR; use ERR\.max=5"):
@@ -123,6 +138,7 @@ def test_err_of_too_high_grades() -> None:
 def test_each_measure_of_grades_is_tested_or_refused() -> None:
     """No measure of qrels is left over."""
     tested = {*OF_LEVELS, "ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "rbp", "ndcg_cut", "ERR", "ndcg_burges"}
+    tested |= {"compatibility", "INST"}
     without_grades = {"num_ret", "judged", "unj", "rbp_resid", "gm_map", "gm_bpref"}
     for measure in MEASURES:
         if "qrels" in measure.formats and measure.kernel:

@@ -23,7 +23,8 @@ from running import ROOT, Result, run
 
 from irevalx.errors import UnreadableFileError
 from irevalx.process import workers
-from irevalx.reading.sources.files import PIECE, Source
+from irevalx.reading.sources.compression import PIECE
+from irevalx.reading.sources.files import Source
 
 FIRST = b"".join(b"301 Q0 A%d 1 %d r\n" % (n, 100 - n) for n in range(50))
 SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
@@ -237,13 +238,13 @@ def test_damage_is_located(archiver: Archiver, tmp_path: Path) -> None:
         changed[place] ^= 0x55
     archive = tmp_path / "archive"
     archive.write_bytes(changed)
-    found = re.fullmatch(
+    match = re.fullmatch(
         rf"{archive}: corrupt {archiver.name} data before byte (\d+), in the stream that begins "
         rf"at byte {len(first)} \(.+\)",
         refusal(archive) or "",
     )
-    assert found
-    assert len(first) + 60_000 < int(found[1]) <= len(changed)
+    assert match
+    assert len(first) + 60_000 < int(match[1]) <= len(changed)
 
 
 MEMORY = """

@@ -36,11 +36,11 @@ def test_blocks_are_cut_between_topics(lengths: list[int], size: int, ragged: bo
         for line in range(length)
     ]
     text = b"".join(lines)
-    found = list(whole_topics([text[start : start + size] for start in range(0, len(text), size)]))
-    assert b"".join(block.text for block in found) == text
+    blocks_read = list(whole_topics([text[start : start + size] for start in range(0, len(text), size)]))
+    assert b"".join(block.text for block in blocks_read) == text
     line = 1
     seen: set[bytes] = set()
-    for block in found:
+    for block in blocks_read:
         assert block.first_line == line
         line += block.text.count(b"\n")
         topics = {row.split()[0] for row in block.text.splitlines()}
@@ -52,9 +52,9 @@ def test_blocks_are_cut_between_topics(lengths: list[int], size: int, ragged: bo
 def test_topics_are_recognised_however_they_are_separated(line: bytes) -> None:
     """Spaces before a topic and odd separators after it do not make it one that comes back."""
     text = b"".join(line % topic for topic in range(1, 20) for _ in range(30))
-    found = list(whole_topics([text[start : start + 999] for start in range(0, len(text), 999)]))
-    assert len(found) > 5
-    topics = [topic for block in found for topic in {row.split()[0] for row in block.text.splitlines()}]
+    blocks_read = list(whole_topics([text[start : start + 999] for start in range(0, len(text), 999)]))
+    assert len(blocks_read) > 5
+    topics = [topic for block in blocks_read for topic in {row.split()[0] for row in block.text.splitlines()}]
     assert len(topics) == len(set(topics))
 
 
@@ -124,13 +124,13 @@ def test_shares_are_cut_between_topics(
     (tmp_path / "run").write_bytes(text if newline else text[:-1])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "CHUNK_SIZE", chunk)
-        found = file_ranges(Source(str(tmp_path / "run")), processes)
-        assert len(found) <= processes
-        assert len(found) != 1
-        read = [list(share.blocks()) for share in reversed(found)][::-1]
+        blocks_read = file_ranges(Source(str(tmp_path / "run")), processes)
+        assert len(blocks_read) <= processes
+        assert len(blocks_read) != 1
+        read = [list(share.blocks()) for share in reversed(blocks_read)][::-1]
         numbers = [[block.first_line for block in share] for share in reversed(read)][::-1]
         first = next(blocks_of(Source(str(tmp_path / "run"))))
-    if not found:
+    if not blocks_read:
         return
     assert b"".join(block.text for share in read for block in share) == text
     assert read[0][0].text == first.text

@@ -31,8 +31,8 @@ def noise() -> bytes:
 def test_a_quote_is_cut_after_its_escapes(text: bytes | str) -> None:
     """Cutting first gives what cutting last would give."""
     for given_text in (text, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text):
-        shown = printable(given_text)
-        cut = shown if len(shown) <= LONGEST_QUOTE else shown[: LONGEST_QUOTE - 3] + "..."
+        printed = printable(given_text)
+        cut = printed if len(printed) <= LONGEST_QUOTE else printed[: LONGEST_QUOTE - 3] + "..."
         assert quote(given_text) == f"'{cut}'"
 
 
@@ -109,11 +109,11 @@ DIGITS = st.text("0123456789", max_size=25)
 def test_numbers_that_python_reads_are_those_of_c(text: bytes) -> None:
     """The short ways to read a number, or many, find what the long way does, down to the sign of zero."""
     expected, plain = _leading_number(text)
-    one, (both, are_plain) = c_double(text), c_doubles([text, b"1.5e3"])
+    single, (both, are_plain) = c_double(text), c_doubles([text, b"1.5e3"])
     repeated, _ = c_doubles([text, text])
-    assert one[1] == are_plain[0] == plain
+    assert single[1] == are_plain[0] == plain
     assert (both[1], are_plain[1]) == (1500.0, True)
-    for found in (one[0], both[0], *repeated):
-        assert (math.isnan(found) and math.isnan(expected)) or (
-            found == expected and math.copysign(1, found) == math.copysign(1, expected)
+    for parsed in (single[0], both[0], *repeated):
+        assert (math.isnan(parsed) and math.isnan(expected)) or (
+            parsed == expected and math.copysign(1, parsed) == math.copysign(1, expected)
         )

@@ -108,6 +108,6 @@ def test_the_point_is_taken_out(digits: bytes, more: bytes, place: int) -> None:
     """Characters before the point move up by one, across words too, and a zero comes in front."""
     text = (more + digits)[1:]
     text = text[:place] + b"." + text[place:]
-    found, fraction, points, valid = _without_point([words(text[8:]), words(text[:8])])
-    assert b"".join(word.tobytes() for word in reversed(found)) == b"0" + text.replace(b".", b"")
+    digits_read, fraction, points, valid = _without_point([words(text[8:]), words(text[:8])])
+    assert b"".join(word.tobytes() for word in reversed(digits_read)) == b"0" + text.replace(b".", b"")
     assert (fraction.tolist(), points.tolist(), valid.tolist()) == ([len(text) - text.index(b".") - 1], [1], [True])

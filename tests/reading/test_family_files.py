@@ -36,14 +36,14 @@ def read(fmt: FileFormat[Any], text: str, warn: Callable[[str], None] = pytest.f
 
 def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
     """Take the judgments apart again, by ascending topic, in the order of the documents and of the subtopics."""
-    found: dict[str, list[SubtopicLine]] = {}
+    lines_by_topic: dict[str, list[SubtopicLine]] = {}
     documents = judgments.documents
     for place, document in enumerate(judgments.rows.ids.tolist()):
         topic = int(documents.rows.ids[document])
         subtopic = judgments.names.text(judgments.subtopics.slice(topic).start + int(judgments.subtopic[place]))
         line = SubtopicLine(subtopic.decode(), documents.docnos.text(document).decode(), int(judgments.grades[place]))
-        found.setdefault(documents.topics[topic].decode(), []).append(line)
-    return found
+        lines_by_topic.setdefault(documents.topics[topic].decode(), []).append(line)
+    return lines_by_topic
 
 
 @settings(deadline=None, max_examples=200)
@@ -98,13 +98,15 @@ def test_repeated_documents_cost_one_message_per_topic(form: str, monkeypatch: p
 
 def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
     """Take the judgments apart again, by ascending topic."""
-    found: dict[str, list[tuple[str, int, float, bool]]] = {}
+    lines_by_topic: dict[str, list[tuple[str, int, float, bool]]] = {}
     for place, topic in enumerate(judgments.rows.ids.tolist()):
         line = judgments.grades[place], judgments.probabilities[place], judgments.at_random[place]
-        grade, probability, at_random = (one.item() for one in line)
+        grade, probability, at_random = (value.item() for value in line)
         document = judgments.docnos.text(place).decode()
-        found.setdefault(judgments.topics[topic].decode(), []).append((document, grade, probability, at_random))
-    return found
+        lines_by_topic.setdefault(judgments.topics[topic].decode(), []).append(
+            (document, grade, probability, at_random)
+        )
+    return lines_by_topic
 
 
 @settings(deadline=None, max_examples=200)
@@ -133,8 +135,10 @@ def test_prels(seed: int) -> None:
     outside = [row for row in cells if int(row[2]) > -999 and row[4] != "NA" and not 0 <= float(row[4]) <= 1]
     negative = [row for row in cells if -999 < int(row[2]) < 0 and row[4] != "NA" and row not in outside]
     assert len(warnings) == bool(outside) + bool(negative)
-    for told, warned in zip([rows for rows in (outside, negative) if rows], warnings, strict=True):
-        assert warned.endswith(f"({len(told) - 1} more such line{'s' if len(told) > 2 else ''})") == (len(told) > 1)
+    for rows_reported, warned in zip([rows for rows in (outside, negative) if rows], warnings, strict=True):
+        assert warned.endswith(f"({len(rows_reported) - 1} more such line{'s' if len(rows_reported) > 2 else ''})") == (
+            len(rows_reported) > 1
+        )
     if negative:
         assert (
             f"grade {negative[0][2]} is negative but above -999: measures treat the document as sampled" in warnings[-1]

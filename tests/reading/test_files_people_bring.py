@@ -79,12 +79,12 @@ def test_runs_without_a_tag_are_called_by_their_file(name: str, file: str, folde
 def test_python_reads_them_too(rel_format: str, judged: str, results_format: str, ranked: str, folder: Path) -> None:
     """The same values come of files in any formats."""
     expected = irevalx.evaluate(folder / "qrels", folder / "run", "all_trec").to_dict()["r"]
-    found = irevalx.evaluate(
+    result = irevalx.evaluate(
         folder / judged, folder / ranked, "all_trec", rel_format=rel_format, results_format=results_format
     ).to_dict()
-    [name] = found
+    [name] = result
     assert name == ranked.partition(".")[0]
-    assert found[name] == expected
+    assert result[name] == expected
 
 
 def test_ranks_order_documents_of_msmarco(tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
         read(REL_FORMATS["json"], tmp_path / "file")
     (tmp_path / "file").write_bytes(b'\xef\xbb\xbf{"1": {"A": 1}}')
     warnings: list[str] = []
-    found = REL_FORMATS["json"].read(Source(str(tmp_path / "file")), COMPAT["10"], False, warnings.append)
-    assert content(found) == [("1", "A", 1)]
+    result = REL_FORMATS["json"].read(Source(str(tmp_path / "file")), COMPAT["10"], False, warnings.append)
+    assert content(result) == [("1", "A", 1)]
     assert warnings == [f"{tmp_path / 'file'}:1: the file begins with a byte-order mark (BOM), which is ignored"]
 
 
@@ -289,19 +289,19 @@ def test_json_in_blocks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         json.dumps(topics, indent=1) + " \n",
         *(json.dumps(topics)[:-1] + end for end in BAD_ENDS),
     ]
-    found: dict[int, list[Any]] = {}
+    result: dict[int, list[Any]] = {}
     for size in (1, 5, 1 << 16):
         monkeypatch.setattr("irevalx.reading.sources.json_objects._AT_ONCE", size)
-        found[size] = []
+        result[size] = []
         for text in texts:
             path.write_text(text)
             try:
-                found[size].append(read(formats["json"], path))
+                result[size].append(read(formats["json"], path))
             except MalformedLineError as error:
-                found[size].append(str(error))
-    assert found[1] == found[5] == found[1 << 16]
-    assert len(found[1][0]) == len(found[1][1]) == 30
-    assert all(isinstance(one, str) for one in found[1][2:])
+                result[size].append(str(error))
+    assert result[1] == result[5] == result[1 << 16]
+    assert len(result[1][0]) == len(result[1][1]) == 30
+    assert all(isinstance(value, str) for value in result[1][2:])
 
 
 BAD_ENDS = (

@@ -92,7 +92,7 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
     assert bool(fmt.layout) != bool(fmt.form)
     if fmt.layout:
         assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
-    assert [one.usage for one in FILE_FORMATS].count(fmt.usage) == 1
+    assert [each_format.usage for each_format in FILE_FORMATS].count(fmt.usage) == 1
     assert fmt.prose
     assert fmt.default_measures in NICKNAMES
     assert fmt.measures_of in {"", *REL_FORMATS}
@@ -109,8 +109,8 @@ def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
     """-h with the option, and the manual page, show columns and example; -h names the format, and shells complete it."""
     with typed_in_shell(OPTIONS):
         parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
-    shown = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
-    assert all(part in shown for part in parts)
+    printed = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
+    assert all(part in printed for part in parts)
     page = (ROOT / "man" / "man5" / "irevalx-formats.5").read_text().replace("\\", "")
     assert all(part in page for part in parts), "run python docs/generate"
     if fmt.kind is not FileKind.POOL:

@@ -30,7 +30,7 @@ class Case(NamedTuple):
     run: str
     measure: str
     value: str
-    told: str
+    hint: str
     flags: tuple[str, ...] = ()
     refused: bool = True
 
@@ -104,7 +104,7 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
     files = written(tmp_path, case.qrels, case.run)
     result = run("-m", case.measure, *case.flags, "q", "r", cwd=tmp_path)
     assert (result.status, result.stdout.decode().split()) == (0, [case.measure, "all", case.value])
-    assert [case.told in line for line in result.stderr.splitlines()].count(True) == 1
+    assert [case.hint in line for line in result.stderr.splitlines()].count(True) == 1
     strict = run("--strict", "-m", case.measure, *case.flags, "q", "r", cwd=tmp_path)
     assert (strict.status, strict.stdout == b"") == ((2, True) if case.refused else (0, False))
     with pytest.warns(irevalx.IrevalxWarning) as caught:
@@ -117,7 +117,7 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "qrels", "results", "told"),
+    ("flags", "qrels", "results", "hint"),
     [
         (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, "q:1: the file begins with a byte-order mark"),
         (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\r\n1\ta\t1\r\n1\tb\t0\r\n2\tc\t1\r\n", RUN, "q:1: the file begins with a byte-order mark"),
@@ -139,7 +139,7 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
         (("-R", "beir", "-T", "msmarco"), "query-id\tcorpus-id\tscore\n1\ta 1\t1\n1\tb\t0\n2\tc\t1\n", "1\ta 1\t1\n1\tb\t2\n2\tc\t1\n", ""),
     ],
 )  # fmt: skip
-def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str, told: str, tmp_path: Path) -> None:
+def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str, hint: str, tmp_path: Path) -> None:
     """The values are those of the plain files, and at most one line says what was done."""
     written(tmp_path, QRELS, RUN)
     measures = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
@@ -147,8 +147,8 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
     written(tmp_path, qrels, results)
     result = run(*measures, *flags, "q", "r", cwd=tmp_path)
     assert (result.status, result.stdout) == (0, expected.stdout)
-    assert len(result.stderr.splitlines()) == bool(told)
-    assert told in result.stderr
+    assert len(result.stderr.splitlines()) == bool(hint)
+    assert hint in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Pat
 
 def test_ranks_that_are_scores(tmp_path: Path) -> None:
     """A least rank above 1, or ranks that decrease with gaps, are told of and refused under --strict; ranks are not."""
-    for text, told in (
+    for text, hint in (
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t12\n", "r:1: in topic '77' the lowest rank is 12"),
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t1\n", "r:1: in topic '77' ranks decrease from line to line"),
         ("77\tp1\t3\n77\tp2\t2\n77\tp3\t1\n", ""),
@@ -208,9 +208,9 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
     ):
         written(tmp_path, "77 0 p1 1\n77 0 p2 0\n77 0 p3 0\n", text)
         result = run("-T", "msmarco", "-m", "recip_rank", "q", "r", cwd=tmp_path)
-        assert (result.status, result.stderr.count("use -T scored")) == (0, bool(told))
-        assert told in result.stderr
-        assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if told else 0)
+        assert (result.status, result.stderr.count("use -T scored")) == (0, bool(hint))
+        assert hint in result.stderr
+        assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if hint else 0)
 
 
 def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
@@ -236,8 +236,8 @@ def test_pairs_are_preferences(tmp_path: Path) -> None:
     assert b"prefs_num_prefs_poss  \t7\t3\n" in expected.stdout
     assert b"prefs_num_prefs_ful   \t7\t2\n" in expected.stdout
     for number in range(2):
-        found = run("-q", "-R", "pairs", "-m", "prefs", f"pairs{number}", "r", cwd=tmp_path)
-        assert (found.status, found.stdout) == (0, expected.stdout)
+        done = run("-q", "-R", "pairs", "-m", "prefs", f"pairs{number}", "r", cwd=tmp_path)
+        assert (done.status, done.stdout) == (0, expected.stdout)
 
 
 def test_a_file_that_is_missing_among_several(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "qrels", "results", "told"),
+    ("flags", "qrels", "results", "hint"),
     [
         ((), "query_id,doc_id,relevance\n1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
         ((), "label;PID;note;Topic_ID\r\n1;a;;1\r\n0;b;x;1\r\n1;c;;2\r\n", RUN, ""),
@@ -58,7 +58,7 @@ def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
         ((), QRELS, '{"qid": "1", "pid": "a", "rank": 1}\n{"qid": "1", "pid": "b", "rank": 2}\n{"qid": "2", "pid": "c", "rank": 1}\n', ""),
     ],
 )  # fmt: skip
-def test_what_is_read(flags: tuple[str, ...], qrels: str, results: str, told: str, tmp_path: Path) -> None:
+def test_what_is_read(flags: tuple[str, ...], qrels: str, results: str, hint: str, tmp_path: Path) -> None:
     """The values are those of the TREC files, of plain and compressed files and of pipes, and at most one line warns."""
     written(tmp_path, QRELS, RUN)
     expected = run(*MEASURES, "q", "r", cwd=tmp_path)
@@ -66,8 +66,8 @@ def test_what_is_read(flags: tuple[str, ...], qrels: str, results: str, told: st
         written(tmp_path, encode(qrels), encode(results))
         result = run(*MEASURES, *flags, "q", "r", cwd=tmp_path)
         assert (result.status, result.stdout) == (0, expected.stdout)
-        assert len(result.stderr.splitlines()) == bool(told)
-        assert told in result.stderr
+        assert len(result.stderr.splitlines()) == bool(hint)
+        assert hint in result.stderr
         for piped in ("q", "r"):
             files = ["-" if name == piped else name for name in ("q", "r")]
             result = run(*MEASURES, *flags, *files, cwd=tmp_path, stdin=tmp_path / piped)

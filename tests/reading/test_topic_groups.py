@@ -27,9 +27,9 @@ GROUPS = {"easy": frozenset({b"301", b"302"}), "hard-one": frozenset({b"302", b"
 def test_formats(tmp_path: Path, text: str) -> None:
     """Lines with tabs, csv with a header, and JSON say the same."""
     (tmp_path / "groups").write_text(text, newline="")
-    found = read_topic_groups(Source(str(tmp_path / "groups")))
-    assert found == GROUPS
-    assert list(found) == list(GROUPS)
+    groups = read_topic_groups(Source(str(tmp_path / "groups")))
+    assert groups == GROUPS
+    assert list(groups) == list(GROUPS)
 
 
 def test_blanks(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_blanks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "complaint"),
     [
         ("301\n", r"groups:1: expected 2 columns \(topic, group\), but the line has 1: '301'"),
         ("301 a\n302 a b\n", "groups:2: expected 2 columns"),
@@ -60,10 +60,10 @@ def test_blanks(tmp_path: Path) -> None:
         ('{"301": ' + 100_000 * "[", "expected a group or a list of groups for each topic, but it has thousands of"),
     ],
 )
-def test_errors(tmp_path: Path, text: str, told: str) -> None:
+def test_errors(tmp_path: Path, text: str, complaint: str) -> None:
     """What breaks a rule is told with the line."""
     (tmp_path / "groups").write_text(text)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=complaint):
         read_topic_groups(Source(str(tmp_path / "groups")))
 
 
@@ -80,8 +80,8 @@ def test_warnings() -> None:
 def groups_in(folder: Path, text: str) -> dict[str, list[bytes]]:
     """The groups of a file with this text."""
     (folder / "groups").write_text(text, newline="")
-    found = read_topic_groups(Source(str(folder / "groups")))
-    return {group: sorted(topics) for group, topics in found.items()}
+    groups = read_topic_groups(Source(str(folder / "groups")))
+    return {group: sorted(topics) for group, topics in groups.items()}
 
 
 def test_what_files_may_have(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_what_files_may_have(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "complaint"),
     [
         ('{"\\ud800": "one"}', "lone surrogate .*ud800"),
         ('{"1": "\\udc00"}', "half of a character .*udc00|lone"),
@@ -101,8 +101,8 @@ def test_what_files_may_have(tmp_path: Path) -> None:
         ('{"1": "a\\u0000b"}', r"invalid group name 'a\\x00b'"),
     ],
 )
-def test_what_files_must_not_have(tmp_path: Path, text: str, told: str) -> None:
+def test_what_files_must_not_have(tmp_path: Path, text: str, complaint: str) -> None:
     """A sentence, and no traceback; nothing that a terminal would obey is printed as it is."""
     (tmp_path / "groups").write_text(text)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=complaint):
         read_topic_groups(Source(str(tmp_path / "groups")))

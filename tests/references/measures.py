@@ -356,6 +356,12 @@ def average_precision(topic: Topic) -> float:
     return divide(sum_of_precisions(topic), topic.n_rel)
 
 
+@graded("relative_map_cut", default=NINE_CUTOFFS)
+def relative_average_precision_at(topic: Topic, k: int) -> float:
+    """The sum of precisions over the first k / the most relevant documents that can be there."""
+    return sum_of_precisions(topic, k) / min(k, topic.n_rel) if topic.n_rel else 0.0
+
+
 @graded("map_cut", default=NINE_CUTOFFS)
 def average_precision_at(topic: Topic, k: int) -> float:
     """The sum of precisions over the first k / relevant."""
@@ -762,6 +768,39 @@ def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
             unjudged += 1
         weight *= p
     return weight + (1.0 - p) * total if unjudged else 0.0
+
+
+@graded("compatibility")
+def compatibility(topic: Topic, p: float = 0.95) -> float:
+    """Rank-biased overlap with the ideal ranking nearest to the ranking, relative to that of the ideal with itself."""
+    retrieved = [(grade, rank) for rank, grade in enumerate(topic.ranking, 1) if grade > 0]
+    left = sorted(grade for grade in topic.judgments if grade > 0)
+    for grade, _ in retrieved:
+        left.remove(grade)
+    ideal = sorted([*retrieved, *((grade, 1001) for grade in left)], key=lambda document: (-document[0], document[1]))
+    overlap = best = 0.0
+    for k in range(1, 1001):
+        among = [rank for _, rank in ideal[:k] if rank <= k]
+        overlap += p ** (k - 1) * len(among) / k
+        best += p ** (k - 1) * len(ideal[:k]) / k
+    return overlap / best if best else 0.0
+
+
+@graded("INST")
+def inst(topic: Topic, **named: float) -> float:
+    """Walk down the ranking as in Moffat et al., Algorithm 1; below it no gain follows, and scipy sums the weights."""
+    from scipy.special import polygamma
+
+    goal, highest = named.get("T", 1.0), named.get("max", float(max([1, *topic.judgments])))
+    value, weights, weight, left = 0.0, 0.0, 1.0, goal
+    for rank, grade in enumerate(topic.ranking, 1):
+        gain = min(max(grade, 0) / highest, 1.0)
+        left -= gain
+        value += gain * weight
+        weights += weight
+        weight *= ((rank + goal + left - 1) / (rank + goal + left)) ** 2
+    start = len(topic.ranking) + goal + left
+    return value / (weights + weight * start**2 * float(polygamma(1, start)))
 
 
 # Text

@@ -116,12 +116,12 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     experiment = graded_runs_of(Qrels(both.judgments), runs, measures)
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
-        one.paired.measure: {
+        agreement.paired.measure: {
             finding.group or ""
-            for finding in one.group_statistics(experiment.runs)
+            for finding in agreement.group_statistics(experiment.runs)
             if finding.statistic == "excess_bias_p" and finding.value is not None and finding.value < 0.05
         }
-        for one in run_agreements(experiment, both, resampling, shuffles=SHUFFLES)
+        for agreement in run_agreements(experiment, both, resampling, shuffles=SHUFFLES)
     }
 
 

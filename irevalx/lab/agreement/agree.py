@@ -160,7 +160,7 @@ def _cells(row: AgreementRow) -> dict[str, Any]:
     return {**cells, **(row.overlap or {}), **(row.top or {})}
 
 
-@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map")
+@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map", scores=True)
 def agree(
     x: Annotated[Any, file(names=("X",))],
     y: Annotated[Any, file(names=("Y",))],
@@ -213,8 +213,8 @@ def agree(
     and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
-    stratum whose judged documents are the sample. Measures of grades, of strata and of inclusion probabilities are
-    reported together; the strata determine the inclusion probabilities.
+    stratum whose judged documents are the sample. Measures that are computed from grades, from strata and from
+    inclusion probabilities are reported together; the inclusion probabilities are derived from the strata.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def agree(
     top : add the agreement on the K best runs by x: tau-b over them (top_tau_b; runs tied with the K-th are included),
         the share of them among the K best by y (top_overlap), and the difference in x between its best run and the best
         run by y (loss). Larger values are taken as better.
-    resamples : number of bootstrap resamples of the topics, for 95 % confidence intervals over the population of
+    resamples : number of bootstrap resamples of the topics, for 95% confidence intervals over the population of
         topics. Intervals of correlations and of `top` are computed by inverting a test: they account for the noise that
         resampling adds, and are wider than the quantiles of the resamples. [default: 0, no intervals]
 

@@ -1,56 +1,28 @@
-"""Measure values of the same runs under two evaluations, read from files or computed, and paired by topic.
-
-The content determines the format of a file: csv and tsv have a head, json and jsonl begin with a brace, and any other
-file is in the format of trec_eval.
-"""
+"""Measure values of the same runs under two evaluations, read from files or computed, and paired by topic."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import partial
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from irevalx import parameters
+from irevalx.api.score_files import GROUPS, TEXTS, RunValues, read_values
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name, warn
+from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name, warn
 from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
-from irevalx.measures import MEASURES
-from irevalx.measures.counts import runid
-from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.format_hints import looks_like_judgments
+from irevalx.process.platform import as_text
 from irevalx.reading.formats import QRELS, SAMPLED
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
-from irevalx.reports.records import Record, RecordWithInterval
 from irevalx.reports.report import ALL
-from irevalx.trec_eval import TREC_EVAL_10, c_double
-
-_GROUPS = f"{ALL}:"
-"""Prefix in the column of topics for groups of topics and ends of intervals, which are ignored here."""
-
-_TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
-"""Measures whose values are not numbers; they are ignored here."""
-
-
-class _Value(NamedTuple):
-    """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
-
-    line: int
-    run: str
-    topic: str
-    measure: str
-    text: Any
+from irevalx.trec_eval import TREC_EVAL_10
 
 
 class EvaluatedRuns(Frozen):
@@ -59,7 +31,7 @@ class EvaluatedRuns(Frozen):
     path: str
     """The file that was read, or the judgments that the runs were evaluated with."""
 
-    values: dict[str, dict[str, dict[str, float]]]
+    values: RunValues
     """By run, printed name of the measure, and topic; "all" is the summary, which can be missing."""
 
     which_topics: str = ""
@@ -83,7 +55,7 @@ class EvaluatedRuns(Frozen):
     @classmethod
     def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
         """Read ``{run: {topic: {measure: value}}}``, which messages call ``what``; raises ArgumentError."""
-        by_run: dict[str, dict[str, dict[str, float]]] = {}
+        by_run: RunValues = {}
         for run, topics in values.items():
             by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
@@ -92,7 +64,7 @@ class EvaluatedRuns(Frozen):
                         what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values
                     )
                 for measure, value in measures.items():
-                    if not str(measure).startswith(_TEXTS) and not str(topic).startswith(_GROUPS):
+                    if not str(measure).startswith(TEXTS) and not str(topic).startswith(GROUPS):
                         place = partial("{}[{!r}][{!r}][{!r}]".format, what, run, topic, measure)
                         number = parameters.real_number(place, value)
                         of_measure = by_measure.setdefault(parameters.text(lambda: f"a measure of {what}", measure), {})
@@ -103,22 +75,7 @@ class EvaluatedRuns(Frozen):
     @classmethod
     def read(cls, source: Source) -> EvaluatedRuns:
         """Read a file; raises MalformedLineError, and InputError if there is no value, or a run without a name."""
-        text = as_text(b"".join(source.chunks(CHUNK_SIZE)))
-        where = shown_name(source.path)
-        by_run: dict[str, dict[str, dict[str, float]]] = {}
-        for value in _values(where, text):
-            if value.measure.startswith(_TEXTS) or value.topic.startswith(_GROUPS):
-                continue
-            by_topic = by_run.setdefault(value.run, {}).setdefault(value.measure, {})
-            if value.topic in by_topic:
-                raise MalformedLineError(
-                    f"{where}:{value.line}: duplicate value of {value.measure} for run {quote(value.run)} and topic "
-                    f"{quote(value.topic)}"
-                )
-            by_topic[value.topic] = _number(where, value)
-        if not by_run:
-            raise InputError(f"{where}: the file contains no measure values")
-        return cls(source.path, by_run)
+        return cls(source.path, read_values(source))
 
     @property
     def measures(self) -> list[str]:
@@ -140,119 +97,6 @@ class EvaluatedRuns(Frozen):
     def topics(self, run: str, measure: str) -> dict[str, float]:
         """Return the values by topic."""
         return {topic: value for topic, value in self.values[run][measure].items() if topic != ALL}
-
-
-def _number(where: str, value: _Value) -> float:
-    """Return a finite number, or nan for null in JSON and nan elsewhere."""
-    text = value.text
-    if text is None or (isinstance(text, str) and text.lower().removeprefix("-") == "nan"):
-        return np.nan
-    if isinstance(text, str):
-        number, is_plain = c_double(as_bytes(text))
-        if is_plain:
-            return number
-    elif isinstance(text, int | float) and not isinstance(text, bool):
-        with suppress(OverflowError):
-            if isfinite(text):
-                return float(text)
-    rule = "must be a 64-bit number that is not infinite"
-    got = quote(text if isinstance(text, str) else json.dumps(text))
-    raise MalformedLineError(f"{where}:{value.line}: invalid value {got}: {rule}")
-
-
-def _values(where: str, text: str) -> Iterator[_Value]:
-    start = text.lstrip()[:1]
-    head = text.partition("\n")[0].rstrip("\r")
-    for delimiter in ",\t":
-        for fields in (Record._fields, RecordWithInterval._fields):
-            if head == delimiter.join(fields):
-                return _of_table(where, text, delimiter, fields)
-    if start == "{":
-        return _of_json(where, text)
-    return _of_trec_eval(where, text)
-
-
-def _of_table(where: str, text: str, delimiter: str, columns: Sequence[str]) -> Iterator[_Value]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        for fields in reader:
-            if reader.line_num > 1 and fields:
-                if len(fields) != len(columns):
-                    rule = f"expected {len(columns)} columns ({', '.join(columns)}), but the line has {len(fields)}"
-                    got = quote(delimiter.join(fields))
-                    raise MalformedLineError(f"{where}:{reader.line_num}: {rule}: {got}")
-                yield _Value(reader.line_num, *fields[: len(Record._fields)])
-    except csv.Error as error:  # a field of many thousand characters
-        raise MalformedLineError(f"{where}:{reader.line_num}: invalid CSV: {error}") from None
-
-
-def _of_json(where: str, text: str) -> Iterator[_Value]:
-    """Yield the values of one object per line, or of a single object if the first line is not such an object."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    first = _parsed(lines[0][1])
-    if first is None or "runs" in first:
-        yield from _of_json_object(where, text)
-        return
-    for number, line in lines:
-        row = _parsed(line) or {}
-        run, topic, measure, value = (row.get(field) for field in Record._fields)
-        if not (isinstance(run, str) and isinstance(topic, str) and isinstance(measure, str) and "value" in row):
-            rule = f"expected a JSON object with {', '.join(Record._fields)}"
-            raise MalformedLineError(f"{where}:{number}: {rule}: {quote(line)}")
-        yield _Value(number, run, topic, measure, value)
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _of_json_object(where: str, text: str) -> Iterator[_Value]:
-    try:
-        for run in (_parsed(text) or {})["runs"]:
-            name = parameters.text("run", run["run"])
-            for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
-                for measure, value in values.items():
-                    yield _Value(1, name, topic, measure, value)
-    except (KeyError, TypeError, AttributeError):
-        raise InputError(f"{where}: expected a JSON object written by irevalx --format json") from None
-
-
-def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
-    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary."""
-    run: str | None = None
-    waiting: list[_Value] = []
-    summarised = False
-    for number, line in enumerate(text.split("\n"), start=1):
-        fields = line.split(None, 2)
-        if not fields:
-            continue
-        if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
-            rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
-            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
-            raise MalformedLineError(f"{where}:{number}: {rule}: {quote(line)}{hint}")
-        measure, topic, value = fields[0], fields[1], fields[2].rstrip()
-        is_name = measure == runid.name and topic == ALL
-        of_group = topic.startswith(_GROUPS)
-        if (is_name and run is not None) or (topic != ALL and not of_group and summarised):
-            yield from _named(where, run, waiting)
-            run, waiting, summarised = None, [], False
-        if is_name:
-            run = value
-        else:
-            summarised = summarised or topic == ALL
-            waiting.append(_Value(number, "", topic, measure, value))
-    yield from _named(where, run, waiting)
-
-
-def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
-    if values and run is None:
-        raise InputError(f"{where}:{values[0].line}: no runid for these values; print it with irevalx -m runid")
-    return (value._replace(run=run or "") for value in values)
 
 
 def read_sample(source: Source) -> StrataSample:

@@ -13,15 +13,16 @@ import click
 from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
+from irevalx.api.scores import Scores
 from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.declarations import Parameter, check_rules, collect, declaration_of, in_shell_words, typed_in_shell
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError
-from irevalx.frozen import fields
+from irevalx.frozen import fields, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.help import HelpCommand
 from irevalx.lab.command.output import Output, paths_in
-from irevalx.lab.command.parameters import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, TABLES_OUTPUT
+from irevalx.lab.command.parameters import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, SCORES_INPUT, TABLES_OUTPUT
 from irevalx.process.terminal import Messages
 from irevalx.reading.formats import TREC_RESULTS
 
@@ -40,6 +41,12 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     parameters = {**declaration_of(function).parameters, **own, **output}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}
+    if command.scores and "qrels" in parameters:
+        excluded = [name for name in SCORES_INPUT["scores"].excludes if name in parameters]
+        parameters |= {"runs": replace(parameters["runs"], default=None), **SCORES_INPUT}
+        parameters["scores"] = replace(parameters["scores"], excludes=tuple(excluded))
+    elif command.scores:
+        parameters["scores"] = replace(SCORES_INPUT["scores"], excludes="runs")
     return {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
 
 
@@ -62,6 +69,8 @@ def command_from(function: Callable[..., Any]) -> click.Command:
                 out = Output(**{key: values.pop(key) for key in fields(Output) if key in values})
                 if out.figure is not None:
                     import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
+                if command.scores:
+                    _read_scores(values, by_default="measures" not in _given(context, values))
                 _read_runs(values, values.pop("results_format", TREC_RESULTS.name))
                 if run is None:
                     out.write_result(function(**values))
@@ -88,6 +97,22 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
     for name, parameter in parameters.items():
         if parameter.completion == "file":
             yield from paths_in(values[name])
+
+
+def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
+    """Read score files in place of judgments and runs, if they are requested; ``by_default`` selects all measures."""
+    are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
+    if not are_scores:
+        if "qrels" in values and not values["runs"]:
+            raise UsageError("missing argument RUN...")
+        return
+    if by_default:
+        values["measures"] = ()
+    if "qrels" in values:
+        files = [values["qrels"], *values["runs"]]
+        values |= {"qrels": Scores.read(files, lower_is_better=lower_is_better), "runs": None}
+    else:
+        values |= {side: Scores.read(values[side]) for side in "xy"}
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:

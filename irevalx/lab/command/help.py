@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from textwrap import fill
 from typing import Any
 
 import click
@@ -11,8 +12,8 @@ from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
-    {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names"}
-    | {"no_title", "resample_decisions", "results_format", "threads", "ties", "titled"}
+    {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "lower_is_better"}
+    | {"min_retrieved", "names", "no_title", "resample_decisions", "results_format", "threads", "ties", "titled"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 
@@ -58,7 +59,11 @@ class HelpCommand(click.Command):
             formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=COLUMN)
         if more := ", ".join(param.opts[-1] for param in options if param.name in SELDOM):
             with formatter.section("More options"):
-                formatter.write_text(more)
+                indent = " " * formatter.current_indent
+                wrapped = fill(
+                    more, formatter.width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+                )
+                formatter.write(f"{wrapped}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example, in brief help after a reference to the full help."""

@@ -19,7 +19,7 @@ from irevalx.lab import PROGRAM
 from irevalx.parameters import named_choice
 from irevalx.process.platform import as_bytes, new_file_mode, opened_file
 from irevalx.process.startup import raising_interrupts
-from irevalx.process.terminal import write, write_error
+from irevalx.process.terminal import output_width, write, write_error
 from irevalx.reading.sources.files import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
@@ -153,11 +153,12 @@ class DrawnResult(Result):
 
 
 def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
+    yield from (f"<p>{escape(paragraph)}</p>" for paragraph in table.summary)
     if titled:
         yield f"<p><b>{escape(table.title)}</b></p>"
     lines = aligned_lines(table, DIGITS, layout="unsafehtml", best="<b>{}</b>", other="{}", escape=escape)
     yield b"".join(lines).decode(errors="replace")
-    for note in table.notes:
+    for note in (*table.caption, *table.notes):
         yield f"<p>{escape(note.replace('{best}', 'Bold type'))}</p>"
 
 
@@ -218,7 +219,9 @@ class Output(Frozen, kw_only=True):
                 tables[-1], notes=(*tables[-1].notes, f"Random choices: --seed {result.about()['seed']}.")
             )
         about = {**_how_called(), **result.about()} if form.shows_inputs else None
-        write_lines(form.table_lines(tables, self.digits, titled=result.titled, about=about), self.path)
+        width = output_width() if self.path is None else None
+        lines = form.table_lines(tables, self.digits, titled=result.titled, about=about, width=width)
+        write_lines(lines, self.path)
 
     def write_result(self, result: Result | LinesResult) -> None:
         """Write tables and a figure, or lines."""

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Optional, Union
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.api.scores import Scores
 from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file, flag, number, path, text, whole
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
@@ -15,7 +16,7 @@ from irevalx.parameters import join_words, read_real, read_whole, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, PARAMETERS
+from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
@@ -24,7 +25,17 @@ Qrels = Annotated[
     GivenQrels,
     file(
         names=("QRELS",),
-        help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.",
+        help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts.",
+    ),
+]
+QrelsOrScores = Annotated[
+    Union[GivenQrels, Scores],  # noqa: UP007 - GivenQrels is a string
+    file(
+        names=("QRELS",),
+        help=(
+            "relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts; "
+            "or ``Scores``, without runs."
+        ),
     ),
 ]
 Runs = Annotated[
@@ -32,7 +43,7 @@ Runs = Annotated[
     file(
         names=("RUN",),
         several=True,
-        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.",
+        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.",
     ),
 ]
 OptionalRuns = Annotated[
@@ -87,6 +98,17 @@ WholeOrRealGrades = Annotated[
     str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
 ]
 Ties = Annotated[str, _setting("ties")]
+TiesOfFiles = Annotated[
+    str,
+    choice(
+        *ORDERS_OF_FILES,
+        metavar="ORDER",
+        help=(
+            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. They are sorted by document "
+            "ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
+        ),
+    ),
+]
 IgnoreIdenticalIds = Annotated[bool, _setting("ignore_identical_ids")]
 Duplicates = Annotated[str, _setting("duplicates")]
 Complete = Annotated[
@@ -251,6 +273,31 @@ RESULTS_FORMAT = choice(
     default=TREC_RESULTS.name,
     help=f"Format of runs, as for irevalx -T: {', '.join(RESULTS_FORMATS)}.",
 )
+
+
+SCORES_INPUT = {
+    "scores": flag(
+        excludes=(
+            *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "min_retrieved", "rel_format"),
+            *("results_format", "page", "depth", "documents"),
+        ),
+        name="scores",
+        default=False,
+        help=(
+            "Read the files as score files: values of measures by topic, from any program. A file contains one or "
+            "several runs. Without -m, all measures of the files are used."
+        ),
+    ),
+    "lower_is_better": text(
+        several=True,
+        metavar="MEASURE...",
+        requires="scores",
+        name="lower_is_better",
+        default=(),
+        help="Measures of which lower values are better, if irevalx does not know them. Can be repeated.",
+    ),
+}
+"""The options of commands that read score files in place of judgments and runs."""
 
 
 FIGURE_WIDTHS = ("3.3", "7")

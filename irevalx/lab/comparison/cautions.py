@@ -63,7 +63,7 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
     sentence = (
         f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents; "
         f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} "
-        "percentage points"
+        f"percentage point{'s' * (f'{points:.0f}' != '1')}"
     )
     difference, bounds = float(comparisons.difference[row]), None
     if _is_precision(of_measure):
@@ -71,7 +71,7 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
         bounds = difference - others, difference + own
         share = difference / (others - own) if own != others else 0.0
         if 0 < share <= 1:
-            percent = f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
+            percent = f"{100 * share:.0f}%" if share >= 0.01 else "less than 1%"
             relevant = f"{percent} of the unjudged documents are relevant"
             sentence += f"; the difference of {difference:.4f} becomes 0 if {relevant}"
     elif known is not None:

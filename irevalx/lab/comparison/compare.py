@@ -8,13 +8,12 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, read_runs
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.api.scores import Scores
+from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import choice, declared, file, flag, path, refined, text
-from irevalx.errors import ArgumentError, IrevalxWarning, warn
-from irevalx.experiments.inputs import measures_of, ranked_runs_of
-from irevalx.experiments.measured_runs import measured_runs, measured_scores
+from irevalx.errors import IrevalxWarning, warn
+from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
-from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.parameters import (
     Alpha,
     AnyRelFormat,
@@ -118,7 +117,7 @@ def _run(
         path(
             requires="margin",
             completion="",
-            help="With `margin`, write the verdicts to FILE as JUnit XML. Each run and measure is a test case.",
+            help="With `margin`, write the verdicts to FILE as JUnit XML. Each pair of run and measure is a test case.",
         ),
     ] = None,
     page: Annotated[
@@ -185,7 +184,7 @@ def compare(
     runs: Compared = ...,
     measures: Measures = ...,
     *,
-    by: Literal["pair"] = ...,
+    by: Literal["pair"] | None = ...,
     **more: "Unpack[Keywords]",
 ) -> ComparedPairs: ...
 
@@ -241,7 +240,7 @@ def compare(
     runs: Compared = ...,
     measures: Measures = ...,
     *,
-    by: str = ...,
+    by: str | None = ...,
     discriminative_power: bool = ...,
     power: bool = ...,
     topic_groups: TopicGroupsInput | None = ...,
@@ -259,6 +258,7 @@ def compare(
         "as for irevalx."
     ),
     figure=True,
+    scores=True,
 )
 def compare(
     qrels: Annotated[Union[GivenQrels, Scores], file(names=("QRELS",))],  # noqa: UP007 - GivenQrels is a string
@@ -281,9 +281,9 @@ def compare(
     resamples: TestResamples = RESAMPLES,
     discriminative_power: Annotated[bool, flag(also="--power", excludes=("by=run", "by=topic"))] = False,
     power: Annotated[bool, flag(in_shell=False, excludes=("by=run", "by=topic"))] = False,
-    by: Annotated[str, choice("pair", "run", "topic")] = "pair",
+    by: Annotated[str | None, choice("pair", "run", "topic")] = None,
     columns: Annotated[str | Iterable[str], COLUMNS] = (),
-    sort: Annotated[bool, flag(requires="by=topic")] = False,
+    sort: Annotated[bool, flag(requires=("by=topic", "by=run"))] = False,
     seed: Seed = None,
     grades: Grades = "whole",
     level: RealLevel = 1,
@@ -316,7 +316,7 @@ def compare(
                 *("discriminative_power", "power", "columns", "figure"),
             ),
             shell_help=(
-                "Compare runs in each group of topics, and test whether differences are the same in all groups "
+                "Compare runs in each topic subset (group), and test whether differences are the same in all groups "
                 "(interaction). P-values are corrected over pairs and groups. FILE contains one line TOPIC GROUP per "
                 "topic, as for irevalx --topic-groups."
             ),
@@ -346,6 +346,10 @@ def compare(
     pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums (num_rel_ret) are
     displayed as sums.
 
+    A displayed result begins with a paragraph. For two runs, it contains the difference, its interval, the test, the
+    numbers of topics on which a run is better, the share of judged documents, and the smallest difference that a t test
+    detects with probability 0.8 on this number of topics, as computed by irevalx-lab power.
+
     Tables also display judged@K, the share of judged documents among the first K of each run. K is the cutoff of the
     measure, or 10 if it has none. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a
     warning lists the comparisons that depend on unjudged documents. These are the comparisons with a different
@@ -374,9 +378,9 @@ def compare(
 
     Parameters
     ----------
-    qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes; or
+    qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts; or
         ``Scores``, without runs.
-    runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.
+    runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
         comparisons under one measure. [default: map; with ``Scores``, all measures that have a value for each topic]
     names : print measures under their trec_eval names, or as requested with `measures` (asked).
@@ -386,21 +390,23 @@ def compare(
     power : former name of `discriminative_power`.
     by : rows of the table: one per pair (pair), per topic (topic) or per run (run). A topic row contains the value of
         each run and its difference from the `baseline`. A run row contains the summary values of the run, with the best
-        one marked, letters, and judged@K; runs that share a letter are not significantly different. With `baseline`, +
-        or - marks runs that are significantly better or worse. Runs and measures keep their order. In LaTeX, the table
-        requires the package booktabs.
+        one marked, letters, and judged@K; runs that share a letter are not significantly different. Displayed tables of
+        more than 10 runs have "ns" for runs that are not significantly different from the best one in place of letters.
+        With `baseline`, + or - marks runs that are significantly better or worse. [default: pair; displayed tables
+        contain three or more runs by run, followed by the pairs if there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
         wins losses'. By default, the columns are difference, low and high (bonferroni, tukey: simultaneous_low and
         simultaneous_high), corrected_p, differ, judged and judged_against.
-    sort : with `by="topic"` and `baseline`, sort topics by difference. Differences are averaged over runs and in
-        descending order.
+    sort : with `by="run"`, sort runs by the first measure, the best run first. With `by="topic"` and `baseline`, sort
+        topics by difference; differences are averaged over runs and in descending order. By default, runs and topics
+        keep their order.
     systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
         ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. The value of a topic is the mean over the runs
         of a system; tests and intervals are over topics and runs.
     system_by : compare systems, named by a part of the run names. The system of a run is the text that this regular
         expression matches (its first group in parentheses, if it has one). A run without a match is a system of its
         own.
-    topic_groups : compare runs in each group of topics, and test whether differences are the same in all groups
+    topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
     margin : noninferiority margin, at least 0, in units of the measure: return a ``Gate`` with a verdict on whether
@@ -425,34 +431,28 @@ def compare(
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
     method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
-    ranked: RankedRuns | None = None
-    notes: tuple[str, ...] = ()
-    if isinstance(qrels, Scores):
-        if runs is not None:
-            raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-        measured = measured_scores(qrels, measures_of(measures), warn, as_requested=names == "asked")
-    else:
-        ranked = ranked_runs_of(
-            qrels,
-            runs,
-            measures_of(measures) or ("map",),
-            EvaluationRules.of(
-                level=level,
-                complete=complete or margin is not None,
-                min_retrieved=min_retrieved,
-                grades=grades,
-                rel_format=rel_format,
-                threads=threads,
-                ties=ties,
-                ignore_identical_ids=ignore_identical_ids,
-                duplicates=duplicates,
-            ),
-            as_requested=names == "asked",
-        )
-        measured = measured_runs(ranked, warn)
-        notes = ranked.notes([len(ranked.topics) - of_measure.values.shape[1] for of_measure in measured])
+    given = MeasuredInput.of(
+        qrels,
+        runs,
+        measures,
+        ("map",),
+        EvaluationRules.of(
+            level=level,
+            complete=complete or margin is not None,
+            min_retrieved=min_retrieved,
+            grades=grades,
+            rel_format=rel_format,
+            threads=threads,
+            ties=ties,
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=duplicates,
+        ),
+        as_requested=names == "asked",
+    )
+    measured, notes, ranked = given.measures, given.notes, given.ranked
     if baseline is not None:
-        baseline = baseline_named(baseline, measured[0].runs, runs)
+        sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
+        baseline = baseline_named(baseline, measured[0].runs, sources)
     measured = systems_of_runs(measured, systems, system_by)
     compared = compared_measures(measured, baseline, method, threads)
     if topic_groups is not None:
@@ -462,7 +462,7 @@ def compare(
         verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
         _warn_of_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
         return verdicts
-    is_by_pair = by == "pair" and not (discriminative_power or power)
+    is_by_pair = by in (None, "pair") and not (discriminative_power or power)
     kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if is_by_pair else 1]
     _warn_of_each(
         line
@@ -475,10 +475,12 @@ def compare(
     )
     if is_by_pair:
         kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
-        return kind(compared, baseline, method, notes=notes, columns=columns_of(columns))
+        return kind(compared, baseline, method, notes=notes, columns=columns_of(columns), by_pair=by == "pair")
     if by == "topic":
         return ComparedTopics(compared, baseline, method, notes=notes, sort=sort)
-    return (ComparedRuns if by == "run" else DiscriminativePower)(compared, baseline, method, notes=notes)
+    if by == "run":
+        return ComparedRuns(compared, baseline, method, notes=notes, sort=sort)
+    return DiscriminativePower(compared, baseline, method, notes=notes)
 
 
 def _warn_of_each(lines: Iterable[str]) -> None:

@@ -7,56 +7,70 @@ Curves of achieved significance levels are those of Sakai, Evaluating Evaluation
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
+from irevalx.arrays.segments import IntArray
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable
-from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix
+from irevalx.lab.plotting.page import COLOURS, GREY, Page, columns_of, names_within, text_width
+from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix, place_panels
+from irevalx.lab.plotting.ticks import round_ticks
+from irevalx.reports.names import ShortNames, drawable
 
 _ROWS_BESIDE = 40
 """With more pairs, a wide page has two panels next to each other."""
-
-_PANEL = 1.15
-"""The height of a panel of differences by topic, in inches."""
 
 _GREATEST_P = 0.2
 """Greater p-values are not drawn."""
 
 _MOST_NAMES = 60
-"""Maximum number of topics in a panel with their names."""
+"""Maximum number of topics in a row of panels with their names."""
 
-_PLAIN, _DIFFER = "0.6", COLOURS[1]
+_PLAIN, _DIFFER, _EQUAL = "0.6", COLOURS[1], "0.87"
 
-_SMALLEST, _AROUND = 0.11, 0.5
-"""Minimum side of a cell, and the space above and below the cells of a panel, in inches."""
 
-_EQUAL = "0.87"
+def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -> tuple[list[int], str]:
+    """Return the pairs with the greatest differences by the first measure, in descending order, and a note on others.
 
-_LARGEST = 0.3
-"""Maximum side of a cell, in inches."""
+    A difference with the sign -1 is reversed.
+    """
+    differences = signs * comparison.measures[0].comparisons.difference
+    greatest = np.argsort(-np.abs(differences), kind="stable")[:most]
+    order = greatest[np.argsort(-differences[greatest], kind="stable")].tolist()
+    note = f"The {len(order)} of {len(differences)} pairs with the greatest differences are drawn."
+    return order, note if len(order) < len(differences) else ""
+
+
+def _better_first(comparison: Comparison) -> IntArray:
+    """Return -1 for each pair whose second run is better by the first measure, otherwise 1; 1 with a baseline."""
+    first = comparison.measures[0]
+    better = (first.measured.direction or 1) * first.comparisons.difference
+    return np.where((better < 0) & (comparison.baseline is None), -1, 1)
 
 
 def intervals(comparison: Comparison, page: Page) -> Figure:
     """Draw the difference of each pair with its intervals, a panel per measure; the first measure gives the order."""
     measures, baseline = comparison.measures, comparison.baseline
-    order = np.argsort(-measures[0].comparisons.difference, kind="stable").tolist()
+    order, note = _drawn_pairs(comparison, most_intervals(is_narrow=page.is_narrow))
     halved = len(order) > _ROWS_BESIDE and not page.is_narrow
     size = math.ceil(len(order) / 2) if halved else len(order)
     panels = []
     for of_measure in measures:
         for start in range(0, len(order), size):
             pairs = [of_measure.pairs[row] for row in order[start : start + size]]
-            names = [pair.run if baseline else _pair(pair.run, pair.against) for pair in pairs]
-            panels.append(IntervalPanel(of_measure.name, list(zip(names, map(_marks, pairs), strict=True))))
-    figure = draw_intervals(panels, page, most_columns=2 if halved else 3)
+            rows = [((pair.run,) if baseline else (pair.run, pair.against), _marks(pair)) for pair in pairs]
+            panels.append(IntervalPanel(of_measure.name, rows))
+    figure, names = draw_intervals(panels, page, most_columns=2 if halved else 3)
     page.name(figure, f"Differences from {baseline}" if baseline else "Differences between runs")
-    page.explain(figure, _label(baseline), _interval_note(comparison))
+    label = f"difference from {baseline}" if baseline else "difference (first run minus second run)"
+    page.explain(figure, label, note, _interval_note(comparison), names.key)
     return figure
 
 
@@ -64,14 +78,6 @@ def _marks(pair: ComparedPair) -> list[IntervalMark]:
     simultaneous = pair.simultaneous_low, pair.simultaneous_high
     colour = _DIFFER if pair.differ else _PLAIN
     return [IntervalMark(pair.difference, (pair.low, pair.high), simultaneous, colour, bool(pair.differ))]
-
-
-def _pair(run: str, against: str) -> str:
-    return f"{run} − {against}"  # noqa: RUF001 - a minus sign
-
-
-def _label(baseline: str | None) -> str:
-    return f"difference from {baseline}" if baseline else "difference (first run minus second run)"
 
 
 def _interval_note(comparison: Comparison) -> str:
@@ -86,95 +92,205 @@ def _interval_note(comparison: Comparison) -> str:
     return " ".join([*parts, comparison.how_tested])
 
 
+class _TopicPanels(NamedTuple):
+    """Sizes of panels of differences by topic, in inches and points."""
+
+    left: float = 0.62  # of the first column: tick labels and the label of the figure
+    between: float = 0.12  # columns
+    title: float = 6.5
+    line: float = 0.11  # height of a line of a title
+    tick: float = 5.5  # names of topics
+    longest_topic: float = 0.6
+    numbers: float = 0.22  # tick labels that are numbers
+    right: float = 0.08
+
+
+_TOPICS = _TopicPanels()
+
+
 def topic_differences(comparison: Comparison, page: Page) -> Figure:
-    """Draw the differences of each pair for all topics in descending order, a panel per pair."""
-    measures, baseline = comparison.measures, comparison.baseline
-    n_pairs, most = (
-        len(measures[0].comparisons.pairs),
-        max(of_measure.comparisons.by_topic.shape[1] for of_measure in measures),
+    """Draw the differences of each pair for all topics in descending order, a panel per pair, the better run first."""
+    measures, baseline, signs = comparison.measures, comparison.baseline, _better_first(comparison)
+    order, note = _drawn_pairs(comparison, max(1, MOST_PANELS // len(measures)), signs)
+    n_topics = max(of_measure.comparisons.by_topic.shape[1] for of_measure in measures)
+    n_columns = columns_of(len(order), 2 if page.is_narrow else 4)
+    is_named = n_topics <= _MOST_NAMES / n_columns / (2 if page.is_narrow else 1)
+    width = (page.width - _TOPICS.left - _TOPICS.right + _TOPICS.between) / n_columns - _TOPICS.between
+    titles, names = _titles(comparison, order, signs, width)
+    n_lines = 1 + max(title.count("\n") for title in titles)
+    topics = names_within(
+        (topic for of_measure in measures if is_named for topic in of_measure.measured.topics),
+        *(_TOPICS.longest_topic, _TOPICS.tick),
     )
-    is_named = most <= (_MOST_NAMES if n_pairs == 1 else _MOST_NAMES // 4) // (2 if page.is_narrow else 1)
-    of_measure_rows = math.ceil(n_pairs / (2 if page.is_narrow else 4))
-    n_columns = math.ceil(n_pairs / of_measure_rows)
-    n_rows = of_measure_rows * len(measures)
-    blocks: list[tuple[ComparedMeasure, int] | None] = []
-    for of_measure in measures:  # a measure begins a row
-        blocks += [(of_measure, row) for row in range(n_pairs)]
-        blocks += [None] * (of_measure_rows * n_columns - n_pairs)
-    height = (_PANEL if len(blocks) > 1 else 1.8) + (0.25 if is_named else 0.0)
-    figure = page.figure(height * n_rows + 0.5)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    tallest = {of_measure.name: float(np.abs(of_measure.comparisons.by_topic).max()) for of_measure in measures}
-    for number, panel in enumerate(panels):
-        block = blocks[number]
-        if block is None:
+    below = _TOPICS.numbers
+    if is_named:
+        below = 0.08 + max(text_width(name, _TOPICS.tick) for name in topics.of.values())
+    n_places = math.ceil(len(order) / n_columns) * n_columns
+    blocks = [(number, row) for number in range(len(measures)) for row in [*order, *[None] * (n_places - len(order))]]
+    what = f"difference in {measures[0].name}" if len(measures) == 1 else "difference"
+    figure, panels = place_panels(
+        page,
+        len(blocks),
+        n_columns,
+        (width, 0.62 if len(blocks) > 1 else 1.4),
+        margins=(_TOPICS.left, _TOPICS.between, _TOPICS.line * n_lines + 0.1, below),
+        title=f"Differences by topic{f' from {baseline}' if baseline else ''}",
+        label="topics in descending order of the difference",
+        beside=what,
+        notes=(
+            note,
+            f"Dark: significantly different (corrected p < {comparison.method.alpha:g}).",
+            *(comparison.how_tested, names.key, topics.key),
+        ),
+    )
+    for number, (panel, (of_measure, row)) in enumerate(zip(panels, blocks, strict=True)):
+        if row is None:
             panel.set_visible(False)
             continue
-        of_measure, row = block
-        pairs = of_measure.comparisons
-        highest = tallest[of_measure.name] or 1.0
-        order = np.argsort(-pairs.by_topic[row], kind="stable")
-        ranked = pairs.by_topic[row][order]
-        colour = _DIFFER if pairs.differ[row] else _PLAIN
-        panel.bar(np.arange(1, len(ranked) + 1), ranked, width=1.0, color=colour, linewidth=0.2)
-        panel.axhline(0, color=GREY, linewidth=0.6)
-        panel.set(xlim=(0.5, len(ranked) + 0.5), ylim=(-1.08 * highest, 1.08 * highest))
-        run, against = of_measure.runs[pairs.second[row]], of_measure.runs[pairs.first[row]]
-        name = drawable(run if baseline else _pair(run, against))
-        panel.set_title(f"{of_measure.name}: {name}" if measures[1:] else name, fontsize=6.5)
-        counts = f"{pairs.wins[row]} better, {pairs.losses[row]} worse"
-        counts += f"\n{pairs.ties[row]} equal" if pairs.ties[row] else ""
-        panel.text(0.97, 0.97, counts, transform=panel.transAxes, fontsize=6, ha="right", va="top")
-        if is_named:
-            names = [drawable(of_measure.measured.topics[topic]) for topic in order.tolist()]
-            panel.set_xticks(range(1, len(names) + 1), names, rotation=90, fontsize=5.5)
-            panel.grid(visible=False, axis="x")
-        else:
-            panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        panel.yaxis.set_major_locator(MaxNLocator(5))
-        if number % n_columns:
-            panel.tick_params(labelleft=False)
-    page.name(figure, f"Differences by topic{f' from {baseline}' if baseline else ''}")
-    note = f"Dark: significantly different (corrected p < {comparison.method.alpha:g}). {comparison.how_tested}"
-    page.explain(figure, "topics in descending order of the difference", note)
-    page.label_heights(figure, _label(baseline), height * n_rows)
+        _draw_topics(panel, measures[of_measure], row, int(signs[row]), topics if is_named else None)
+        panel.set_title(titles[len(order) * of_measure + order.index(row)], fontsize=_TOPICS.title, pad=3)
+        panel.tick_params(labelleft=number % n_columns == 0)
     return figure
 
 
+def _titles(
+    comparison: Comparison, order: Sequence[int], signs: IntArray, width: float
+) -> tuple[list[str], ShortNames]:
+    """Return the titles of panels of pairs for each measure, in one or two lines of this width, and the names."""
+    measures, baseline = comparison.measures, comparison.baseline
+    before = [f"{of_measure.name}: " if measures[1:] else "" for of_measure in measures]
+    room = width - max(text_width(f"{text}− ", _TOPICS.title) for text in before)  # noqa: RUF001 - a minus sign
+    names = names_within(measures[0].runs, room, _TOPICS.title)
+    named = [measures[0].names_of(row) for row in order]
+    pairs = [
+        [names.of[pair["run"]], names.of[pair["against"]]][:: signs[row]]
+        for pair, row in zip(named, order, strict=True)
+    ]
+    for between in (" ", "\n"):
+        titles = [
+            f"{text}{first}" + ("" if baseline else f"{between}− {second}")  # noqa: RUF001
+            for text in before
+            for first, second in pairs
+        ]
+        if max(text_width(line, _TOPICS.title) for title in titles for line in title.split("\n")) <= width:
+            break
+    return titles, names
+
+
+def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, topics: ShortNames | None) -> None:
+    """Draw the differences of a pair as bars, with the names of topics if there is room for them."""
+    pairs = of_measure.comparisons
+    highest = float(np.abs(pairs.by_topic).max()) or 1.0
+    by_topic = sign * pairs.by_topic[row]
+    order = np.argsort(-by_topic, kind="stable")
+    ranked = by_topic[order]
+    colour = _DIFFER if pairs.differ[row] else _PLAIN
+    panel.stairs(ranked, np.arange(len(ranked) + 1) + 0.5, fill=True, color=colour)
+    panel.axhline(0, color=GREY, linewidth=0.6)
+    panel.set(xlim=(0.5, len(ranked) + 0.5), ylim=(-1.08 * highest, 1.08 * highest))
+    pair = of_measure.pairs[row]
+    better, worse = (pair.wins, pair.losses)[::sign]
+    counts = f"{better} better, {worse} worse" + (f"\n{pair.ties} equal" if pair.ties else "")
+    panel.text(0.97, 0.97, counts, transform=panel.transAxes, fontsize=6, ha="right", va="top")
+    if topics is None:
+        panel.xaxis.set_major_locator(round_ticks(5, integer=True))
+    else:
+        names = [topics.of[of_measure.measured.topics[topic]] for topic in order.tolist()]
+        panel.set_xticks(range(1, len(names) + 1), names, rotation=90, fontsize=_TOPICS.tick)
+        panel.grid(visible=False, axis="x")
+    panel.yaxis.set_major_locator(round_ticks())
+
+
 def significance_levels(comparison: Comparison, page: Page) -> Figure:
-    """Draw the p-values of all pairs up to about 0.2, before and after correction, a line per measure."""
+    """Draw the p-values of all pairs up to 0.2, before and after correction, a line per measure."""
     panels = []
-    for words, attribute in (("p", "p"), ("corrected p", "corrected_p")):
+    for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p")):
         curves = []
         for of_measure in comparison.measures:
             levels = np.sort(getattr(of_measure.comparisons, attribute))
             levels = levels[: max(2, int(np.searchsorted(levels, _GREATEST_P)) + 1)]
             curves.append(Curve(of_measure.name, np.arange(1.0, len(levels) + 1), levels, markers=False))
-        panels.append(LinePanel(curves, words, rules=(comparison.method.alpha,)))
-    label = f"pairs of runs in ascending order of p (up to p = {_GREATEST_P:g})"
-    title = "Achieved significance levels: a lower line means more significantly different pairs"
-    return draw_lines([panels], page, title=title, label=label, note=comparison.how_tested)
+        panels.append(
+            LinePanel(curves, "p-value", words, rules=(comparison.method.alpha,), lowest=0.0, highest=_GREATEST_P)
+        )
+    return draw_lines(
+        [panels],
+        page,
+        title="Achieved significance levels: a lower line means more significantly different pairs",
+        label="pairs of runs in ascending order of the p-value",
+        note=comparison.how_tested,
+        same_widths=True,
+    )
+
+
+class _MatrixSizes(NamedTuple):
+    """Sizes of matrices, in inches and points."""
+
+    names: float = 6.0
+    largest: float = 0.3  # side of a cell
+    row: float = 0.097  # least height of a row, for letters of this size
+    least: float = 0.045  # width of a cell, next to another panel
+    title: float = 0.2
+    between: float = 0.2  # columns of panels
+    right: float = 0.1
+    longest: float = 1.0  # the longest name
+
+
+_MATRIX = _MatrixSizes()
 
 
 def matrix(comparison: Comparison, page: Page) -> Figure:
     """Draw whether each pair of runs is significantly different, a panel per measure, with its best run first."""
     measures = comparison.measures
-    n_runs, longest = len(measures[0].runs), max(map(len, measures[0].runs))
-    n_columns = 1 if page.is_narrow else min(2, len(measures))
-    cell = min(_LARGEST, max(_SMALLEST, (page.width / n_columns - 0.06 * (longest + 10)) / n_runs))
-    height = cell * n_runs + _AROUND + 0.05 * longest
-    figure, panels, _ = page.panels([height] * len(measures), n_columns, 0.5)
+    n_runs = len(measures[0].runs)
+    names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
+    of_name = _widest(names.of.values())
+    n_columns = 1 if page.is_narrow else columns_of(len(measures), 2)
+    beside = of_name + max(
+        text_width(f"  {n_runs}  {_score(score)}", _MATRIX.names) for m in measures for score in m.scores
+    )
+    beside += 0.08
+    cell = _cell_width(page, n_columns, beside, n_runs)
+    if n_columns > 1 and cell < _MATRIX.least:
+        n_columns, cell = 1, _cell_width(page, 1, beside, n_runs)
+    height = max(_MATRIX.row, min(cell, _MATRIX.largest))
+    is_named = cell >= _MATRIX.row  # otherwise, columns have numbers
+    figure, panels = place_panels(
+        page,
+        len(measures),
+        n_columns,
+        (cell * n_runs, height * n_runs),
+        margins=(
+            beside,
+            beside + _MATRIX.between,
+            _MATRIX.title if measures[1:] else 0.05,
+            0.1 + (of_name if is_named else 0.1),
+        ),
+        title=f"Significantly different runs{'' if measures[1:] else f' ({measures[0].name})'}",
+        notes=(
+            "Dark: the run in the row is significantly better than the run in the column (corrected "
+            f"p < {comparison.method.alpha:g}).",
+            *("Light: not significantly different.", comparison.how_tested, names.key),
+        ),
+    )
     for panel, of_measure in zip(panels, measures, strict=True):
-        _draw_matrix(panel, of_measure)
-        panel.set_title(of_measure.name if measures[1:] else "")
-    page.name(figure, f"Significantly different runs{'' if measures[1:] else f' ({measures[0].name})'}")
-    alpha = f"corrected p < {comparison.method.alpha:g}"
-    dark = f"Dark: the run in the row is significantly better than the run in the column ({alpha})."
-    page.explain(figure, "", f"{dark} Light: not significantly different. {comparison.how_tested}")
+        _draw_matrix(panel, of_measure, names, is_named=is_named)
+        panel.set_title(drawable(of_measure.name) if measures[1:] else "", pad=3)
     return figure
 
 
-def _draw_matrix(panel: Axes, of_measure: ComparedMeasure) -> None:
+def _widest(words: Iterable[str]) -> float:
+    """Return the width of the widest word in the letters of a matrix, in inches."""
+    return max(text_width(word, _MATRIX.names) for word in words)
+
+
+def _cell_width(page: Page, n_columns: int, beside: float, n_runs: int) -> float:
+    """Return the width of a cell in inches, if names of this width are next to each panel."""
+    room = (page.width - _MATRIX.right - _MATRIX.between * (n_columns - 1)) / n_columns - beside
+    return min(_MATRIX.largest, room / n_runs)
+
+
+def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *, is_named: bool) -> None:
     n_runs, order = len(of_measure.runs), of_measure.best_first
     place = {run: number for number, run in enumerate(order)}
     cells = np.full((n_runs, n_runs), math.nan)
@@ -182,9 +298,19 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure) -> None:
     for (first, second), differ in decisions:
         better, worse = sorted((place[first], place[second]))
         cells[better, worse] = differ
-    runs = [of_measure.runs[run] for run in order]
+    runs = [short.of[of_measure.runs[run]] for run in order]
     names = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
-    draw_matrix(panel, cells, names, runs, colours=ListedColormap([_EQUAL, _DIFFER]), gap=0.5, slant=90, size=6)
+    if not is_named:
+        names = [f"{name}  {number}" for number, name in enumerate(names, 1)]
+        runs = [str(number) if number == 1 or number % 10 == 0 else "" for number in range(1, n_runs + 1)]
+    draw_matrix(
+        *(panel, cells, names, runs),
+        colours=ListedColormap([_EQUAL, _DIFFER]),
+        gap=0.5,
+        upright=is_named,
+        aspect="auto",
+        size=_MATRIX.names,
+    )
 
 
 def _score(score: float) -> str:

@@ -185,10 +185,10 @@ class Gate(Comparison):
 
     @property
     def _confidence(self) -> str:
-        share, n_rows = f"{100 * (1 - self.method.alpha):g} %", len(self.rows)
+        share, n_rows = f"{100 * (1 - self.method.alpha):g}%", len(self.rows)
         if n_rows == 1:
             return f"{share} t interval."
-        each = f"{100 * (1 - self.method.alpha / n_rows):.4g} %"
+        each = f"{100 * (1 - self.method.alpha / n_rows):.4g}%"
         return f"{each} t interval, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
 
     @property

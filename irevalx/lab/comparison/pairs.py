@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -75,6 +75,8 @@ class ComparedMeasure(Frozen):
     """The values of the runs."""
     comparisons: Comparisons
     """Comparisons of the requested pairs."""
+    has_power: ClassVar[bool] = True
+    """Whether the power of a t test over topics applies to the comparisons."""
 
     @property
     def name(self) -> str:
@@ -166,6 +168,18 @@ class ComparedMeasure(Frozen):
         return letters_of_groups(len(self.runs), different, self.best_first)
 
     @property
+    def like_best(self) -> list[bool]:
+        """Whether each run is the best one or not significantly different from it. Requires all pairs."""
+        best = self.best_first[0]
+        different = {
+            run
+            for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
+            if differ and best in pair
+            for run in pair
+        }
+        return [run == best or run not in different for run in range(len(self.runs))]
+
+    @property
     def signs(self) -> list[str]:
         """``+`` or ``-`` for runs that are significantly better or worse; ``>`` or ``<`` without a better direction."""
         greater, smaller = {1: ("+", "-"), -1: ("-", "+"), 0: (">", "<")}[self.measured.direction]
@@ -213,7 +227,7 @@ class Comparison(Result):
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
         """Return the heads of the columns on coverage and cautions; empty if coverage is unknown, or 1 for all runs."""
-        if not self.judged_at or self._is_all_judged:
+        if not self.judged_at or self.is_all_judged:
             return {}
         judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
         heads = {"judged": judged, "judged_against": f"{judged} against"}
@@ -221,7 +235,7 @@ class Comparison(Result):
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
         """Return notes on the columns of ``coverage_heads``."""
-        if self._is_all_judged:
+        if self.is_all_judged:
             return self.coverage_of_runs
         by_depth: dict[int, list[str]] = {}
         for of_measure in self.measures:
@@ -234,7 +248,7 @@ class Comparison(Result):
         return [*notes, *(["caution: the conclusion depends on unjudged documents."] if cautious else [])]
 
     @property
-    def _is_all_judged(self) -> bool:
+    def is_all_judged(self) -> bool:
         """Whether all first documents of all runs are judged, which needs no column."""
         return all(share == 1 for judged in self.judged_at.values() for share in judged)
 
@@ -257,7 +271,7 @@ class Comparison(Result):
         """A sentence on the test, the correction, the numbers of pairs and topics, and alpha."""
         method, n_pairs = self.method, len(self.measures[0].comparisons.pairs)
         sizes = sorted({of_measure.comparisons.values.shape[1] for of_measure in self.measures})
-        topics = f"{sizes[0]} topics" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
+        topics = f"{sizes[0]} topic{'s' * (sizes[0] != 1)}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
         correction = correction_named(method.correction)
         if correction == TUKEY:
             test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)
@@ -316,7 +330,7 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
 
 def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
     """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` name what p-values are corrected for."""
-    correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g} %"
+    correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
     notes = []
     if "low" in columns:
         kind = "t" if method.interval == "t" else "bootstrap (BCa)"

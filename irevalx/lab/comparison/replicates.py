@@ -58,7 +58,7 @@ class ComparisonsOfSystems(Comparisons):
 
     # Source: analysis of variance of two crossed random factors (Searle, Casella and McCulloch, Variance Components,
     # 1992), with one variance per system. In 2,000 samples of 25 and 50 topics and 2, 3 and 5 runs per system, with
-    # variance between runs from none to large, nominal 95 % intervals covered the difference in 0.940 to 0.966;
+    # variance between runs from none to large, nominal 95% intervals covered the difference in 0.940 to 0.966;
     # intervals from resampled topics and replicates in 0.77 to 0.98, as few replicates vary too little; intervals over
     # topics alone in 0.55 to 0.96. In 1,000 samples of 25 to 100 topics, with 2 to 5 runs of one system and one run of
     # the other, they covered the difference from this run in 0.88 to 0.96, and the difference of the systems in 0.69 to
@@ -132,6 +132,7 @@ class MeasureOfSystems(ComparedMeasure):
     """The comparisons of systems under one measure."""
 
     comparisons: ComparisonsOfSystems
+    has_power = False  # which depends on the variance between replicates too
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:

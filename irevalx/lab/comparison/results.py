@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -12,6 +11,7 @@ import numpy as np
 from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, warn
+from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.comparison.pairs import (
     LABELS,
@@ -22,6 +22,14 @@ from irevalx.lab.comparison.pairs import (
     heads_of,
     notes_on_pairs,
 )
+from irevalx.lab.comparison.run_tables import (
+    ComparedRun,
+    compared_runs,
+    displayed_table_of_runs,
+    pairs_on_request,
+    table_of_runs,
+)
+from irevalx.lab.comparison.summary import summary_of
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
@@ -31,19 +39,16 @@ if TYPE_CHECKING:
 PROBABILITIES = frozenset({"p", "corrected_p"})
 """Columns that contain probabilities, printed with more digits near 0."""
 
-_MOST_ROWS, _MOST_PANELS, MOST_RUNS = 58, 24, 80
+_MOST_ROWS, MOST_PANELS, MOST_RUNS = 58, 24, 80
 """Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
 
+FEW_PAIRS = 10
+"""Number of pairs that are displayed below the runs without a request."""
 
-class ComparedRun(NamedTuple):
-    """The summary value of a run under a measure, and marks of significant differences."""
 
-    run: str
-    measure: str
-    score: float
-    best: bool  # whether no run is better; never if all values are equal, or the measure has no better direction
-    groups: str  # letters, which runs that are not significantly different share; with a baseline, ``+`` or ``-`` if
-    # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
+def most_intervals(*, is_narrow: bool) -> int:
+    """Return the maximum number of pairs in a figure of intervals on a narrow or on a wide page."""
+    return _MOST_ROWS * (1 if is_narrow else 2)
 
 
 class DiscriminativePowerRow(NamedTuple):
@@ -74,7 +79,7 @@ class FigureComparison(Comparison, DrawnResult):
         if draw is not None and draw not in self.drawings:
             raise parameters.argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
-        most = _MOST_PANELS // len(self.measures) if draw == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)
+        most = MOST_PANELS // len(self.measures) if draw == "topics" else most_intervals(is_narrow=page.is_narrow)
         if draw is None:
             draw = "intervals" if n_pairs <= most or self.baseline else "matrix"
         if draw == "matrix":
@@ -87,7 +92,7 @@ class FigureComparison(Comparison, DrawnResult):
                     f"a matrix can show at most {MOST_RUNS} runs, not {n_runs}; "
                     f"{spelled('discriminative_power', True)} draws the p-values of all pairs"
                 )
-        elif n_pairs > most:
+        elif n_pairs > most and not self.baseline:
             what = "differences by topic" if draw == "topics" else "intervals"
             raise ArgumentError(
                 f"a figure of {what} can show at most {most} pairs of runs, not {n_pairs}; "
@@ -106,6 +111,9 @@ class ComparedPairs(FigureComparison):
 
     columns: tuple[str, ...] = ()
     """Columns to display; empty for the default columns."""
+
+    by_pair: bool = False
+    """Whether the pairs of many runs are displayed in place of the runs."""
 
     all_columns: ClassVar[tuple[str, ...]] = PAIR_COLUMNS
     """The fields of rows that tables contain."""
@@ -131,68 +139,74 @@ class ComparedPairs(FigureComparison):
         return [table.showing(*self.all_columns)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the table with the requested columns, and notes on them."""
+        """Return the pairs of two runs, or the runs and, if they are few, requested or with a baseline, their pairs."""
+        n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
+        if n_runs == 2 or self.by_pair or self.columns:
+            return [replace(self._displayed_pairs(), summary=(summary_of(self),))]
+        runs = replace(displayed_table_of_runs(self, range(n_runs)), summary=(summary_of(self),))
+        if self.baseline is not None or n_pairs <= FEW_PAIRS:
+            return [replace(runs, notes=()), replace(self._displayed_pairs(), caption=())]
+        return [replace(runs, notes=(pairs_on_request(self), *self.more_notes, *runs.notes))]
+
+    @property
+    def _optional(self) -> tuple[str, ...]:
+        """Columns that narrow tables omit: the notes contain the only measure, and p-values whether runs differ."""
+        only_measure = () if self.measures[1:] else LABELS[:1]
+        coverage = ("judged_against", "judged") if self.baseline is not None else ("judged judged_against",)
+        return (*coverage, *only_measure, "differ")
+
+    def _displayed_pairs(self) -> Table:
+        """Return the table with the requested columns, by default without empty ones, and notes on them."""
         [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].comparisons.pairs)
         cautious = any(row.depends_on_unjudged for row in self.rows)
         coverage = {} if self.columns else self.coverage_heads(cautious=cautious)
-        columns = (*(self.columns or default_columns(method, self.rows, LABELS, n_pairs)), *self.more_columns)
+        columns = self.columns
+        if not columns:
+            columns = (*default_columns(method, self.rows, LABELS, n_pairs), *self.more_columns)
+            filled = table.showing(*columns).without_empty().columns
+            columns = tuple(column for column in columns if column in filled)
         heads = (*heads_of(columns, method, n_pairs), *coverage.values())
         notes = (
-            self.how_tested,
             *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"),
             *self.more_notes,
             *self.coverage_notes(cautious=cautious),
         )
-        n_labels = sum(column in LABELS for column in columns)
-        return [table.showing(*columns, *coverage, n_labels=n_labels, heads=heads, notes=notes)]
+        return table.showing(
+            *columns,
+            *coverage,
+            n_labels=sum(column in LABELS for column in columns),
+            heads=heads,
+            caption=(self.how_tested,),
+            notes=notes,
+            fits=True,
+            optional=() if self.columns else self._optional,
+            names=LABELS[1:],
+        )
 
 
 class ComparedRuns(FigureComparison):
-    """A row for each run, in the given order: its summary values, the best one marked, and significant differences."""
+    """A row for each run: its summary values, the best one marked, and significant differences."""
+
+    sort: bool = False
+    """Whether tables begin with the best run under the first measure; otherwise runs have the given order."""
 
     @property
     def rows(self) -> list[ComparedRun]:
         """A row for each measure and run."""
-        rows = []
-        for of_measure in self.measures:
-            scores = of_measure.scores
-            groups = of_measure.letters if self.baseline is None else of_measure.signs
-            direction = of_measure.measured.direction
-            compete = direction and len(set(scores)) > 1
-            best = direction * max(direction * score for score in scores) if compete else math.nan
-            rows += [
-                ComparedRun(run=run, measure=of_measure.name, score=score, best=score == best, groups=group)
-                for run, score, group in zip(of_measure.runs, scores, groups, strict=True)
-            ]
-        return rows
+        return compared_runs(self)
+
+    @property
+    def _order(self) -> Sequence[int]:
+        """The runs in the order of the table."""
+        return self.measures[0].best_first if self.sort else range(len(self.measures[0].runs))
 
     def tables(self) -> list[Table]:
         """Return a table with a row for each run: for each measure the value, the best one marked, and the marks."""
-        rows, runs = self.rows, self.measures[0].runs
-        columns, heads, best = ["run"], ["run"], {}
-        cells: list[Sequence[Any]] = [runs]
-        for number, of_measure in enumerate(self.measures):
-            own = rows[number * len(runs) : (number + 1) * len(runs)]
-            name = of_measure.name
-            if of_measure.measured.direction:
-                best[name] = [place for place, row in enumerate(own) if row.best]
-            columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
-            heads += [name, ""]
-            cells += [[row.score for row in own], [row.groups for row in own]]
-        for depth, judged in self.judged_at.items():
-            columns.append(f"judged_{depth}")
-            heads.append(f"judged@{depth}")
-            cells.append(judged)
-        table = list(zip(*cells, strict=True))
-        if self.baseline is None:
-            marks = "Runs that share a letter are not significantly different."
-        else:
-            marks = (
-                f"+: significantly better than {self.baseline}; -: significantly worse; no mark: not significantly "
-                "different."
-            )
-        notes = (self.how_tested, marks, *(["{best}: the best value."] if any(best.values()) else []))
-        return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
+        return [table_of_runs(self, self._order)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the table below a summary, and notes on the marks."""
+        return [replace(displayed_table_of_runs(self, self._order), summary=(summary_of(self),))]
 
 
 class ComparedTopic(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray, ratio
+from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum, ratio
 from irevalx.declarations import choice, declared, invalid_value, spelled, whole
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.experiments.inputs import are_given, graded_judgments_of, run_streams
@@ -18,7 +18,7 @@ from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import compared_topics, rank_all, topics_compared, unique_names
 from irevalx.experiments.run_groups import groups_of
 from irevalx.experiments.samples import is_relevant
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
@@ -37,6 +37,7 @@ from irevalx.process.platform import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
+from irevalx.reports.report import percent
 from irevalx.reports.table import Table
 from irevalx.settings import real_level_hint
 
@@ -47,7 +48,10 @@ RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
 """The first ranks of the default ranges for which unjudged documents are counted; the last range has no end."""
 
 PARTS = ("judgments", "runs", "ranks", "groups")
-"""The values of ``show``; all but the first describe runs."""
+"""The tables, by their values of ``show``; all but the first describe runs."""
+
+ALL = "all"
+"""The value of ``show`` for all of them."""
 
 MOST_REAL_GRADES = 20
 """If real grades have more different values, there are no columns of grades."""
@@ -104,6 +108,32 @@ class JudgmentsDescription(Frozen):
         rows.append(("mean", *(n / n_topics for n in counts), share, *(n / n_topics for n in grades)))
         return Table("judgments", columns, rows)
 
+    def summary_table(self) -> Table:
+        """Return sums over topics, and for each number its mean, minimum, median and maximum."""
+        table = self.table()
+        *of_topics, total, mean = table.rows
+        numbers = list(zip(*of_topics, strict=True))[1:]
+        rows = [total, mean]
+        if of_topics:
+            rows.append(("minimum", *map(min, numbers)))
+            rows.append(("median", *(float(np.median(of_column)) for of_column in numbers)))
+            rows.append(("maximum", *map(max, numbers)))
+        optional = (*(["unjudged"] if total[5] == 0 else []), "nonrelevant")
+        return Table("judgments", ("topics", *table.columns[1:]), rows, fits=True, optional=optional)
+
+    @property
+    def sentence(self) -> str:
+        """A sentence on the numbers of topics, of judged and of relevant documents."""
+        n_topics, judged, relevant = len(self.topics), int(self.judged.sum()), int(self.relevant.sum())
+        without = int(np.count_nonzero(self.relevant == 0))
+        lacking = f"; {without} topic{'s have' if without > 1 else ' has'} none" if without else ""
+        unjudged = int(self.pooled.sum()) - judged
+        pooled = f" and {unjudged:,} pooled but unjudged documents" if unjudged else ""
+        return (
+            f"The judgments contain {judged:,} judged documents{pooled} for {n_topics} topic{'s' * (n_topics != 1)}; "
+            f"{relevant:,} are relevant ({percent(relevant / max(judged, 1))}){lacking}."
+        )
+
     def rows(self) -> list[TopicDescription]:
         """Return a row for each topic."""
         return [_described(topic, *row) for topic, row in zip(self.topics, self._numbers.T.tolist(), strict=True)]
@@ -132,8 +162,8 @@ class RunDescription(Frozen):
     relevant: int
     cutoffs: tuple[int, ...]
     judged_at: tuple[float, ...]
-    """For each cutoff k, the share of judged documents among the first k, averaged over topics; missing documents
-    count as unjudged."""
+    """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over topics; 0
+    for a topic without results."""
     ranks: tuple[int, ...]
     """The first ranks of ranges, ascending from 1; the last range has no end."""
     retrieved_in: IntArray
@@ -155,9 +185,10 @@ class RunDescription(Frozen):
         """Count the documents of a run ranked with these judgments, over the compared topics."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
-        in_pool = ranking.row >= 0
-        grade = judgments.grades[ranking.row[in_pool]]
-        rank_of_judged = ranking.rank[in_pool][grade >= 0]
+        is_judged = ranking.row >= 0
+        grade = judgments.grades[ranking.row[is_judged]]
+        is_judged[is_judged] = grade >= 0
+        rank_of_judged = ranking.rank[is_judged]
         from_rank_on = [int(np.maximum(ranking.n_ret - first + 1, 0).sum()) for first in ranks]
         retrieved_in = -np.diff([*from_rank_on, 0])
         judged_in = np.histogram(rank_of_judged, (*ranks, np.inf))[0]
@@ -169,7 +200,11 @@ class RunDescription(Frozen):
             judged=rank_of_judged.size,
             relevant=int(np.count_nonzero(grade >= max(level, 0))),
             cutoffs=tuple(cutoffs),
-            judged_at=tuple(float(np.count_nonzero(rank_of_judged <= k)) / k / len(topics) for k in cutoffs),
+            judged_at=tuple(
+                ordered_sum(ratio(ranking.rows.count(is_judged & (ranking.rank <= k)), np.minimum(ranking.n_ret, k)))
+                / len(topics)
+                for k in cutoffs
+            ),
             ranks=tuple(ranks),
             retrieved_in=retrieved_in,
             unjudged_in=retrieved_in - judged_in,
@@ -262,7 +297,7 @@ class Description(DrawnResult):
     groups: Sequence[Contribution]
     level: float
     show: str | None
-    """One of ``PARTS`` to show it alone."""
+    """One of ``PARTS`` to show it alone, or ``ALL``; None to display a summary."""
 
     drawings: ClassVar[Mapping[str, str]] = {"description": "description"}
 
@@ -277,7 +312,48 @@ class Description(DrawnResult):
         if self.runs:
             tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)
             tables["groups"] = Table.of("pool by group", Contribution, self.groups)
-        return [tables[self.show]] if self.show else list(tables.values())
+        return [tables[self.show]] if self.show in tables else list(tables.values())
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the requested tables, or a summary of the judgments, the runs and the groups."""
+        tables = [replace(table, fits=True, names=("run", "group")) for table in self.tables()]
+        if self.show is not None:
+            return tables
+        summary = replace(self.judgments.summary_table(), summary=(" ".join(self._sentences),))
+        omitted = ["the judgments of each topic"]
+        displayed = [summary]
+        if self.runs:
+            _, of_runs, of_ranks, of_groups = tables
+            if not any(run.missing for run in self.runs):
+                of_runs = of_runs.showing(*(name for name in of_runs.columns if name not in {"topics", "missing"}))
+            rows = [row for row in of_ranks.rows if row[0] == "all" and row[3]]
+            displayed += [replace(of_runs, optional=("unjudged", "relevant")), replace(of_ranks, rows=rows)]
+            omitted.append("the unjudged documents of each run by rank")
+            if len(self.groups) < len(self.runs):
+                displayed.append(of_groups)
+            else:
+                omitted.append("the unique documents of each run")
+        listed = f"{', '.join(omitted[:-1])}{' and ' * bool(omitted[1:])}{omitted[-1]}"
+        note = f"{spelled('show', ALL)} also displays {listed}."
+        return [*displayed[:-1], replace(displayed[-1], notes=(note,))]
+
+    @property
+    def _sentences(self) -> Iterator[str]:
+        """Sentences on the judgments, and on the judged documents of the runs."""
+        yield self.judgments.sentence
+        if not self.runs:
+            return
+        for place, cutoff in enumerate(self.runs[0].cutoffs):
+            if cutoff == min(self.runs[0].cutoffs, key=lambda k: abs(k - 10)):
+                shares = {run.name: run.judged_at[place] for run in self.runs}
+                least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+                of = f"Of the first {cutoff} documents"
+                if len(self.runs) == 1:
+                    yield f"{of} of the run, {percent(shares[least])} are judged."
+                elif shares[least] == shares[most]:
+                    yield f"{of} of each run, {percent(shares[least])} are judged."
+                else:
+                    yield f"{of}, {percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) are judged."
 
 
 @declared(
@@ -299,7 +375,7 @@ def describe(
     depth: Depth = 100,
     groups: Groups = None,
     group_by: GroupBy = None,
-    show: Annotated[str | None, choice(*PARTS, requires=dict.fromkeys(PARTS[1:], "runs"))] = None,
+    show: Annotated[str | None, choice(*PARTS, ALL, requires=dict.fromkeys(PARTS[1:], "runs"))] = None,
     level: RealLevel = 1,
     grades: WholeOrRealGrades = "whole",
     complete: Complete = False,
@@ -309,6 +385,9 @@ def describe(
 
     Report how many documents were judged, how many of the documents of each run were judged, and what each group of
     runs contributes to the pool.
+
+    By default, displayed tables are a summary: totals of the judgments, with the mean, minimum, median and maximum
+    over topics, the runs, and the unjudged documents of all runs by rank. All tables are displayed with `show="all"`.
 
     The table of judgments has one row per topic: the number of pooled, judged, relevant and unjudged documents, and of
     documents with each grade. Real-valued grades are counted only if there are at most 20 different grades.
@@ -324,10 +403,12 @@ def describe(
 
     Parameters
     ----------
-    cutoffs : numbers of first documents among which the share of judged documents is reported; ascending.
+    cutoffs : numbers of first documents among which the share of judged documents is reported; ascending. If a topic
+        has fewer results, the share is over these results.
     ranks : the first rank of each range of ranks for which unjudged documents are counted; ascending from 1. The last
         range is open-ended.
-    show : print this table only.
+    show : print this table only, or all tables (all). [default: displayed tables are a summary, other formats contain
+        all tables]
     complete : describe runs over all judged topics; a topic missing from a run has no judged documents. Default: the
         topics for which every run has results.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.lab.description.describe import Description, RunDescription
@@ -21,14 +21,21 @@ from irevalx.lab.plotting.page import (
     MARKERS,
     MOST_LINES,
     ROW,
+    ROW_NAME_SIZE,
     Page,
     finalise_figure,
-    name_places,
     name_rows,
+    names_within,
 )
+from irevalx.lab.plotting.panels import name_outliers
+from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_ticks
+from irevalx.reports.names import ShortNames
 
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""
+
+_LONGEST_NAME = 0.35
+"""The longest name of a row, as a share of the width of a panel with its names."""
 
 _FEW_RANKS = 30
 """With more ranges of ranks than this, lines are thin."""
@@ -36,23 +43,41 @@ _FEW_RANKS = 30
 
 def description(data: Description, page: Page) -> Figure:
     """Draw a panel for each part that ``show`` selects."""
-    panels: dict[str, tuple[float, Callable[[Axes, Description], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
+    panels: dict[str, tuple[float, Callable[[Axes, Description, ShortNames], None]]] = {
+        "judgments": (_HEIGHT, _draw_topics)
+    }
     if data.runs:
         panels["ranks"] = _HEIGHT, _draw_ranks
         panels["runs"] = ROW * len(data.runs) + FRAME + 0.2, _draw_runs
-        panels["groups"] = ROW * len(data.groups) + FRAME, _draw_groups
+        panels["groups"] = ROW * len(data.groups) + FRAME + 0.1, _draw_groups
     chosen = [panels[data.show]] if data.show else list(panels.values())
-    figure, axes, _ = page.panels([height for height, _ in chosen], 2, 0.2)
+    figure, axes, n_columns = page.panels([height for height, _ in chosen], 2)
+    width = _LONGEST_NAME * page.width / n_columns
+    names = names_within((run.name for run in data.runs), width, ROW_NAME_SIZE)
+    groups = names_within((row.group for row in data.groups), width, ROW_NAME_SIZE)
     for axis, (_, draw) in zip(axes, chosen, strict=True):
-        draw(axis, data)
+        draw(axis, data, groups if draw is _draw_groups else names)
+    draws_groups = any(draw is _draw_groups for _, draw in chosen)
+    note = "Numbers next to bars: relevant unique documents of a group." if draws_groups else ""
+    page.explain(figure, "", note, *dict.fromkeys((names.key, groups.key)))
     page.name(figure, "Judgments and runs" if data.runs else "Judgments")
-    if of_ranks := [axis for axis, (_, draw) in zip(axes, chosen, strict=True) if draw is _draw_ranks]:
-        finalise_figure(figure)
-        name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(data.runs)])
+    finalise_figure(figure)
+    for axis, (_, draw) in zip(axes, chosen, strict=True):
+        if draw is _draw_ranks:
+            drawn = _ranks_with_results(data.runs)
+            name_places(axis, [(float(rank), str(rank)) for rank in drawn])
+            last = len(drawn) - 1
+            runs = [run for run in data.runs if run.retrieved_in[last]]
+            shares = np.array([run.share_unjudged[last] for run in runs])
+            name_outliers(
+                axis, np.full(len(runs), axis.get_xlim()[1]), shares, [names.of[run.name] for run in runs], shares
+            )
+        else:
+            thin_ticks(axis, integer=draw is _draw_topics)
     return figure
 
 
-def _draw_topics(axis: Axes, data: Description) -> None:
+def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
     """Draw one bar per topic, sorted, with one part for each relevant grade unless there are too many."""
     judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
@@ -66,8 +91,7 @@ def _draw_topics(axis: Axes, data: Description) -> None:
         axis.bar(topics, counts[order], bottom=bottom, width=1.0, color=colour, linewidth=0.2, label=label)
         bottom = bottom + counts[order]
     axis.set(xlim=(0.5, len(order) + 0.5), xlabel="topics in descending order", ylabel="relevant documents")
-    axis.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axis.yaxis.set_major_locator(round_ticks(integer=True))
     if parts[1:]:
         axis.legend(loc="upper right", fontsize=6.5, handlelength=1.0)
 
@@ -78,7 +102,7 @@ def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
-def _draw_ranks(axis: Axes, data: Description) -> None:
+def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
     """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
     runs = data.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
@@ -98,7 +122,9 @@ def _draw_ranks(axis: Axes, data: Description) -> None:
     right = ends[len(drawn)] * 1.15
     axis.set(xlim=(0.87, right), xticks=(drawn[0], drawn[-1]), xticklabels=(str(drawn[0]), str(drawn[-1])))
     highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
-    axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="share unjudged")
+    axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="unjudged documents")
+    axis.yaxis.set_major_locator(round_ticks(4))
+    axis.yaxis.set_major_formatter(PERCENT)
     if runs[1:]:
         axis.text(0.03, 0.95, "black: all runs\ngrey: each run", transform=axis.transAxes, fontsize=6.5, va="top")
 
@@ -109,8 +135,11 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
-def _draw_runs(axis: Axes, data: Description) -> None:
-    """Draw the share of judged documents among the first k, one row per run and one marker per cutoff."""
+def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
+    """Draw the share of judged documents among the first k, one row per run and one marker per cutoff.
+
+    The axis begins at the least share, so that runs can be distinguished if most documents are judged.
+    """
     runs = data.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
     for number, cutoff in enumerate(cutoffs):
@@ -124,12 +153,16 @@ def _draw_runs(axis: Axes, data: Description) -> None:
             markeredgewidth=0.7,
             label=f"first {cutoff}",
         )
-    name_rows(axis, [run.name for run in runs])
-    axis.set(xlim=(-0.02, 1.03), xlabel="share of judged documents")
+    name_rows(axis, [names.of[run.name] for run in runs])
+    least = min(0.8, *(share for run in runs for share in run.judged_at[: len(cutoffs)] if math.isfinite(share)))
+    margin = 0.04 * (1 - least)
+    axis.set(xlim=(least - margin, 1 + margin), xlabel="judged documents")
+    axis.xaxis.set_major_locator(round_ticks())
+    axis.xaxis.set_major_formatter(PERCENT)
     axis.legend(
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=min(4, len(runs[0].cutoffs)),
+        ncols=min(4, len(cutoffs)),
         fontsize=6.5,
         handlelength=0.8,
         columnspacing=1.0,
@@ -137,13 +170,13 @@ def _draw_runs(axis: Axes, data: Description) -> None:
     )
 
 
-def _draw_groups(axis: Axes, data: Description) -> None:
+def _draw_groups(axis: Axes, data: Description, names: ShortNames) -> None:
     """Draw the share of the pool that is unique to each group."""
     groups = data.groups
     axis.barh(range(len(groups)), [group.percent_alone for group in groups], height=0.7, color=COLOURS[1], linewidth=0)
     for row, group in enumerate(groups):
         text = f"{group.relevant_alone}"
         axis.annotate(text, (group.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
-    name_rows(axis, [group.group for group in groups])
-    axis.set(xlabel="unique documents of the group, in % of the pool\n(number: relevant unique documents)")
+    name_rows(axis, [names.of[group.group] for group in groups])
+    axis.set(xlabel="unique documents in % of the pool")
     axis.margins(x=0.12)

@@ -16,17 +16,34 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
-from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
+from irevalx.lab.command.parameters import (
+    GRADED,
+    Alpha,
+    Baseline,
+    Complete,
+    Duplicates,
+    IgnoreIdenticalIds,
+    Level,
+    MinRetrieved,
+    Runs,
+    Seed,
+    Ties,
+)
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.command.parameters import rel_format as rel_format_parameter
 from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
+
+
+_BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
+"""What requires the rank of each document, so that the order of tied documents must not depend on grades."""
 
 
 def _run(
@@ -38,9 +55,15 @@ def _run(
             metavar="FILE", requires="design", help="Write a pool file of the documents that are drawn with `seed`."
         ),
     ] = None,
+    rates: Annotated[
+        str | None,
+        Parameter(
+            metavar="FILE", requires="design", help="Write the rates of the strata to FILE, for degrade --rates FILE."
+        ),
+    ] = None,
     **options: Any,
 ) -> None:
-    """Write the estimates, or the strata of a design and its pool."""
+    """Write the estimates, or the strata of a design, their rates and its pool."""
     from irevalx.lab.command.output import write_lines
     from irevalx.process.terminal import write_error
 
@@ -50,7 +73,10 @@ def _run(
         return
     if pool_out is not None:
         write_lines([result.pool.text], pool_out)
-    write_error(f"{PROGRAM}: --strata '{result.strata}'")
+    if rates is not None:
+        write_lines([result.rates], rates)
+    else:
+        write_error(f"{PROGRAM}: --strata '{result.strata}'")
     if output.format_is_typed:
         output.write(result)
     else:
@@ -69,6 +95,9 @@ def estimate(
     weight: float | None = None,
     alpha: float = ALPHA,
     level: int = 1,
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
@@ -86,6 +115,9 @@ def estimate(
     design: int,
     seed: int | None = None,
     level: int = 1,
+    ties: str = "name",
+    ignore_identical_ids: bool = False,
+    duplicates: str = "error",
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
@@ -97,8 +129,8 @@ def estimate(
     run=_run,
     example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
     more=(
-        "With --design, the command writes lines TOPIC DOCNO STRATUM, and the rates for degrade --strata on standard "
-        "error; with --format, it writes a table of the strata.\n\n"
+        "With --design, the command writes lines TOPIC DOCNO STRATUM. It writes the rates of the strata for degrade on "
+        "standard error or, with --rates, to a file; with --format, it writes a table of the strata.\n\n"
         "The figure shows the differences with their intervals; with many pairs, only the differences from the run "
         "with the highest estimate."
     ),
@@ -122,6 +154,9 @@ def estimate(
     ] = None,
     seed: Annotated[Seed, refined(requires="design")] = None,
     level: Level = 1,
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, _BY_DOCUMENT))] = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
@@ -154,8 +189,8 @@ def estimate(
     fewer than 40 human topics are too short. Samples of documents from fewer than 25 topics were not tested.
 
     With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
-    Documents at ranks that count are stratified by machine grade and best rank in any run. The sampling rate of a
-    stratum is proportional to the standard deviation of the errors that the machine adds to the values (Neyman
+    The documents that the measures evaluate are stratified by machine grade and best rank in any run. The sampling rate
+    of a stratum is proportional to the standard deviation of the errors that the machine adds to the values (Neyman
     allocation, for the sum of the variances of all runs), and at least one document of each topic is drawn. The
     machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to be the same in all
     strata.
@@ -165,9 +200,10 @@ def estimate(
     human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
         (`rel_format="sampled"` or `rel_format="prels"`), which irevalx-lab degrade can draw by strata. With `design`,
         the judgments so far, in any format, or none.
-    machine : machine labels. With whole topics, they are relevance judgments of the topics of `human` and of further
-        topics; together, the topics must be one random sample of topics. With a sample of documents, they are relevance
-        judgments of the sampled documents and of all others, without topics that only one of the files contains.
+    machine : machine labels. If `human` has whole topics, these are relevance judgments of its topics and of further
+        topics; all of these topics must be a single random sample of topics. With a sample of documents, they are
+        relevance judgments of the sampled documents and of all others, without topics that only one of the files
+        contains.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
         topics). With a sample of documents, it is the weight of labels that can be corrected; estimates with a given
         weight are unbiased. [default: for each row, the weight with the smallest standard error]
@@ -198,7 +234,15 @@ def estimate(
     >>> row.high - row.low < row.classical_high - row.classical_low
     True
     """
-    rules = EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1)
+    rules = EvaluationRules.of(
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        least_runs=1,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
+    )
     if design is not None:
         return design_of(
             human,

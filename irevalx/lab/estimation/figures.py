@@ -22,11 +22,12 @@ def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
     alone = "the human sample" if result.are_sampled else "human topics"
     are_pairs = measures[0][0].against is not None
     of_measures = zip(names, measures, strict=True)
-    panels = [IntervalPanel(name, [(_name(row), _marks(row)) for row in rows]) for name, rows in of_measures]
-    figure = draw_intervals(panels, page, zero=are_pairs)
+    panels = [IntervalPanel(name, [(_runs(row), _marks(row)) for row in rows]) for name, rows in of_measures]
+    figure, short = draw_intervals(panels, page, zero=are_pairs)
     what = "Differences" if are_pairs else "Means"
     page.name(figure, f"{what} estimated with machine labels and from {alone} alone")
-    page.explain(figure, "difference" if are_pairs else "mean", _note(result, measures, alone))
+    label = "difference (first run minus second run)" if are_pairs else "mean measure value"
+    page.explain(figure, label, _note(result, measures, alone), short.key)
     return figure
 
 
@@ -83,5 +84,5 @@ def _marks(row: EstimateRow) -> list[IntervalMark]:
     ]
 
 
-def _name(row: EstimateRow) -> str:
-    return row.run if row.against is None else f"{row.run} − {row.against}"  # noqa: RUF001 - a minus sign
+def _runs(row: EstimateRow) -> tuple[str, ...]:
+    return (row.run,) if row.against is None else (row.run, row.against)

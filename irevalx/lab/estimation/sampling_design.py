@@ -80,6 +80,11 @@ class LabellingDesign(Result):
     seed: int
     """``degrade`` draws the same documents with it."""
 
+    @property
+    def rates(self) -> bytes:
+        """The file of the rates, for ``degrade(rates=...)``: lines ``STRATUM RATE``."""
+        return "".join(f"{part.replace(':', ' ')}\n" for part in self.strata.split()).encode()
+
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         return [Table.of("strata to label", StratumRow, self.rows)]

@@ -2,7 +2,9 @@
 
 report      report() and its command
 page        the HTML file, with packed data
-data        data of the report; findings and cautions as sentences
+static      table of means for readers without JavaScript
+findings    findings and cautions as sentences
+data        data of the report
 scores      measure values of runs; contributions of documents
 rankings    top documents of runs, and their texts
 """

@@ -1,10 +1,11 @@
-"""Data of the HTML report, and its findings and cautions as sentences."""
+"""Data of the HTML report."""
 
 from __future__ import annotations
 
-import math
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -13,33 +14,34 @@ from irevalx import __version__
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
-from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
-from irevalx.lab.html_report.scores import ReportedMeasure, ReportedScores
+from irevalx.lab.html_report.scores import ReportedScores
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups
+from irevalx.reports.names import ELLIPSIS, shorten
 from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import correction_named
+
+SHORT_NAME = 32
+"""Maximum number of characters of a run's short name."""
 
 
-class ReportData(Frozen, kw_only=True):
-    """Evaluated, compared and counted values."""
+class ScoresData(Frozen, kw_only=True):
+    """Compared values of runs, from score files."""
 
     title: str | None
     """Title of the page; None for the names of runs."""
-    qrels_path: str | None
+    qrels_path: str | None = None
     """File of the judgments; None if they were in no file."""
     run_paths: Sequence[str]
-    """Files of the runs."""
+    """Files of the runs, or score files."""
+    full_paths: bool
+    """Whether the report contains the folders of absolute paths."""
     options: Sequence[str]
     """Options that differ from the defaults, as typed in the shell."""
-    judgments: Judgments
-    settings: Settings
-    """Settings of the evaluation."""
     scores: ReportedScores
     baseline: str | None
     """None if all pairs are compared."""
@@ -47,10 +49,6 @@ class ReportData(Frozen, kw_only=True):
     """Method of comparison."""
     warned: Sequence[str]
     """Warnings of the comparison."""
-    first: FirstDocuments
-    """First documents of the runs."""
-    bounded: Sequence[WeightedScores]
-    """Bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
     groups: Sequence[str]
     """Group of each run."""
     topic_groups: TopicGroups
@@ -58,45 +56,39 @@ class ReportData(Frozen, kw_only=True):
     topic_texts: Mapping[str, str]
     """Texts by topic."""
 
-    @cached_property
-    def places(self) -> list[int]:
-        """Places of the topics of the report among the judged topics."""
-        return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
-
     def parts(self) -> dict[str, Any]:
         """Return the parts of the data, without ``about`` and the sentences."""
-        scores = self.scores
+        scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
         return {
-            "measures": [measure.about(self.settings.ties) for measure in scores.measures],
-            "runs": [{"name": run, "group": group} for run, group in zip(scores.runs, self.groups, strict=True)],
+            "measures": [{**measure.about("name"), "adds": False} for measure in scores.measures],
+            "runs": [
+                {"name": run, "short": short, "group": self.without_folders(group)}
+                for run, short, group in zip(names, short_names(names), self.groups, strict=True)
+            ],
             "groups": self._groups_of_topics(),
             "topics": self._topics(),
             "means": scores.means(),
             "readings": scores.readings(),
             "letters": scores.letters(),
             "pairs": scores.pairs(),
-            "judged": self._judged(),
-            "found_alone": self._found_alone(),
-            "bounds": self._bounds(),
+            "judged": [],
+            "found_alone": [],
+            "bounds": [],
         }
 
     def about(self) -> dict[str, Any]:
         """Return the description of the evaluation."""
-        scores, counted = self.scores, self._counted
+        scores, unknown = self.scores, dict.fromkeys(("n_judged_topics", "n_pooled", "n_judged", "n_relevant", "level"))
         names, compared = scores.runs, scores.compared
         return {
             "title": self._title,
             "program": f"irevalx {__version__}",
-            "qrels": _file(self.qrels_path),
-            "run_files": [_file(path) for path in self.run_paths],
-            "options": list(self.options),
+            "qrels": self._file(self.qrels_path),
+            "run_files": [self._file(path) for path in self.run_paths],
+            "options": [self.without_folders(option) for option in self.options],
             "n_topics": len(scores.topics),
-            "n_judged_topics": len(self.judgments.topics),
-            "n_pooled": int(counted.pooled.sum()),
-            "n_judged": int(counted.judged.sum()),
-            "n_relevant": int(counted.relevant.sum()),
-            "level": self.settings.level,
-            "complete": self.settings.complete,
+            **unknown,
+            "complete": False,
             "baseline": None if self.baseline is None else names.index(self.baseline),
             "confidence": scores.confidence,
             "main_pair": self._main_pair,
@@ -104,8 +96,32 @@ class ReportData(Frozen, kw_only=True):
             "test": self.method.test,
             "correction": self.method.correction,
             "how_tested": None if compared is None else compared.how_tested,
-            "depth": self.first.depth,
+            "depth": 0,
         }
+
+    @cached_property
+    def _names_of_files(self) -> dict[str, str]:
+        """The displayed names of input files by absolute path: without folders that do not distinguish runs."""
+        paths = [
+            path for path in (*self.run_paths, self.qrels_path) if path is not None and PurePath(path).is_absolute()
+        ]
+        if self.full_paths:
+            return {}
+        names = {path: PurePath(path).name for path in paths}
+        alike = {path for path in paths if list(names.values()).count(names[path]) > 1}
+        return names | {path: os.path.relpath(path, os.path.commonpath(alike)) for path in alike}
+
+    def without_folders(self, text: str) -> str:
+        """Return a text with the names of input files in place of absolute paths, unless these were requested."""
+        for path, name in sorted(self._names_of_files.items(), reverse=True):
+            text = text.replace(path, name)
+        return text
+
+    def _file(self, path: str | None) -> dict[str, str | None]:
+        """Return a file and its digest; None for standard input and for data that is in no file."""
+        if path is None or path == "-":
+            return {"path": path, "sha256": None}
+        return {"path": self._names_of_files.get(path, path), "sha256": Source(path).sha256()}
 
     @property
     def _main_pair(self) -> list[int] | None:
@@ -123,8 +139,80 @@ class ReportData(Frozen, kw_only=True):
     def _title(self) -> str:
         if self.title is not None:
             return self.title
-        names = self.scores.runs
+        names = [self.without_folders(run) for run in self.scores.runs]
         return ", ".join(names) if len(names) <= 3 else f"{len(names)} runs"
+
+    @cached_property
+    def identical_runs(self) -> list[list[str]]:
+        """The groups of at least two runs with identical rankings and values."""
+        values = self.scores.values
+        alike: dict[bytes, list[str]] = {}
+        for number, (run, ranking) in enumerate(zip(self.scores.runs, self._digests, strict=True)):
+            alike.setdefault(ranking + values[:, number].tobytes(), []).append(run)
+        return [runs for runs in alike.values() if len(runs) > 1]
+
+    @property
+    def _digests(self) -> Iterable[bytes]:
+        """The digest of each ranking; empty for score files."""
+        return [b""] * len(self.scores.runs)
+
+    def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
+        """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
+        return None
+
+    def _groups_of_topics(self) -> list[dict[str, Any]]:
+        topics = [as_bytes(topic) for topic in self.scores.topics]
+        return [
+            {"name": group, "topics": [number for number, topic in enumerate(topics) if topic in members]}
+            for group, members in self.topic_groups.items()
+        ]
+
+    def _topics(self) -> list[dict[str, Any]]:
+        return [
+            {"id": topic, "text": self.topic_texts.get(topic), "n_judged": None, "n_relevant": None}
+            for topic in self.scores.topics
+        ]
+
+
+class ReportData(ScoresData, kw_only=True):
+    """Evaluated, compared and counted values."""
+
+    judgments: Judgments
+    settings: Settings
+    """Settings of the evaluation."""
+    first: FirstDocuments
+    """First documents of the runs."""
+    bounded: Sequence[WeightedScores]
+    """Bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Places of the topics of the report among the judged topics."""
+        return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
+
+    def parts(self) -> dict[str, Any]:
+        """Return the parts of the data, without ``about`` and the sentences."""
+        return {
+            **super().parts(),
+            "measures": [measure.about(self.settings.ties) for measure in self.scores.measures],
+            "judged": self._judged(),
+            "found_alone": self._found_alone(),
+            "bounds": self._bounds(),
+        }
+
+    def about(self) -> dict[str, Any]:
+        """Return the description of the evaluation."""
+        counted = self._counted
+        return {
+            **super().about(),
+            "n_judged_topics": len(self.judgments.topics),
+            "n_pooled": int(counted.pooled.sum()),
+            "n_judged": int(counted.judged.sum()),
+            "n_relevant": int(counted.relevant.sum()),
+            "level": self.settings.level,
+            "complete": self.settings.complete,
+            "depth": self.first.depth,
+        }
 
     @cached_property
     def _counted(self) -> JudgmentsDescription:
@@ -147,6 +235,11 @@ class ReportData(Frozen, kw_only=True):
             for name, run in zip(self.scores.runs, self.first.ranked, strict=True)
         ]
 
+    @property
+    def _digests(self) -> Iterable[bytes]:
+        """The digest of each ranking."""
+        return self.first.digests()
+
     def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
         """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
         for of_measure in self.bounded:
@@ -154,13 +247,6 @@ class ReportData(Frozen, kw_only=True):
                 run, against = map(of_measure.runs.index, (pair.run, pair.against))
                 return of_measure.bounds((run, against)).is_determined
         return None
-
-    def _groups_of_topics(self) -> list[dict[str, Any]]:
-        topics = [as_bytes(topic) for topic in self.scores.topics]
-        return [
-            {"name": group, "topics": [number for number, topic in enumerate(topics) if topic in members]}
-            for group, members in self.topic_groups.items()
-        ]
 
     def _topics(self) -> list[dict[str, Any]]:
         return [
@@ -196,7 +282,7 @@ class ReportData(Frozen, kw_only=True):
         first = self.first
         return [
             {
-                "group": of_group.group,
+                "group": self.without_folders(of_group.group),
                 "runs": of_group.runs,
                 "documents": of_group.pooled,
                 "alone": of_group.alone,
@@ -241,246 +327,18 @@ def others_in(pair: ComparedPair, run: str) -> list[str]:
     return [other for first, other in ((pair.run, pair.against), (pair.against, pair.run)) if first == run]
 
 
-def _file(path: str | None) -> dict[str, str | None]:
-    """Return a file and its digest; None for standard input and for data that is in no file."""
-    return {"path": path, "sha256": None if path in {None, "-"} else Source(path).sha256()}
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return distinct short names of runs, which contain as much of the common beginning as ``SHORT_NAME`` allows."""
+    short = [shorten(names, SHORT_NAME).of[name] for name in names]
+    extended = [_extended(name, cut) for name, cut in zip(names, short, strict=True)]
+    return extended if len(set(extended)) == len(set(names)) else short
 
 
-FEW_JUDGED = 0.8
-"""A caution is added if a smaller share of a run's first documents is judged."""
-
-MANY_TIED = 0.1
-"""A caution is added if a greater share of a run's first documents has tied scores."""
-
-LEAST_SHARE = 0.005
-"""Runs whose shares of judged documents differ by less are equally judged."""
-
-LEAST_P = 0.001
-"""Smaller p-values are reported as smaller than this."""
-
-MOST_NAMED = 3
-"""Maximum number of runs named in a sentence."""
-
-
-def findings(data: ReportData) -> list[str]:
-    """Return the findings as sentences, the main result first. Empty if no runs were compared."""
-    compared = data.scores.compared
-    if compared is None:
-        return []
-    titles = {measure.name: measure for measure in data.scores.measures}
-    sentences: list[str] = []
-    for of_measure in compared.measures:
-        measure = titles[of_measure.name]
-        if measure.direction and of_measure.comparisons.pairs:
-            sentence_of = _of_pair if not of_measure.comparisons.pairs[1:] else _of_best
-            sentences.append(sentence_of(data, of_measure, measure))
-            if len(sentences) == 1:
-                sentences += _judged(compared)
-    if sentences:
-        sentences.append(f"Significance: {compared.how_tested}")
-    if data.baseline is not None and any(
-        _is_corrected(of_measure) and not _holds_for_all(of_measure)
-        for of_measure in compared.measures
-        if of_measure.comparisons.pairs
-    ):
-        sentences.append(
-            f"The {_percent(data.scores.confidence)} intervals are for single differences (unadjusted); significance "
-            f"is determined from p-values corrected for the {len(compared.measures[0].comparisons.pairs)} pairs of "
-            "runs under each measure."
-        )
-    return sentences
-
-
-def _judged(compared: ComparedPairs) -> list[str]:
-    """Return whether the runs are equally judged, among the first ten or the cutoff of each measure."""
-    sentences = []
-    for note, judged in zip(compared.coverage_of_runs, compared.judged_at.values(), strict=True):
-        equally = "equally" if max(judged) - min(judged) < LEAST_SHARE else "not equally"
-        sentences.append(f"The runs are {equally} judged; {note}")
-    return sentences
-
-
-def _is_corrected(of_measure: ComparedMeasure) -> bool:
-    """Return whether p-values are corrected for several comparisons."""
-    return (
-        len(of_measure.comparisons.pairs) > 1 and correction_named(of_measure.comparisons.method.correction) != "none"
-    )
-
-
-def _holds_for_all(of_measure: ComparedMeasure) -> bool:
-    """Return whether there are simultaneous intervals."""
-    return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
-
-
-def _of_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    """Return the finding on the only pair of runs."""
-    [pair] = of_measure.pairs
-    better, worse = better_first(pair, measure.direction)
-    by = _difference(of_measure, measure, pair)
-    if pair.differ:
-        sentence = f"{better} is significantly better than {worse}: {by}"
-    else:
-        sentence = f"{better} and {worse} are not significantly different: {by}"
-    return f"{sentence} over {_topics(of_measure)}{_determined(data, measure, pair)}."
-
-
-def _determined(data: ReportData, measure: ReportedMeasure, pair: ComparedPair) -> str:
-    """Return a clause if no completion of the judgments can change the sign, as far as bounds are known."""
-    is_determined = (
-        pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
-    )
-    return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
-
-
-def _topics(of_measure: ComparedMeasure) -> str:
-    n_topics = of_measure.comparisons.values.shape[1]
-    return f"{n_topics} topic{'s' * (n_topics != 1)}"
-
-
-def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> str:
-    """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
-    simultaneous = _is_corrected(of_measure) and _holds_for_all(of_measure)
-    ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
-    sign = 1 if pair.difference >= 0 else -1
-    low, high = sorted(sign * end for end in ends)
-    by = f"{abs(pair.difference):.3f} {measure.title}"
-    if not math.isnan(low):
-        by += f" [{low:.3f}, {high:.3f}]"
-    if not _is_corrected(of_measure) or math.isnan(pair.corrected_p):
-        return by
-    p = "< 0.001" if pair.corrected_p < LEAST_P else f"{pair.corrected_p:.3f}"
-    return f"{by} ({'simultaneous interval' if simultaneous else f'corrected p {p}'})"
-
-
-def _share_unjudged(description: RunDescription, within: int) -> float:
-    retrieved = int(description.retrieved_in[:within].sum())
-    return int(description.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
-
-
-def _of_best(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    """Return the finding on the best run, and on the runs that are not significantly different from it."""
-    best = of_measure.runs[of_measure.best_first[0]]
-    extreme = "highest" if measure.direction > 0 else "lowest"
-    score = of_measure.scores[of_measure.best_first[0]]
-    sentence = f"{best} has the {extreme} {measure.title}, {score:.3f} over {_topics(of_measure)}"
-    if data.baseline not in {None, best}:
-        [pair] = [pair for pair in of_measure.pairs if pair.run == best]
-        sentence += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
-    return f"{sentence}. {_others(data, of_measure, measure, best)}."
-
-
-def _others(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure, best: str) -> str:
-    pairs = of_measure.pairs
-    if data.baseline is not None:
-        sign = measure.direction
-        better, worse = (
-            [pair.run for pair in pairs if pair.differ and factor * sign * pair.difference > 0] for factor in (1, -1)
-        )
-        n_same = len(pairs) - len(better) - len(worse)
-        which = f" ({_first_of(better)})" if better else ""
-        return (
-            f"Of {len(pairs)} runs, {len(better)}{which} {_are(len(better))} significantly better than "
-            f"{data.baseline}, {len(worse)} {_are(len(worse))} significantly worse, and {n_same} {_are(n_same)} not "
-            "significantly different"
-        )
-    like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
-    n_others, n_different = len(of_measure.runs) - 1, sum(pair.differ for pair in pairs)
-    if not like:
-        sentence = f"All {n_others} other runs are significantly different from it"
-    else:
-        n_like = f"{len(like)} of the {n_others} other runs"
-        sentence = f"{n_like} {_are(len(like))} not significantly different from it ({_first_of(like)})"
-    return f"{sentence}. {n_different} of {len(pairs)} pairs of runs {_are(n_different)} significantly different"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def cautions(data: ReportData) -> list[str]:
-    """Return the cautions as sentences."""
-    return [*_about_topics(data), *_about_judgments(data), *_about_ties(data), *_warned(data)]
-
-
-def _warned(data: ReportData) -> Iterator[str]:
-    """Yield the warnings of the comparison; equal warnings about several measures are one sentence."""
-    names = "|".join(
-        re.escape(measure.name) for measure in sorted(data.scores.measures, key=lambda measure: -len(measure.name))
-    )
-    name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
-    alike: dict[str, list[str]] = {}
-    for line in data.warned:
-        alike.setdefault(name.sub("", line, count=1), []).append(line)
-    for first, *others in alike.values():
-        match = name.match(first)
-        sentence = first if match else first[:1].upper() + first[1:]
-        more = [match[0] for line in others if (match := name.search(line))]
-        yield f"{sentence}; the same applies to {_all_of(more)}." if more else f"{sentence}."
-
-
-def _about_topics(data: ReportData) -> Iterator[str]:
-    scores, runs = data.scores, data.scores.runs
-    topics = data.judgments.topics
-    for run, ranked in zip(runs, data.first.ranked, strict=True):
-        if number := sum(topic not in ranked.topics for topic in topics):
-            what = "count as 0" if data.settings.complete else "are excluded from its means"
-            yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
-    if scores.compared is None and runs[1:]:
-        yield "Runs are not compared, because there is no measure and topic for which every run has a value."
-
-
-def _about_judgments(data: ReportData) -> Iterator[str]:
-    within = data.first.depth
-    judged = {
-        description.name: 1 - _share_unjudged(description, within)
-        for description in data.described
-        if description.retrieved
-    }
-    if not judged:
-        return
-    few = [name for name, share in judged.items() if share < FEW_JUDGED]
-    if few:
-        least = min(few, key=judged.__getitem__)
-        share, first = _percent(judged[least]), f"of the first {within} documents"
-        sentence = f"{share} {first} of {least} are judged"
-        if few[1:]:
-            sentence = f"Less than {_percent(FEW_JUDGED)} {first} are judged for {_listed(few)} ({share} for {least})"
-        yield f"{sentence}; most measures treat unjudged documents as nonrelevant."
-
-
-def _about_ties(data: ReportData) -> Iterator[str]:
-    within = data.first.depth
-    n_first = [int(description.retrieved_in[:within].sum()) for description in data.described]
-    shares = {
-        run: tied / first
-        for run, tied, first in zip(data.scores.runs, data.first.n_tied, n_first, strict=True)
-        if first and tied / first > MANY_TIED
-    }
-    if shares:
-        most = max(shares, key=shares.__getitem__)
-        share, first = _percent(shares[most]), f"of the first {within} documents"
-        sentence = f"{share} {first} of {most} have tied scores"
-        if len(shares) > 1:
-            sentence = (
-                f"More than {_percent(MANY_TIED)} {first} of {_listed(list(shares))} have tied scores "
-                f"({share} for {most})"
-            )
-        yield f"{sentence}; their order comes from tie-breaking, not from the system."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > MOST_NAMED:
-        return f"{len(names)} runs ({', '.join(names[:MOST_NAMED])}, ...)"
-    return _all_of(names)
-
-
-def _first_of(names: Sequence[str]) -> str:
-    return ", ".join([*names[:MOST_NAMED], *(["..."] if names[MOST_NAMED:] else [])])
-
-
-def _all_of(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+def _extended(name: str, short: str) -> str:
+    """Return the end of a name from the first separator at which it is short enough, if it contains the short name."""
+    end = short.removeprefix(ELLIPSIS)
+    starts = [match.end() for match in re.finditer(r"[-_.,+/:=\s]", name)]
+    fitting = [start for start in starts if len(name) - SHORT_NAME < start <= len(name) - len(end)]
+    if not short.startswith(ELLIPSIS) or not name.endswith(end) or not fitting:
+        return short
+    return f"{ELLIPSIS}{name[fitting[0] :]}"

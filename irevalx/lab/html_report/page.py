@@ -23,6 +23,8 @@ import numpy as np
 from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.lab.html_report.findings import percent
+from irevalx.lab.html_report.static import mean_rows
 
 FORMS = ("html", "json")
 """Formats of a report."""
@@ -53,11 +55,11 @@ class Report(Frozen, kw_only=True):
     """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
     texts: Sequence[str]
     """Texts of documents."""
-    ranking: Callable[[int], dict[str, Any]]
-    """Returns the rankings of a topic, by its number."""
+    ranking: Callable[[int], dict[str, Any] | None]
+    """Returns the rankings of a topic, by its number; None for score files."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -160,16 +162,35 @@ def _rendered(data: dict[str, Any]) -> str:
     from markupsafe import Markup
 
     style, script = _text("assets/page.css"), _script()
-    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
+    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:"  # to save figures as PNG
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_text("template.html")).render(
         data=data,
+        with_short_names=_short_names_in_html(data["runs"]),
+        mean_rows=mean_rows(data),
+        confidence=percent(data["about"]["confidence"]),
         policy=policy,
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for the element that it stands in
     )
+
+
+def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], str]:
+    """Return the function that turns a sentence into HTML with short names of runs, and whole names on hover."""
+    from markupsafe import Markup
+
+    short = {run["name"]: run["short"] for run in runs if run["short"] != run["name"]}
+    names = "|".join(map(re.escape, sorted(short, key=len, reverse=True)))
+
+    def html(sentence: str) -> str:
+        sentence = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+        parts = re.split(rf"(?<!\w)({names})(?!\w)", sentence) if short else [sentence]
+        named = Markup('<bdi title="{}">{}</bdi>')
+        return Markup("").join(named.format(part, short[part]) if part in short else part for part in parts)
+
+    return html
 
 
 def _in_html(json: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,12 @@ from irevalx.reading.kinds.runs import ResultRows, RunStream
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.settings import ORDERS_OF_TIES, Ties
 
+MOST_MISSED = 20
+"""Maximum number of relevant documents listed for a topic because a run missed them."""
+
+UNRANKED = 1 << 40
+"""The rank of documents that a run does not retrieve."""
+
 
 class FirstDocuments(Frozen):
     """The first documents of the runs by topic, run and rank, and the ranked runs."""
@@ -49,6 +56,10 @@ class FirstDocuments(Frozen):
     """Number of the run, and place of the document in the judgments; flat over the first documents."""
     ends: IntArray
     """First place of each judged topic, and the end of the last one."""
+    relevant: IntArray
+    """Judged topic, run, rank and row of the retrieved relevant documents, shape (4, n), ascending."""
+    level: float
+    """Least grade of relevant documents; at least 0, the least grade of judged documents."""
     names: Sequence[str]
     """Printed names of the additive measures."""
     added: FloatArray
@@ -79,20 +90,21 @@ class FirstDocuments(Frozen):
         # the evaluation has issued the warnings
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
         additive = [request for request in requests if is_additive(request, rules.ties)]
-        places, terms = [], []
+        places, terms, relevant = [], [], []
         for number, ranked_run in enumerate(ranked):
             ranking = _in_one_order(ranked_run.ranking, both, level)
             within = (ranking.rank <= depth) & (ranking.row >= 0)
-            topic = ranking.judged_topic[ranking.rows.ids[within]]
-            places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
+            places.append(_places(ranking, number, within))
+            relevant.append(_places(ranking, number, (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))))
             of_run = []
             for request in additive:
                 least = level if request.level is None else request.level
                 assessed = ranking.assess(both, both.grades, level=least, pooled=pooled)
                 of_run += [term[within] for term in document_contributions(assessed, request)]
-            terms.append(np.reshape(of_run, (len(of_run), topic.size)))
+            terms.append(np.reshape(of_run, (len(of_run), places[-1].shape[1])))
         topics, numbers, rank, row = np.concatenate(places, axis=1)
         order = np.lexsort((rank, numbers, topics))
+        retrieved = np.concatenate(relevant, axis=1)
         return cls(
             both,
             pooled,
@@ -102,6 +114,8 @@ class FirstDocuments(Frozen):
             run=numbers[order],
             row=row[order],
             ends=np.searchsorted(topics[order], np.arange(len(both.topics) + 1)),
+            relevant=retrieved[:, np.argsort(retrieved[0], kind="stable")],
+            level=max(level, 0),
             names=[name for request in additive for name in request.names],
             added=np.concatenate(terms, axis=1)[:, order],
         )
@@ -110,36 +124,76 @@ class FirstDocuments(Frozen):
         """Return the places of the first documents of a judged topic."""
         return slice(self.ends[place], self.ends[place + 1])
 
-    def topic_of(self, place: int, measures: Sequence[str], texts: dict[bytes, int]) -> dict[str, Any]:
+    def topic_of(self, place: int, measures: Sequence[str], texts: Mapping[bytes, int]) -> dict[str, Any]:
         """Return the data of a judged topic; ``texts`` are the numbers of the documents with a text."""
         within = self._of(place)
-        rows, run = self.row[within], self.run[within]
-        documents, firsts, column = np.unique(rows, return_index=True, return_inverse=True)
-        by_appearance = np.argsort(firsts, kind="stable")
-        number = np.empty(documents.size, np.int64)
-        number[by_appearance] = np.arange(documents.size)
-        lists = number[column]
+        rows, run = self._documents_of(place), self.run[within]
+        number = {row: number for number, row in enumerate(rows)}
+        lists = [number[row] for row in self.row[within].tolist()]
         cuts = np.searchsorted(run, np.arange(len(self.ranked) + 1)).tolist()
+        missed = self._missed(place)
         return {
-            "documents": list(self._documents(documents[by_appearance], texts)),
-            "runs": _by_run(lists.tolist(), cuts),
+            "documents": list(self._documents(np.array(rows, np.int64), texts)),
+            "runs": _by_run(lists, cuts),
             "added": [
                 _table(self.added[self.names.index(name), within], cuts) if name in self.names else None
                 for name in measures
             ],
+            "missed": {**missed, "documents": [number[row] for row in missed["documents"]]},
         }
 
-    def _documents(self, rows: IntArray, texts: dict[bytes, int]) -> Iterator[dict[str, Any]]:
+    def _documents_of(self, place: int) -> list[int]:
+        """Return the rows of the first documents of a topic by appearance, then of the missed relevant documents."""
+        return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *self._missed(place)["documents"]]))
+
+    def _missed(self, place: int) -> dict[str, Any]:
+        """Return the relevant documents of a topic that are not among the first ones of every run, with all ranks.
+
+        These are at most ``MOST_MISSED`` rows, the documents that are first documents of another run and those with
+        high grades first; and the numbers of further ones, and of relevant documents that no run retrieves.
+        """
+        judgments, rows = self.judgments, self.judgments.rows
+        start = int(rows.offsets[place])
+        relevant = np.flatnonzero(judgments.grades[start : start + int(rows.lengths[place])] >= self.level) + start
+        low, high = np.searchsorted(self.relevant[0], [place, place + 1])
+        _, number, rank, row = self.relevant[:, low:high]
+        ranks = np.full((relevant.size, len(self.ranked)), UNRANKED)
+        ranks[np.searchsorted(relevant, row), number] = rank
+        best = ranks.min(axis=1, initial=UNRANKED)
+        missed = np.flatnonzero((ranks > self.depth).any(axis=1) & (best < UNRANKED))
+        order = missed[np.lexsort((best[missed], -judgments.grades[relevant[missed]], best[missed] > self.depth))]
+        return {
+            "documents": relevant[order[:MOST_MISSED]].tolist(),
+            "ranks": [
+                [rank if rank < UNRANKED else None for rank in each] for each in ranks[order[:MOST_MISSED]].tolist()
+            ],
+            "n_more": len(order[MOST_MISSED:]),
+            "n_unretrieved": int(np.count_nonzero(best == UNRANKED)),
+        }
+
+    def _documents(self, rows: IntArray, texts: Mapping[bytes, int]) -> Iterator[dict[str, Any]]:
         names = self.judgments.docnos.take(rows).texts()
         columns = (names, self.judgments.grades[rows].tolist(), self.pooled[rows].tolist())
         for docno, grade, pooled in zip(*columns, strict=True):
             text = {"text": texts[docno]} if docno in texts else {}
             yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
 
-    def docnos(self, places: Sequence[int]) -> set[bytes]:
-        """Return the IDs of the first documents of judged topics."""
-        rows = np.unique(np.concatenate([self.row[self._of(place)] for place in places]))
-        return set(self.judgments.docnos.take(rows).texts())
+    def docnos(self, places: Sequence[int]) -> list[bytes]:
+        """Return the distinct IDs of the documents of judged topics, in the order of topics."""
+        rows = [row for place in places for row in self._documents_of(place)]
+        return list(dict.fromkeys(self.judgments.docnos.take(np.array(rows, np.int64)).texts()))
+
+    def digests(self) -> Iterator[bytes]:
+        """Yield the digest of each run's first documents and ranks of judged documents."""
+        for run in self.ranked:
+            ranking = run.ranking
+            topic = ranking.judged_topic[ranking.rows.ids]
+            order, topics = np.lexsort((ranking.rank, topic)), np.argsort(ranking.judged_topic)
+            parts = (topic[order], ranking.rank[order], ranking.row[order])
+            digest = hashlib.sha256()
+            for part in (*parts, ranking.judged_topic[topics], ranking.n_ret[topics]):
+                digest.update(np.ascontiguousarray(part, np.int64).tobytes())
+            yield digest.digest()
 
     def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
         """Return numbers of first documents by run and topic, and shared ones by pair of runs and topic."""
@@ -154,6 +208,12 @@ class FirstDocuments(Frozen):
             shared = has @ has.T
             n_first[:, number], in_common[:, number] = shared.diagonal(), shared[pairs]
         return n_first, in_common
+
+
+def _places(ranking: Ranking, run: int, chosen: BoolArray) -> IntArray:
+    """Return the judged topic, run, rank and row of the chosen documents of a ranking."""
+    topic = ranking.judged_topic[ranking.rows.ids[chosen]]
+    return np.stack((topic, np.full(topic.size, run), ranking.rank[chosen], ranking.row[chosen]))
 
 
 def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocuments, int]:
@@ -200,7 +260,7 @@ _FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECASE)
 
 
-def texts_of_documents(documents: DocumentTexts, docnos: set[bytes]) -> dict[bytes, str]:
+def texts_of_documents(documents: DocumentTexts, docnos: Collection[bytes]) -> dict[bytes, str]:
     """Return the texts of these documents, cut after ``LONGEST_TEXT``; documents without a text are missing."""
     if documents is None:
         return {}

@@ -1,5 +1,6 @@
 """HTML report of an evaluation: ``report`` and its command."""
 
+import math
 import os
 import shlex
 import warnings
@@ -7,17 +8,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+
 from irevalx.api.custom_measures import Measures
 from irevalx.api.evaluate import evaluate
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
-from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
-from irevalx.errors import IrevalxWarning, warn
+from irevalx.api.scores import Scores, paths_of
+from irevalx.declarations import ValueType, choice, declaration_of, declared, file, flag, refined, spelled, text, whole
+from irevalx.errors import ArgumentError, IrevalxWarning, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
-from irevalx.experiments.run_groups import groups_of
+from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
@@ -29,9 +33,9 @@ from irevalx.lab.command.parameters import (
     GroupBy,
     Groups,
     IgnoreIdenticalIds,
-    Qrels,
+    OptionalRuns,
+    QrelsOrScores,
     RealLevel,
-    Runs,
     Threads,
     Ties,
     WholeOrRealGrades,
@@ -50,7 +54,8 @@ from irevalx.lab.comparison.parameters import (
 )
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.topic_groups import topic_groups_of
-from irevalx.lab.html_report.data import ReportData, cautions, findings
+from irevalx.lab.html_report.data import ReportData, ScoresData
+from irevalx.lab.html_report.findings import cautions, findings
 from irevalx.lab.html_report.page import FORMS, Report
 from irevalx.lab.html_report.rankings import (
     DocumentTexts,
@@ -64,10 +69,12 @@ from irevalx.lab.html_report.scores import (
     ReportedMeasure,
     ReportedScores,
     compared_scores,
+    measures_of_scores,
     reported_measures,
 )
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.measures.selection import UNSUPPORTED
+from irevalx.process.platform import as_bytes
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.kinds.runs import RunStream
@@ -122,18 +129,19 @@ def _run(
 @declared(
     run=_run,
     tables=False,
+    scores=True,
     example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
 )
 def report(
-    qrels: Qrels,
-    runs: Runs,
+    qrels: QrelsOrScores,
+    runs: OptionalRuns = None,
     measures: Annotated[
         Measures,
         measures_parameter(
             " ".join(MEASURES),
             shell_help="Measures, as for irevalx -m. The main result is the result for the first one.",
         ),
-    ] = MEASURES,
+    ] = (),
     *,
     baseline: Baseline = None,
     test: Test = "t",
@@ -164,9 +172,10 @@ def report(
             )
         ),
     ] = None,
-    groups: Groups = None,
-    group_by: GroupBy = None,
+    groups: Annotated[Groups, refined(requires=())] = None,
+    group_by: Annotated[GroupBy, refined(requires=())] = None,
     title: Annotated[str | None, text(metavar="TEXT")] = None,
+    full_paths: Annotated[bool, flag()] = False,
     grades: WholeOrRealGrades = "whole",
     level: RealLevel = 1,
     complete: Complete = False,
@@ -181,7 +190,8 @@ def report(
     The report is a single HTML file that needs no server and loads nothing. It contains the main results as sentences;
     the mean values of runs with confidence intervals, and which runs are significantly different; two runs compared
     topic by topic; the rankings of a topic side by side, with the contribution of each document to the measure; the
-    shares of judged documents, and the effect that unjudged documents could have.
+    shares of judged documents, and the effect that unjudged documents could have. With ``Scores``, it contains the
+    parts that do not require rankings.
 
     Values and intervals are the same as in the evaluator and in irevalx-lab compare with the same parameters, and the
     same input gives the same report. Intervals have confidence level 1 - `alpha`. Texts are included for documents
@@ -190,7 +200,7 @@ def report(
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is the result for the
-        first one.
+        first one. [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
     depth : display the first K documents of each ranking; at most 1000.
     documents : display the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
         ``{docno: text}``.
@@ -199,6 +209,7 @@ def report(
     topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
         file with one line ``TOPIC GROUP`` per topic.
     title : title of the page. [default: the names of the runs]
+    full_paths : include the folders of absolute paths. [default: the page contains the names of these files only]
 
     Raises
     ------
@@ -226,8 +237,43 @@ def report(
     settings = Settings.of(**evaluation)
     method = Method(test, correction, interval, alpha, resamples, seed)
     compared_by = {name: getattr(method, name) for name in fields(method)}
-    options = _typed(measures, baseline=baseline, **compared_by, depth=depth, **evaluation, rel_format=rel_format)
+    options = _typed(
+        measures or (() if isinstance(qrels, Scores) else MEASURES),
+        baseline=baseline,
+        **compared_by,
+        depth=depth,
+        **evaluation,
+        rel_format=rel_format,
+    )
     of_topics = texts_of_topics(topic_texts)
+    if isinstance(qrels, Scores):
+        if runs is not None:
+            raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
+        if complete:
+            raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
+        if baseline is not None:
+            baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
+            number_of_baseline(baseline, qrels.runs)
+        reported = measures_of_scores(qrels, measures_of(measures))
+        compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
+        for line in lines:
+            warn(line)
+        of_scores = ReportedScores(scores=qrels, measures=reported, compared=compared, confidence=1 - alpha)
+        return _report_of_scores(
+            ScoresData(
+                title=title,
+                run_paths=[path for path in dict.fromkeys(paths_of(qrels)) if Path(path).is_file()],
+                full_paths=full_paths,
+                options=options,
+                scores=of_scores,
+                baseline=baseline,
+                method=method,
+                warned=lines,
+                groups=_groups(qrels.runs, groups, group_by),
+                topic_groups=_topic_groups(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
+                topic_texts=of_topics,
+            )
+        )
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
     opened = run_streams(each)
@@ -237,7 +283,7 @@ def report(
         scores = evaluate(
             ReadQrels(judgments, rel_format, settings.grades),
             each,
-            measures_of(measures),
+            measures_of(measures) or MEASURES,
             **evaluation,
             unjudged=("nonrel", *OTHER_TREATMENTS),
             rel_format=rel_format,
@@ -248,11 +294,7 @@ def report(
         number_of_baseline(baseline, scores.runs)
     reported = reported_measures(scores)
     requests = tuple(dict.fromkeys(measure.request for measure in reported))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IrevalxWarning)
-        compared = compared_scores(scores, reported, baseline=baseline, threads=threads, **compared_by)
-    messages = [warning.message for warning in caught]
-    lines = list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
+    compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, **compared_by)
     bounded = known_bounds(judgments, opened, requests, settings, threads)
     if compared is not None:
         rules = EvaluationRules(settings=settings, threads=threads)
@@ -270,6 +312,7 @@ def report(
         title=title,
         qrels_path=_path(qrels),
         run_paths=_paths(runs, opened),
+        full_paths=full_paths,
         options=options,
         judgments=judgments,
         settings=settings,
@@ -281,20 +324,55 @@ def report(
             judgments, opened, ranking_rules, depth, requests, level=settings.level, processes=threads
         ),
         bounded=bounded,
-        groups=groups_of(scores.runs, groups, group_by),
+        groups=_groups(scores.runs, groups, group_by),
         topic_groups=named,
         topic_texts=of_topics,
     )
-    return _report_of(data, texts_of_documents(documents, data.first.docnos(data.places)))
+    docnos = [] if documents is None else data.first.docnos(data.places)
+    texts = texts_of_documents(documents, frozenset(docnos))
+    return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts})
+
+
+def _compared(
+    scores: Scores, reported: Sequence[ReportedMeasure], **options: Any
+) -> tuple[ComparedPairs | None, list[str]]:
+    """Return the comparison of the runs, and its warnings, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IrevalxWarning)
+        compared = compared_scores(scores, reported, **options)
+    messages = [warning.message for warning in caught]
+    return compared, list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
+
+
+def _report_of_scores(data: ScoresData) -> Report:
+    """Return the report of score files, without rankings."""
+    _, n_runs, n_topics = data.scores.values.shape
+    return Report(
+        about=_about(data),
+        values=data.scores.values,
+        n_first=np.zeros((n_runs, n_topics), np.int64),
+        in_common=np.zeros((math.comb(n_runs, 2), n_topics), np.int64),
+        texts=[],
+        ranking=lambda topic: None,
+    )
+
+
+def _about(data: ScoresData) -> dict[str, Any]:
+    return {
+        "about": data.about(),
+        "findings": [data.without_folders(sentence) for sentence in findings(data)],
+        "warnings": [data.without_folders(sentence) for sentence in cautions(data)],
+        **data.parts(),
+    }
 
 
 def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
-    """Return the report; ``texts`` are of documents."""
+    """Return the report; ``texts`` are of documents, in the order of topics."""
     first, measures = data.first, [measure.name for measure in data.scores.measures]
-    numbers = {docno: number for number, docno in enumerate(sorted(texts))}
+    numbers = {docno: number for number, docno in enumerate(texts)}
     n_first, in_common = first.counts(data.places)
     return Report(
-        about={"about": data.about(), "findings": findings(data), "warnings": cautions(data), **data.parts()},
+        about=_about(data),
         values=data.scores.values,
         n_first=n_first,
         in_common=in_common,
@@ -325,7 +403,7 @@ def _with_coverage(
 def _typed(measures: Measures, **values: Any) -> list[str]:
     """Return measures and other values than the defaults, as they are typed in the shell."""
     parameters = declaration_of(report).parameters
-    options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"]
+    options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"] if measures else []
     for name, value in values.items():
         if value != parameters[name].default:
             option = parameters[name].names[-1] if parameters[name].names else parameters[name].typed
@@ -341,6 +419,14 @@ def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> T
     for line in group_warnings(by_name, topics, where):
         warn(line)
     return by_name
+
+
+def _groups(runs: Sequence[str], groups: Any, group_by: str | None) -> list[str]:
+    """Return the group of each run, and warn if the pattern matches none."""
+    of_runs = groups_of(runs, groups, group_by)
+    if group_by is not None and set(of_runs) == {OTHERS}:
+        warn(f"{spelled('group_by')} {quote(group_by)} matches no name of a run; all runs are in the group {OTHERS!r}")
+    return of_runs
 
 
 def _path(source: Any) -> str | None:

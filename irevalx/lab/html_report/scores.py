@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.errors import InputError
+from irevalx.errors import ArgumentError, InputError, NoTopicsError, quote
 from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.ranked_runs import direction_of, scale_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
+from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.measures.average_precision import average_precision, average_precision_at
 from irevalx.measures.declaration import Measure
 from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
-from irevalx.measures.measure_parameters import Gain, Kernel
-from irevalx.measures.precision import precision, recall, relative_precision, success
-from irevalx.measures.selection import RequestedMeasure
+from irevalx.measures.incomplete_judgments import judged
+from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
+from irevalx.measures.precision import precision, recall, relative_precision, success, unjudged
+from irevalx.measures.selection import RequestedMeasure, requested_measure
 from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
@@ -112,7 +114,10 @@ PAIR_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
     *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
 )
-"""Columns of a pair: first the numbers of the measure and of the two runs; the second is compared with the first."""
+"""Columns of a pair: first the numbers of the measure and of the two runs; the first is compared with the second."""
+
+COVERAGE_MEASURES = {judged, unjudged}
+"""Measures of the coverage of the judgments, under which runs are not tested."""
 
 
 class ReportedMeasure(Frozen, kw_only=True):
@@ -146,6 +151,7 @@ class ReportedMeasure(Frozen, kw_only=True):
             "low": finite(low),
             "high": finite(high),
             "higher_is_better": {1: True, -1: False, 0: None}[self.direction],
+            "is_tested": measure not in COVERAGE_MEASURES,
             "by_topic": measure.per_topic and measure.kernel is not None,
             "adds": is_additive(self.request, ties),
         }
@@ -226,13 +232,20 @@ class ReportedScores(Frozen, kw_only=True):
         rows = [
             [
                 numbers[pair.measure],
-                run[pair.against],
                 run[pair.run],
+                run[pair.against],
                 *(finite(getattr(pair, name)) for name in PAIR_COLUMNS[3:]),
             ]
-            for pair in (self.compared.rows if self.compared else [])
+            for of_measure in (self.compared.measures if self.compared else [])
+            for pair in map(self._oriented(of_measure), of_measure.pairs)
         ]
         return {"columns": list(PAIR_COLUMNS), "rows": rows}
+
+    def _oriented(self, of_measure: ComparedMeasure) -> Callable[[ComparedPair], ComparedPair]:
+        """Return the function that puts the better run of a pair first; with a baseline, that is always second."""
+        is_turned = self.compared is not None and self.compared.baseline is None
+        direction = of_measure.measured.direction if is_turned else 0
+        return lambda pair: turned(pair) if direction * pair.difference < 0 else pair
 
     def letters(self) -> list[list[str] | None] | None:
         """Return the letters of the runs under each measure, as in ``compare``; None with a baseline."""
@@ -240,6 +253,22 @@ class ReportedScores(Frozen, kw_only=True):
             return None
         of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}
         return [of_measures.get(measure.name) for measure in self.measures]
+
+
+def turned(pair: ComparedPair) -> ComparedPair:
+    """Return the comparison of the second run of a pair with the first."""
+    return pair._replace(
+        run=pair.against,
+        against=pair.run,
+        difference=0.0 - pair.difference,
+        low=0.0 - pair.high,
+        high=0.0 - pair.low,
+        simultaneous_low=0.0 - pair.simultaneous_high,
+        simultaneous_high=0.0 - pair.simultaneous_low,
+        effect_size=0.0 - pair.effect_size,
+        wins=pair.losses,
+        losses=pair.wins,
+    )
 
 
 def reported_measures(scores: Scores) -> list[ReportedMeasure]:
@@ -254,14 +283,36 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     return list(reported.values())
 
 
+def measures_of_scores(scores: Scores, names: Sequence[str]) -> list[ReportedMeasure]:
+    """Return measures of score files, by default all that every run has."""
+    reported = []
+    for name in names or scores.measures:
+        try:
+            columns = [column_of(scores, name, run) for run in scores.runs]
+        except KeyError:
+            if not names:
+                continue
+            known = " ".join(scores.measures)
+            raise ArgumentError(f"scores do not contain the measure {quote(name)}; they contain {known}") from None
+        request = requested_measure(columns[0].name)
+        if request is None or request.measure is not columns[0].measure:
+            request = RequestedMeasure(columns[0].measure, Parameters((columns[0].name,)), "nonrel", (columns[0].name,))
+        reported.append(ReportedMeasure(name=columns[0].name, title=name, request=request))
+    return reported
+
+
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:
     """Return comparisons under measures with values by topic; None if nothing can be compared."""
-    usable = [measure.name for measure in measures if _can_be_compared(scores, measure.name)]
+    usable = [
+        measure.name
+        for measure in measures
+        if measure.request.measure not in COVERAGE_MEASURES and _can_be_compared(scores, measure.name)
+    ]
     if len(scores.runs) < 2 or not usable:
         return None
     try:
         result = compare(scores, measures=usable, **options)
-    except InputError:  # no topic has values of all runs
+    except (InputError, NoTopicsError):  # no topic has values of all runs
         return None
     assert isinstance(result, ComparedPairs)  # no other rows were requested
     return result

@@ -12,11 +12,28 @@ from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
 from irevalx.lab.judge_agreement.results import LabelsResult
-from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable
-from irevalx.lab.plotting.panels import draw_matrix, draw_points, scale_axes, with_margin
+from irevalx.lab.plotting.page import (
+    COLOURS,
+    GREY,
+    ROW_NAME_SIZE,
+    TITLE_SIZE,
+    Page,
+    finalise_figure,
+    names_within,
+    text_width,
+)
+from irevalx.lab.plotting.panels import draw_matrix, draw_points, name_outliers, scale_axes, with_margin
+from irevalx.reports.names import drawable
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
+
+_CELL, _LEAST_CELL, _LOW_ROW = (0.62, 0.4), 0.5, 0.14
+"""Width and height of the cell of a pair of judges, the least width of a cell with a text, and the height of a cell
+without text, in inches."""
+
+_LONGEST_JUDGE, _NAME_SIZE = 0.25, 7.0
+"""The longest name of a judge, as a share of the width of the page, and the size of names in points."""
 
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
@@ -28,10 +45,11 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
     totals = numbers.sum(axis=1, keepdims=True)
     shares = ratio(numbers, totals)
     texts = {
-        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f} %" if totals[row, 0] else "0"
+        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f}%" if totals[row, 0] else "0"
         for (row, column), share in np.ndenumerate(shares if len(grades) <= _MOST_NUMBERED else np.empty((0, 0)))
     }
-    figure = page.figure(min(page.width, 3.4))
+    page = replace(page, width=min(page.width, 3.8))
+    figure = page.figure(min(page.width, 3.2))
     panel = figure.subplots()
     draw_matrix(panel, shares, list(map(str, grades)), list(map(str, grades)), texts=texts)
     panel.set(xlabel="machine label", ylabel="human label")
@@ -46,6 +64,7 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     repeated = [row for row in result.rows if row.statistic == "self_kappa" and row.value is not None]
     judges = (name for row in kappas for name in (row.judge or "", row.against or ""))
     names = list(dict.fromkeys((HUMAN, *judges)))
+    short = names_within(names, _LONGEST_JUDGE * page.width, _NAME_SIZE)
     values, texts = np.full((len(names), len(names)), np.nan), dict[tuple[int, int], str]()
     for row in (*kappas, *repeated):
         first = names.index(row.judge or "")
@@ -55,15 +74,22 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
         below = "" if row.low is None or row.high is None else f"\n{row.low:.2f}–{row.high:.2f}"  # noqa: RUF001 - from, to
         below = below if row.against else "\n(itself)"
         texts[cell] = "none" if row.value is None else f"{row.value:.2f}{below}"
-    page = replace(page, width=min(page.width, 1.5 + 0.62 * len(names)))
-    figure = page.figure(1.0 + 0.42 * len(names))
-    draw_matrix(figure.subplots(), values, names, names, texts=texts, gap=1.2, slant=30, aspect="auto")
+    named = [short.of[name] for name in names]
+    longest = max(text_width(name, _NAME_SIZE) for name in named)
+    page = replace(page, width=min(page.width, longest + 0.2 + _CELL[0] * len(names)))
+    width = (page.width - longest - 0.2) / len(names)
+    upright = longest > 0.95 * width
+    has_texts = width >= _LEAST_CELL
+    row_height = _CELL[1] if has_texts else _LOW_ROW
+    figure = page.figure(0.25 + row_height * len(names) + (longest if upright else 0.0))
+    texts = texts if has_texts else {}
+    draw_matrix(figure.subplots(), values, named, named, texts=texts, gap=1.2, upright=upright, aspect="auto")
     page.name(figure, "Agreement of judges: Cohen's kappa")
-    notes = (
-        ["Below the values: confidence intervals over topics."] if any(row.low is not None for row in kappas) else []
-    )
+    notes = [] if has_texts else ["The darker a cell, the higher kappa."]
+    if has_texts and any(row.low is not None for row in kappas):
+        notes.append("Below the values: confidence intervals over topics.")
     notes += ["On the diagonal: agreement among repeated answers of a judge."] if repeated else []
-    page.explain(figure, "", " ".join(notes))
+    page.explain(figure, "", *notes, short.key)
     return figure
 
 
@@ -77,7 +103,9 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     n_columns = 1 if page.is_narrow else min(3, len(panels))
     side = min(3.2, page.width / n_columns)
     page = replace(page, width=side * n_columns)
-    figure, axes, _ = page.panels([0.95 * side] * len(panels), n_columns, 0.3)
+    figure, axes, _ = page.panels([0.95 * side] * len(panels), n_columns)
+    judges = names_within((judge or "" for judge, _ in panels), 0.5 * side, TITLE_SIZE)
+    runs_of_all = names_within((run for runs in panels.values() for run in runs), 0.4 * side, ROW_NAME_SIZE)
     for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=True):
         before = np.array([(scores["score_human"], scores["score_machine"]) for scores in runs.values()])
         after = before + [(scores["gain_human"], scores["gain_machine"]) for scores in runs.values()]
@@ -88,9 +116,34 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
             style = {"arrowstyle": "-|>", "mutation_scale": 6, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
             panel.annotate("", end, start, arrowprops={**style, "color": COLOURS[1]})
         panel.set_aspect("equal")
-        panel.set_title(drawable(f"{judge}: {measure}" if judge else f"{measure}"))
-    figure.supylabel("measure value under machine labels", fontsize=7.5)
+        panel.set_title(f"{judges.of[judge]}: {drawable(measure or '')}" if judge else drawable(measure or ""))
+    page.label_heights(figure, "measure value under machine labels", side)
     page.name(figure, "Runs before and after reranking by machine labels")
     note = "Circles: before reranking. Arrowheads: after. Steeper than the diagonal: the machine gain is larger."
-    page.explain(figure, "measure value under human labels", note)
+    page.explain(figure, "measure value under human labels", note, judges.key, runs_of_all.key)
+    finalise_figure(figure)
+    for panel, runs in zip(axes, panels.values(), strict=True):
+        gains = np.array([scores["gain_machine"] - scores["gain_human"] for scores in runs.values()])
+        x, y = (np.array([scores[f"score_{who}"] for scores in runs.values()]) for who in ("human", "machine"))
+        name_outliers(panel, x, y, [runs_of_all.of[run] for run in runs], gains)
+    return figure
+
+
+def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
+    """Draw the share of relevant documents against the mean probability of each bin, with a line for each judge."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in result.reliability:
+        curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))
+    figure = page.figure(min(page.width, 3.4))
+    panel = figure.subplots()
+    scale_axes(panel, (0.0, 1.0), (0.0, 1.0), diagonal=True)
+    for number, (judge, points) in enumerate(curves.items()):
+        x, y = np.array(points).T
+        panel.plot(x, y, "o-", color=COLOURS[number % len(COLOURS)], markersize=3, linewidth=1, label=drawable(judge))
+    panel.set_aspect("equal")
+    panel.set(xlabel="mean probability", ylabel="share of relevant documents")
+    if len(curves) > 1:
+        panel.legend(loc="upper left")
+    page.name(figure, "Calibration of machine labels")
+    page.explain(figure, "", "Points: bins of width 0.1. Points on the diagonal are calibrated.")
     return figure

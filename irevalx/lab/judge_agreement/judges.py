@@ -47,11 +47,20 @@ class Judge(Frozen, kw_only=True):
     probability: FloatArray | None = None
     """Probabilities of relevance, flat over ``labels``; None for a judge with grades."""
 
+    values: FloatArray | None = None
+    """Labels before they were cut or rounded, flat over ``labels``; None if all are integer grades."""
+
+    is_cut: bool = False
+    """Whether the labels are binary, as probabilities of relevance that were cut."""
+
+    maximum: float = 1.0
+    """The label in the file that ``values`` of 1 stand for."""
+
     n_rounded: int = 0
     """Number of labels that are rounded to the nearest integer grade."""
 
     @classmethod
-    def of(cls, name: str, answers: Sequence[Labels]) -> Judge:
+    def of(cls, name: str, answers: Sequence[Labels], maximum: float | None = None) -> Judge:
         """Return the judge of at least one answer; if an answer has probabilities, labels 0 and 1 are probabilities."""
         if any(answer.probability is not None for answer in answers):
             answers = [answer.as_probabilities() for answer in answers]
@@ -60,6 +69,9 @@ class Judge(Frozen, kw_only=True):
             labels=answers[0].judgments,
             answers=tuple(answer.judgments for answer in answers),
             probability=answers[0].probability,
+            values=answers[0].values,
+            is_cut=answers[0].probability is not None,
+            maximum=maximum or 1.0,
             n_rounded=sum(answer.n_rounded for answer in answers),
         )
 
@@ -74,7 +86,9 @@ class CombinedLabels(Frozen, kw_only=True):
     """The file of each of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document."""
 
 
-def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_format: str) -> list[Judge]:
+def machines_of(
+    machines: Mapping[str, Any], labels_format: str | None, rel_format: str, maximum: float | None = None
+) -> list[Judge]:
     """Read machines by name; a list of judgments is the repeated answers of a machine. Raises UsageError."""
     if not machines:
         raise UsageError(f"{spelled('machines')} must contain at least one machine")
@@ -87,7 +101,8 @@ def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_form
         if not answers:
             raise UsageError(f"machine {quote(name)} has no labels; give at least one file or dictionary")
         form = labels_format or rel_format
-        judges.append(Judge.of(name, [Labels.read(answer, form, parameter="labels_format") for answer in answers]))
+        each = [Labels.read(answer, form, parameter="labels_format", maximum=maximum) for answer in answers]
+        judges.append(Judge.of(name, each, maximum))
     return judges
 
 
@@ -98,11 +113,18 @@ def binarise(judgments: Judgments, level: int) -> Judgments:
 
 
 def binarise_judge(judge: Judge, level: int) -> Judge:
-    """Return a judge with binary grades; a judge with probabilities already has them."""
-    if judge.probability is not None:
+    """Return a judge with binary grades."""
+    if judge.is_cut:
         return judge
     answers = tuple(binarise(answer, level) for answer in judge.answers)
-    return replace(judge, labels=binarise(judge.labels, level), answers=answers)
+    return replace(judge, labels=binarise(judge.labels, level), answers=answers, is_cut=True)
+
+
+def on_one_scale(judges: Sequence[Judge], level: int) -> tuple[list[Judge], int]:
+    """Return judges whose labels can be compared, and the relevance threshold: binary if a judge has probabilities."""
+    if not any(judge.is_cut for judge in judges):
+        return list(judges), level
+    return [binarise_judge(judge, level) for judge in judges], 1
 
 
 def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
@@ -113,14 +135,14 @@ def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
 
 def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
     """Return sentences on labels that are cut, with grades of other judges cut at ``level``, or rounded."""
-    probabilistic = [judge.name for judge in judges if judge.probability is not None]
+    probabilistic = [judge.name for judge in judges if judge.is_cut]
     rounded = [f"{judge.name} ({judge.n_rounded} labels)" for judge in judges if judge.n_rounded]
     notes = []
     if probabilistic:
         notes.append(
             f"Labels of {', '.join(probabilistic)} are probabilities of relevance, cut at {RELEVANT}: documents with a "
-            f"probability of at least {RELEVANT} are relevant. For comparison, the labels of all other judges are cut "
-            f"at {level} ({spelled('level')})."
+            f"probability of at least {RELEVANT} are relevant. For comparison with these judges, the labels of other "
+            f"judges are cut at {level} ({spelled('level')})."
         )
     if rounded:
         notes.append(
@@ -133,6 +155,7 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
     """Combine machines by vote, mean grade, and Dawid and Skene's model, for each document that a machine labels."""
     if len(machines) < 2:
         return CombinedLabels()
+    machines, level = on_one_scale(machines, level)
     documents, labels = _table(machines)
     grades: IntArray = np.unique(labels[labels >= 0])
     codes = np.where(labels < 0, -1, np.searchsorted(grades, labels))
@@ -153,7 +176,8 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
     for name in COMBINATIONS:
         judgments = QrelsText.parsed(name, [texts[name]]).judgments
         assert isinstance(judgments, Judgments)
-        judges.append(Judge(name=name, labels=judgments, probability=probability if name == "dawid_skene" else None))
+        of_model = probability if name == "dawid_skene" else None
+        judges.append(Judge(name=name, labels=judgments, probability=of_model, is_cut=machines[0].is_cut))
     return CombinedLabels(judges=tuple(judges), texts=texts)
 
 
@@ -200,12 +224,10 @@ def compare_judge(
     top: int | None,
     rerank: bool,
     human_topics: Sequence[int],
-    level: int,
-    complete: bool,
-    min_retrieved: float,
+    rules: EvaluationRules,
     progress: bool,
 ) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
-    """Return statistics of a judge's labels and notes on topics; keywords are those of ``labels``."""
+    """Return statistics of a judge's labels and notes on topics; other keywords are those of ``labels``."""
     both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
@@ -221,12 +243,7 @@ def compare_judge(
     topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
     if not are_given(runs):
         return statistics, (topics,)
-    experiment = graded_runs_of(
-        Qrels(both.judgments),
-        runs,
-        measures,
-        EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1),
-    )
+    experiment = graded_runs_of(Qrels(both.judgments), runs, measures, rules)
     grouped = groups is not None or group_by is not None
     of_runs = _run_statistics(
         experiment,

@@ -1,61 +1,53 @@
 """Comparison of machine judgments with human judgments: ``labels`` and its command."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Optional
-
-import numpy as np
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
-from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, spelled, whole
-from irevalx.errors import UsageError, shown_name, warn
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, whole
+from irevalx.errors import UsageError, Warn, shown_name, warn
 from irevalx.experiments.inputs import are_given, run_streams
-from irevalx.experiments.labels import Labels, PairedLabels, grades_for
+from irevalx.experiments.labels import Labels
 from irevalx.experiments.parameters import chosen_seed
-from irevalx.judgments.graded import Judgments
+from irevalx.experiments.ranked_runs import EvaluationRules
+from irevalx.frozen import replace
 from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
     Complete,
-    GradedRelFormat,
+    Duplicates,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     Level,
     MinRetrieved,
     OptionalRuns,
     Resamples,
     Seed,
+    Ties,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.lab.judge_agreement.document_agreement import (
-    OF_PAIRS,
-    AgreementStatistic,
-    DocumentAgreement,
-    LabelBootstrap,
-    Statistics,
-    counts_of,
-    none_if_nan,
-)
+from irevalx.lab.command.parameters import rel_format as rel_format_parameter
+from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
+from irevalx.lab.judge_agreement.error_rates import error_rates
 from irevalx.lab.judge_agreement.judges import (
     HUMAN,
     SECOND_HUMAN,
     WRITTEN,
     Judge,
-    binarise_judge,
-    combine_labels,
-    common_topics,
     compare_judge,
     machines_of,
     notes_on_cuts,
-    on_documents_of,
+    on_one_scale,
 )
+from irevalx.lab.judge_agreement.preferences import compare_preferences
+from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
-from irevalx.statistics.bootstrap import TopicDraws
-from irevalx.statistics.label_agreement import calibration_error, kappa, squared_errors
+from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges
+from irevalx.reading.formats import PREFS
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.significance import ALPHA
 
 if TYPE_CHECKING:
@@ -133,8 +125,8 @@ def _run(
             requires="figure",
             help=(
                 "Figure to draw: the labels of one machine by human label (confusion), the agreement of each pair of "
-                "judges (judges), or runs before and after reranking (rerank).  [default: confusion, or judges with "
-                "--machine]"
+                "judges (judges), runs before and after reranking (rerank), or the reliability curve of probabilities "
+                "(calibration).  [default: confusion, or judges with --machine]"
             ),
         ),
     ] = None,
@@ -179,15 +171,28 @@ def labels(
     group_by: GroupBy = None,
     top: Annotated[int | None, whole(2, metavar="K", requires="runs")] = None,
     rerank: Annotated[bool, flag(requires="runs")] = False,
+    prevalence: Annotated[bool, flag()] = False,
     human_topics: Annotated[Sequence[int] | None, whole(2, several=True, metavar="N...", requires="machines")] = None,
     resamples: Resamples = RESAMPLES,
     alpha: Alpha = ALPHA,
     seed: Seed = None,
     level: Level = 1,
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "rerank"))] = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
-    rel_format: GradedRelFormat = "qrels",
+    rel_format: Annotated[
+        str,
+        rel_format_parameter((*GRADED, PREFS.name)),
+        refined(
+            excludes={
+                PREFS.name: (*("by_topic", "prevalence", "level", "labels_format", "labels_max", "figure", "runs"),)
+            }
+        ),
+    ] = "qrels",
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+    labels_max: Annotated[float | None, number(above=0, metavar="X")] = None,
     progress: Annotated[bool, flag(in_shell=False)] = False,
 ) -> LabelsResult:
     """Compare machine relevance judgments (for example, from an LLM) with human judgments.
@@ -203,7 +208,17 @@ def labels(
     A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
     and cut at 0.5, and the labels of all other judges are cut at `level`. If some exceed 1, each label is rounded to
-    the nearest integer grade (1.5 to 1).
+    the nearest integer grade (1.5 to 1). These labels are also compared with the human grades as they are: the result
+    contains Spearman's and Pearson's correlation, for labels above 1 the mean difference, and the threshold from which
+    on documents must count as relevant for the highest kappa, with its kappa in a cross-validation over topics. For
+    probabilities, it contains the Brier score, the calibration error and the reliability curve.
+
+    With `rel_format="prefs"`, both are preference judgments of pairs of documents. The result contains the share of
+    pairs with the same preference, with and without ties, and kappa (each pair counts in both orders, as the order of
+    its documents is arbitrary). For each judge, it contains the share of ties, the share of pairs judged in both orders
+    of presentation with different results (flips), and the share of preferences for the document presented first. The
+    order of the lines in a subgroup is the order of presentation. The preference of a pair that is judged several times
+    is that of most judgments; it is a tie if there are as many for each document.
 
     With `runs`, the measure values of the runs under both judges are compared: tau-b, tau_AP, tau_AP,b, root mean
     square error and bias (machine minus human); the bias and the ranks of each run; and significance decisions on pairs
@@ -234,7 +249,8 @@ def labels(
 
     Parameters
     ----------
-    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.
+    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read``
+        accepts.
     machine : machine relevance judgments in the same forms.
     machines : several machines by name instead of `machine`: relevance judgments, or a list of relevance judgments,
         which are repeated answers. The first answer is compared, and the agreement among all measures the reliability
@@ -249,6 +265,10 @@ def labels(
         between the best run by human labels and the best run by machine labels (loss). Larger values are taken as
         better.
     rerank : rerank each run by the machine labels, and add the gains by human labels and by machine labels.
+    prevalence : add the sensitivity and the specificity of each judge, and estimates of the share of relevant documents
+        among all documents that it labels: by the human labels alone (prevalence_human), by the machine labels alone
+        (prevalence_machine), corrected by sensitivity and specificity (prevalence_corrected; Rogan and Gladen, 1978),
+        and prediction-powered (prevalence_powered; Angelopoulos et al., 2023).
     human_topics : with `machines` and `runs`, add the share of a machine's error that disappears if assessors judge
         this number of topics and values are estimated like irevalx-lab estimate. [default: 10 25 50]
     resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. The intervals are not
@@ -258,6 +278,8 @@ def labels(
         probability 1 - alpha; intervals of significance decisions contain the values of resampled topics.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]
+    labels_max : highest possible machine label, such as 100. Machine labels are divided by it and read as probabilities
+        of relevance, also if all are integers.
     progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns
@@ -285,197 +307,61 @@ def labels(
     if human_topics is not None and not are_given(runs):
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
+    if rel_format == PREFS.name:
+        if machine is None:
+            raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
+        return compare_preferences(human, machine, bootstrap)
     human_labels = Labels.read(human, rel_format)
     if machines is None:
-        machine_labels = Labels.read(machine, labels_format or rel_format, parameter="labels_format")
-        judges = [Judge.of(shown_name(read.judgments.path), [read]) for read in (human_labels, machine_labels)]
+        form = labels_format or rel_format
+        machine_labels = Labels.read(machine, form, parameter="labels_format", maximum=labels_max)
+        judges = [
+            Judge.of(shown_name(read.judgments.path), [read], maximum)
+            for read, maximum in ((human_labels, None), (machine_labels, labels_max))
+        ]
     else:
         human_topics = HUMAN_TOPICS if human_topics is None else human_topics
-        judges = [Judge.of(HUMAN, [human_labels]), *machines_of(machines, labels_format, rel_format)]
+        judges = [Judge.of(HUMAN, [human_labels]), *machines_of(machines, labels_format, rel_format, labels_max)]
         if second_human is not None:
             judges.insert(1, Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format)]))
     cuts = notes_on_cuts(judges, level)
-    if any(judge.probability is not None for judge in judges):
-        judges, level = [binarise_judge(judge, level) for judge in judges], 1
-    compare = partial(
-        compare_judge,
-        judges[0].labels,
-        bootstrap=bootstrap,
-        runs=runs if machines is None or not are_given(runs) else run_streams(runs),
-        measures=measures,
-        by_topic=by_topic,
-        groups=groups,
-        group_by=group_by,
-        top=top,
-        rerank=rerank,
-        human_topics=human_topics or (),
+    rules = EvaluationRules.of(
         level=level,
         complete=complete,
         min_retrieved=min_retrieved,
-        progress=progress,
+        least_runs=1,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
     )
+    of_runs = runs if machines is None or not are_given(runs) else run_streams(runs)
+
+    def compare(judge: Judge, name: str | None = None, warn: Warn = warn) -> Comparison:
+        """Compare a judge with the first judge, who is human."""
+        (first, second), level_of_pair = on_one_scale([judges[0], judge], level)
+        statistics, notes = compare_judge(
+            first.labels,
+            second.labels,
+            name,
+            warn,
+            bootstrap=bootstrap,
+            runs=of_runs,
+            measures=measures,
+            by_topic=by_topic,
+            groups=groups,
+            group_by=group_by,
+            top=top,
+            rerank=rerank,
+            human_topics=human_topics or (),
+            rules=replace(rules, settings=replace(rules.settings, level=level_of_pair)),
+            progress=progress,
+        )
+        statistics += real_statistics(judges[0], judge, bootstrap, level)
+        if prevalence:
+            statistics += error_rates(judges[0], judge, bootstrap, level)
+        return statistics, list(reliability_curve(judges[0], judge, level, name)), notes
+
     if machines is not None:
-        return _compare_judges(judges, compare, bootstrap, level, cuts)
-    statistics, notes = compare(judges[1].labels)
-    statistics += _probability_statistics(judges[0].labels, judges[1], bootstrap, level)
-    return LabelsResult(statistics, bootstrap.seed if resamples else None, notes=(*notes, *cuts))
-
-
-def _compare_judges(
-    judges: Sequence[Judge],
-    compare: Callable[..., tuple[list[AgreementStatistic], tuple[str, ...]]],
-    bootstrap: LabelBootstrap,
-    level: int,
-    cuts: tuple[str, ...],
-) -> JudgesResult:
-    """Compare machines, their combinations and second assessors with the first judge, which is human, and in pairs."""
-    human, machines = judges[0].labels, [judge for judge in judges if judge.name not in {HUMAN, SECOND_HUMAN}]
-    together = combine_labels(machines, level)
-    others = [*judges[1:], *together.judges]
-    statistics, judges_of_note, warned = list[AgreementStatistic](), dict[str, list[str]](), set[str]()
-
-    def warn_once(line: str) -> None:
-        if line not in warned:  # most judges have the same topics
-            warned.add(line)
-            warn(line)
-
-    for judge in others:
-        of_judge, (_, *notes) = compare(judge.labels, judge.name, warn_once)
-        for line in notes:
-            judges_of_note.setdefault(line, []).append(judge.name)
-        of_judge += _more_statistics(human, judge, bootstrap, level)
-        statistics += [statistic._replace(judge=judge.name) for statistic in of_judge]
-    statistics += _pair_statistics([Judge(name=HUMAN, labels=human), *others], human, bootstrap)
-    statistics += _combination_statistics(human, machines, together.judges, bootstrap)
-    notes = [
-        line if len(names) == len(others) else f"{', '.join(names)}: {line}" for line, names in judges_of_note.items()
-    ]
-    seed = bootstrap.seed if bootstrap.resamples else None
-    return JudgesResult(statistics, seed, together, notes=(*notes, *cuts))
-
-
-def _more_statistics(
-    human: Judgments, judge: Judge, bootstrap: LabelBootstrap, level: int
-) -> Iterator[AgreementStatistic]:
-    """Yield the bias of grades, self-consistency, and the quality of probabilities."""
-    both = PairedLabels.of(human, judge.labels, common_topics(human, judge.labels))
-    pairs = both.have_both
-    difference = (both.machine - both.human)[pairs].astype(np.float64)
-    yield from means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
-    if len(judge.answers) > 1:
-        yield from _self_consistency(judge, human, bootstrap)
-    yield from _probability_statistics(human, judge, bootstrap, level)
-
-
-def _probability_statistics(
-    human: Judgments, judge: Judge, bootstrap: LabelBootstrap, level: int
-) -> Iterator[AgreementStatistic]:
-    """Yield the quality of a judge's probabilities; nothing for a judge with grades."""
-    if judge.probability is not None:
-        grades, _ = grades_for(judge.labels, human)
-        judged = (grades >= 0) & np.isfinite(judge.probability)
-        relevant, probability = grades[judged] >= level, judge.probability[judged]
-        errors = {"brier": squared_errors(probability, relevant), "probability_bias": probability - relevant}
-        yield from means_over_documents(errors, judge.labels.rows.ids[judged], bootstrap)
-        value = none_if_nan(calibration_error(probability, relevant))
-        yield AgreementStatistic(statistic="calibration_error", value=value)
-
-
-def means_over_documents(
-    values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap
-) -> Iterator[AgreementStatistic]:
-    """Yield means over documents by name, with intervals over topics; ``topic`` is that of each document."""
-    _, place = np.unique(topic, return_inverse=True)
-    numbers = np.bincount(place).astype(np.float64)
-    sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}
-
-    def means(draws: TopicDraws | None) -> Statistics:
-        if draws is None:
-            return {name: np.asarray(of_topics.sum() / numbers.sum()) for name, of_topics in sums.items()}
-        return {name: draws.means(of_topics) / draws.means(numbers) for name, of_topics in sums.items()}
-
-    yield from bootstrap.for_few_topics(numbers.size).statistics(means, numbers.size, numbers.size)
-
-
-def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
-    """Return the agreement of two judges on shared topics; None if no document has labels of both."""
-    if not topics:
-        return None
-    both = PairedLabels.of(first, second, topics)
-    return DocumentAgreement(both, first, second) if both.have_both.any() else None
-
-
-def _shared_topics(*labels: Judgments) -> list[bytes]:
-    """Return the topics of all judges, ascending."""
-    return [topic for topic in labels[0].topics if all(topic in others.topic_index for others in labels[1:])]
-
-
-def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the agreement of a judge's answers with each other, on documents with human labels."""
-    topics = _shared_topics(human, *judge.answers)
-    answers = [on_documents_of(answer, human) for answer in judge.answers]
-    pairs = [_agreement_of(first, second, topics) for first, second in combinations(answers, 2)]
-    with_documents = [pair for pair in pairs if pair is not None]
-    if with_documents:
-        yield from self_consistency(with_documents, bootstrap)
-    else:
-        warn(f"{judge.name}: its answers have no document with a human label in common")
-
-
-def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the mean agreement over pairs of answers, which have the same topics."""
-
-    def mean(draws: TopicDraws | None) -> Statistics:
-        coefficients = [pair.coefficients(pair.confusions, draws) for pair in pairs]
-        return {f"self_{name}": np.mean([of_pair[name] for of_pair in coefficients], axis=0) for name in OF_PAIRS}
-
-    first = pairs[0]
-    bootstrap = bootstrap.for_few_topics(first.n_topics)
-    yield from bootstrap.statistics(mean, len(first.confusions), first.grades.size**2 * len(pairs))
-
-
-def _pair_statistics(
-    judges: Sequence[Judge], human: Judgments, bootstrap: LabelBootstrap
-) -> Iterator[AgreementStatistic]:
-    """Yield the agreement of each pair of judges on documents with human labels."""
-    labels = [on_documents_of(judge.labels, human) for judge in judges]
-    for (first, ours), (second, theirs) in combinations(zip(judges, labels, strict=True), 2):
-        agreement = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
-        about = AgreementStatistic(statistic="pairs", judge=first.name, against=second.name, value=0)
-        yield from [about] if agreement is None else agreement.of_pair(bootstrap, about)
-
-
-def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> AgreementStatistic:
-    """Return the difference in kappa of two agreements with human labels on the same topics, resampled together."""
-
-    def difference(draws: TopicDraws | None) -> Statistics:
-        first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))
-        return {"kappa_over": first - second}
-
-    bootstrap = bootstrap.for_few_topics(ours.n_topics)
-    [statistic] = bootstrap.statistics(difference, len(ours.confusions), 2 * ours.grades.size**2)
-    return statistic
-
-
-def _combination_statistics(
-    human: Judgments, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap
-) -> Iterator[AgreementStatistic]:
-    """Yield how far the kappa of each combination exceeds that of each machine on shared topics; warns of losses."""
-    for combination in together:
-        statistics = []
-        for machine in machines:
-            topics = _shared_topics(human, machine.labels, combination.labels)
-            ours, theirs = (_agreement_of(human, judge.labels, topics) for judge in (combination, machine))
-            if ours is None or theirs is None:
-                continue
-            statistic = kappa_over(ours, theirs, bootstrap)
-            statistics.append(statistic._replace(judge=combination.name, against=machine.name))
-        yield from statistics
-        losses = [statistic for statistic in statistics if statistic.value is not None and statistic.value < 0]
-        if losses:
-            worst = min(losses, key=lambda loss: loss.value or 0.0)
-            ends = "" if worst.low is None else f" ({worst.low:+.4f} to {worst.high:+.4f})"
-            warn(
-                f"{combination.name} agrees less with human labels than {worst.against} alone: the difference in kappa "
-                f"is {worst.value:+.4f}{ends}"
-            )
+        return compare_judges(judges, compare, bootstrap, level, cuts)
+    statistics, reliability, notes = compare(judges[1])
+    return LabelsResult(statistics, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
+from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import (
     GAIN_STATISTICS,
@@ -18,6 +19,7 @@ from irevalx.lab.judge_agreement.document_agreement import (
     AgreementStatistic,
 )
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
+from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
@@ -53,6 +55,27 @@ _OF_CALIBRATION = (
     "ten bins of probabilities weighted by their size.",
 )
 
+_UNCUT = ("spearman", "pearson", "mean_difference", "threshold", "threshold_kappa")
+_OF_UNCUT = (
+    "Spearman and Pearson: correlation of the labels with human grades. Mean difference: label minus human grade.",
+    "threshold: the label from which on documents must count as relevant for the highest kappa. Threshold kappa: kappa "
+    "in a cross-validation, in which the threshold for a topic is chosen on other topics.",
+)
+
+_OF_CURVE = (
+    "Relevant: share of documents that are relevant by human labels. It equals the mean probability if the labels are "
+    "calibrated.",
+)
+
+_AT_LEVEL = ("precision", "recall", "f1", "kappa")
+
+_ERROR_RATES = ("sensitivity", "specificity")
+_PREVALENCES = ("prevalence_human", "prevalence_machine", "prevalence_corrected", "prevalence_powered")
+_OF_PREVALENCES = (
+    "prevalence: share of relevant documents among all documents that the judge labels, by human labels alone, by the "
+    "judge's labels alone, corrected by sensitivity and specificity (Rogan and Gladen), and prediction-powered.",
+)
+
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine", *NUMBERS_OF_TOPICS)
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
 
@@ -76,14 +99,29 @@ class LabelsResult(DrawnResult):
     seed: int | None
     """The seed of the resampled topics; None without intervals."""
 
-    drawings: ClassVar[Mapping[str, str]] = {"confusion": "confusion_map", "rerank": "reranked_runs"}
+    reliability: Sequence[ReliabilityRow] = ()
+    """The reliability curve of probabilities, one row per bin."""
+
+    drawings: ClassVar[Mapping[str, str]] = {
+        "confusion": "confusion_map",
+        "rerank": "reranked_runs",
+        "calibration": "reliability_diagram",
+    }
     unused: ClassVar[tuple[str, ...]] = OF_SEVERAL
     """Fields of rows without a column."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         n_labels = AgreementStatistic._fields.index("value") - len(self.unused)
-        return [Table.of("labels", AgreementStatistic, self.rows, without=self.unused, n_labels=n_labels)]
+        table = Table.of("labels", AgreementStatistic, self.rows, without=self.unused, n_labels=n_labels)
+        return [table, *self._curve()]
+
+    def _curve(self) -> list[Table]:
+        """Return the reliability curve, if there are probabilities."""
+        if not self.reliability:
+            return []
+        without = () if "judge" not in self.unused else ("judge",)
+        return [Table.of("reliability curve", ReliabilityRow, self.reliability, without=without, n_labels=3)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the statistics as several tables, without empty ones."""
@@ -97,8 +135,8 @@ class LabelsResult(DrawnResult):
         tables = [
             _long("agreement of labels", (), coefficients, without_level),
             _confusion(of_labels),
-            _long("labels cut at each level", ("level",), {row.statistic for row in by_level}, by_level),
-            _with_intervals("probabilities", (), _CALIBRATION, of_labels, _OF_CALIBRATION),
+            _long("labels cut at each level", ("level",), _AT_LEVEL, by_level),
+            *self._tables_of_documents((), of_labels),
             _with_intervals("agreement by topic", ("topic",), coefficients, of_topics),
             _long("agreement of measure values of runs", ("measure",), (*RUN_STATISTICS, *TOP_STATISTICS), of_all_runs),
             _decisions((), of_all_runs, "the machine labels"),
@@ -106,8 +144,21 @@ class LabelsResult(DrawnResult):
         ]
         return [table for table in tables if table.rows]
 
+    def _tables_of_documents(self, judge: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
+        """Return the tables of real-valued labels, probabilities and prevalence; ``judge`` are columns before them."""
+        by_level = [row for row in statistics if row.level is not None]
+        return [
+            _with_intervals("real-valued labels, before they are cut or rounded", judge, _UNCUT, statistics, _OF_UNCUT),
+            _with_intervals("probabilities", judge, _CALIBRATION, statistics, _OF_CALIBRATION),
+            *(replace(table, notes=_OF_CURVE) for table in self._curve()),
+            _with_intervals("error rates", (*judge, "level"), _ERROR_RATES, by_level),
+            replace(_long("prevalence", (*judge, "level"), _PREVALENCES, by_level), notes=_OF_PREVALENCES),
+        ]
+
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return what to draw, by default the agreement of labels; raises UsageError for runs that are not reranked."""
+        """Return what to draw, by default the agreement of labels; raises UsageError for what the result lacks."""
+        if draw == "calibration" and not self.reliability:
+            raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
         if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):
             raise UsageError(f"{spelled('draw', 'rerank')} requires {spelled('rerank', True)}")
         return super().drawing(draw, page)
@@ -178,13 +229,35 @@ def _tables_of_runs(labels: tuple[str, ...], statistics: Sequence[AgreementStati
     ]
 
 
+_OF_PREFERENCES = (
+    "agreement: share of the pairs that both judge with the same preference, or a tie in both. Agreement without ties: "
+    "the same for pairs with a preference in both.",
+    "ties: share of pairs without a preference. Flips: share of the pairs judged in both orders of presentation with "
+    "different results. First preferred: share of preferences for the document presented first.",
+)
+
+
+class PreferencesResult(LabelsResult):
+    """The result of ``labels`` for preferences: ``rows``, one per statistic."""
+
+    def tables_for_people(self) -> list[Table]:
+        """Return one table, without statistics that are not defined for these judgments."""
+        rows = [row for row in self.rows if row.value is not None]
+        table = _long("agreement of preferences", (), {row.statistic for row in rows}, rows)
+        return [replace(table, notes=_OF_PREFERENCES)]
+
+
 class JudgesResult(LabelsResult):
     """The result of ``labels`` for several judges: ``rows``, one per statistic, and combined labels."""
 
     combined: CombinedLabels = CombinedLabels()
     """The combined labels of the machines."""
 
-    drawings: ClassVar[Mapping[str, str]] = {"judges": "judge_matrix", "rerank": "reranked_runs"}
+    drawings: ClassVar[Mapping[str, str]] = {
+        "judges": "judge_matrix",
+        "rerank": "reranked_runs",
+        "calibration": "reliability_diagram",
+    }
     unused: ClassVar[tuple[str, ...]] = ()
 
     def text_of(self, name: str) -> bytes:
@@ -204,7 +277,7 @@ class JudgesResult(LabelsResult):
         of_runs = [row for row in of_judges if row.measure is not None]
         of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
         judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
-        own, at_level = [f"self_{name}" for name in OF_PAIRS], ("precision", "recall", "f1", "kappa")
+        own = [f"self_{name}" for name in OF_PAIRS]
         tables = [
             _with_intervals(
                 "documents and topics labelled", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), of_labels
@@ -216,9 +289,9 @@ class JudgesResult(LabelsResult):
                 (*OF_PAIRS[2:], "grade_bias"),
                 of_labels,
             ),
-            _with_intervals("labels cut at each level", ("judge", "level"), at_level, by_level),
+            _with_intervals("labels cut at each level", ("judge", "level"), _AT_LEVEL, by_level),
             _with_intervals("agreement among repeated answers of a judge", judge, own, of_labels),
-            _with_intervals("probabilities", judge, _CALIBRATION, of_labels, _OF_CALIBRATION),
+            *self._tables_of_documents(judge, [*of_labels, *by_level]),
             _with_intervals("agreement between judges", pair, ("pairs", *OF_PAIRS), of_pairs),
             _with_intervals(
                 "combinations compared with single machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS

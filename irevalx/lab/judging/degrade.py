@@ -1,20 +1,21 @@
 """Incomplete judgments, sampled or simulated with a judging strategy: ``degrade`` and its command."""
 
+import os
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from irevalx.api.inputs import Pool
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
 from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, Design, StrataSample, ranking_of, read_design, stratify
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, ranking_of, read_design, read_rates, stratify
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments
@@ -112,7 +113,13 @@ def degrade(
     rounding: Annotated[str, choice(*samples.ROUNDINGS, names=("--round",), requires="stratified")] = "up",
     strata: Strata = None,
     strata_file: StrataFile = None,
-    sample_format: Annotated[str, choice(*STRATA_FORMATS, names=("--as",), requires="strata")] = SAMPLED.name,
+    rates: Annotated[
+        str | os.PathLike[str] | IO[str] | IO[bytes] | None,
+        file(requires="strata_file", excludes=("strata", "order", "uniform", "stratified")),
+    ] = None,
+    sample_format: Annotated[
+        str, choice(*STRATA_FORMATS, names=("--as",), requires=("strata", "rates"))
+    ] = SAMPLED.name,
     order: Annotated[Strategy, refined(requires="budget", excludes="strata")] = None,
     budget: Annotated[
         int | float | str | None,
@@ -146,7 +153,9 @@ def degrade(
         documents, but at least 10. With the same seed, a smaller sample is a subset of a larger sample.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer with halves rounded up
         (half-up), as in Ahlgren and Grönqvist (2008).
-    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for ``irevalx -R
+    rates : file with the sampling rate of each stratum of `strata_file`, one line ``STRATUM RATE`` per stratum, as
+        written by irevalx-lab estimate with `design`; instead of `strata`.
+    sample_format : format of a stratified sample: the stratum of each document (sampled), for ``irevalx -R
         sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
     budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps this
         number on average, and writes judgments for ``irevalx -R prels``.
@@ -178,6 +187,8 @@ def degrade(
         simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
         return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
     seed = chosen_seed(seed)
+    if rates is not None:
+        strata = read_rates(source_of(rates, "rates"))
     if strata is not None:
         design = _design_of(strata, runs, strata_file, sample_format, drop=drop)
         text = GradedQrelsText.of(qrels, rel_format)

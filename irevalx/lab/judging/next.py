@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
-from irevalx.errors import shown_name, warn
+from irevalx.errors import EmptyFileError, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.lab.command.output import Result
@@ -96,8 +96,9 @@ def next(  # noqa: A001 - it is the name of its command
             metavar="QRELS",
             means="qrels",
             help=(
-                "relevance judgments so far, from any source; grades below 0 are ignored. When a judgment influences "
-                f"the strategy depends on `order`: {LEARNING_BY_STRATEGY}. [default: no judgments]"
+                "relevance judgments so far, from any source; the file can be empty, and grades below 0 are ignored. "
+                f"When a judgment influences the strategy depends on `order`: {LEARNING_BY_STRATEGY}. [default: no "
+                "judgments]"
             ),
         ),
     ] = None,
@@ -134,8 +135,8 @@ def next(  # noqa: A001 - it is the name of its command
     Parameters
     ----------
     per_topic : number N of documents to select per topic. [default: 10]
-    in_all : number N of documents to select over all topics. Each is from the topic whose next document the strategy
-        prefers most.
+    in_all : number N of documents to select over all topics. Each document is taken from the topic whose next document
+        has the highest priority under the strategy.
     replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of N, so that
         it learns only from documents that it selects itself. The result contains the unjudged documents of the first
         batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose probabilities
@@ -159,7 +160,10 @@ def next(  # noqa: A001 - it is the name of its command
     [('1', 'C', 2)]
     """
     number = per_topic or in_all or n or PER_TOPIC
-    judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
+    try:
+        judgments = graded_judgments_of({} if judged is None else judged, rel_format)
+    except EmptyFileError:  # before the first documents are judged
+        judgments = graded_judgments_of({})
     ordering = simulated_strategy(
         order,
         runs,

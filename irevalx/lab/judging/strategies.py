@@ -13,10 +13,12 @@ from irevalx.declarations import choice, file, flag, path, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.experiments.inputs import run_streams
 from irevalx.experiments.parameters import read_share, share_of
+from irevalx.experiments.pools import PLAIN
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.parameters import join_words
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES
@@ -100,7 +102,10 @@ Strata = Annotated[
 ]
 StrataFile = Annotated[
     str | os.PathLike[str] | IO[str] | IO[bytes] | None,
-    file(requires="strata", help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM."),
+    file(
+        requires=("strata", "rates"),
+        help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM.",
+    ),
 ]
 
 
@@ -118,6 +123,7 @@ def simulated_strategy(
     unjudged: str = DEFAULT_SIMULATION.unjudged,
     documents: Any,
     judgments: Judgments | None = None,
+    ranking: RankingRules = PLAIN,
 ) -> StrategySimulation:
     """Prepare a strategy for the candidates of runs; reads texts of them and of ``judgments`` if it needs any."""
     order, paths = STRATEGIES[name], paths_of(documents)
@@ -130,7 +136,7 @@ def simulated_strategy(
     rules = SimulationRules(
         level=level, batch=batch, depth=depth, across=across, unjudged="skip" if unjudged == "skip" else "nonrel"
     )
-    candidates = tuple(candidates_of(run_streams(runs), rules.depth, warn))
+    candidates = tuple(candidates_of(run_streams(runs), rules.depth, warn, ranking))
     vectors = _vectors(candidates, paths, judgments) if order.needs_texts else None
     return StrategySimulation(order=order, candidates=candidates, rules=rules, vectors=vectors)
 

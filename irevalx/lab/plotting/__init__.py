@@ -2,7 +2,9 @@
 
 Imported only where a figure is drawn, since matplotlib is an optional dependency.
 
-    page      page, style, ticks, rows (matplotlib)
+    names     short names of runs, without matplotlib
+    page      page, style, words, rows (matplotlib)
+    ticks     ticks of axes (matplotlib)
     curves    curves with bands (matplotlib)
     panels    matrices, intervals, scatter plots (matplotlib)
     ranges    ranges of measure values, without matplotlib

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
+from matplotlib.ticker import NullLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
@@ -22,19 +23,23 @@ from irevalx.lab.plotting.page import (
     GREY,
     MARKERS,
     MOST_LINES,
+    TITLE_SIZE,
     Page,
-    drawable,
     finalise_figure,
-    name_places,
+    names_within,
 )
+from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_ticks
+from irevalx.reports.names import drawable
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
-_BELOW = 0.45  # below all panels
+_BELOW = 0.05  # below all panels
+_Y_LABELS = 0.5  # next to a panel
 _LEGEND_GAP = 0.06  # above and below a legend
 
 _BAND = 0.11  # the opacity of bands
 _NAME_SIZE = 7.0  # points of the names of lines
+_LONGEST_NAME = 0.75  # of a line: share of the width of the page
 
 _Limits: TypeAlias = tuple[float, float, float, float]
 """The least and the greatest x, then the least and the greatest y."""
@@ -57,12 +62,14 @@ class LinePanel(Frozen):
     """A panel of lines."""
 
     curves: Sequence[Curve]  # in the order of their styles
-    y_label: str = ""
+    y_label: str = ""  # drawn at the first panel of a row, and at panels with another label than the panel before
     title: str = ""
     ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
     logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
     in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
     rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
+    lowest: float | None = None  # the lower limit of y; None for the least value
+    highest: float | None = None  # the upper limit of y; None for the greatest value
     band: str = ""  # a description of its bands
 
     @property
@@ -79,6 +86,8 @@ class LinePanel(Frozen):
         ys = np.concatenate([*bands, self.rules])
         ys = ys[np.isfinite(ys)]
         low, high = (float(ys.min()), float(ys.max())) if ys.size else (0.0, 1.0)
+        low = low if self.lowest is None else self.lowest
+        high = high if self.highest is None else self.highest
         margin = 0.04 * (high - low) or 0.05
         left, right = float(xs.min()), float(xs.max())
         if self.logarithmic:
@@ -97,35 +106,53 @@ def draw_lines(
     note: str = "",
     rule: str = "",
     same_heights: bool = False,
+    same_widths: bool = False,
+    legend: str = "",
 ) -> Figure:
-    """Draw rows of panels, on a narrow page one panel per row; label, note and the meaning of rules are below them."""
+    """Draw rows of panels, on a narrow page one panel per row; label, note and the meaning of rules are below them.
+
+    The panels of a row have the same vertical limits if ``same_heights``, and all the same horizontal ones if
+    ``same_widths``; ``legend`` says what the names in the legend are.
+    """
     cells = _cells(rows, page, same_heights)
+    if same_widths:
+        ends = [limits[:2] for row in cells for _, limits in row]
+        left, right = min(end[0] for end in ends), max(end[1] for end in ends)
+        cells = [[(panel, (left, right, *limits[2:])) for panel, limits in row] for row in cells]
     n_columns = max(map(len, cells))
     height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW
     figure = page.figure(height)
     axes = figure.subplots(len(cells), n_columns, squeeze=False)
+    width = page.width / n_columns - _Y_LABELS
+    titles = names_within((panel.title for row in cells for panel, _ in row), width, TITLE_SIZE)
     drawn: list[_DrawnPanel] = []
     for axes_of_row, row in zip(axes, cells, strict=True):
         for place, axis in enumerate(axes_of_row):
             if place < len(row) and row[place][0].has_points:
-                drawn.append(_DrawnPanel(axis, *row[place]))
+                panel, limits = row[place]
+                panel = replace(panel, title=titles.of[panel.title])
+                if place and panel.y_label == row[place - 1][0].y_label:
+                    panel = replace(panel, y_label="")
+                drawn.append(_DrawnPanel(axis, panel, limits))
             else:
                 axis.set_visible(False)
     heading = page.name(figure, title)
     every = [panel for row in rows for panel in row]
-    page.explain(figure, label, " ".join(filter(None, (_band_note(every), _rule_note(every, rule), note))))
-    _lay_out(figure, {str(line.get_label()): line for panel in drawn for line in panel.lines}, heading)
-    for panel in drawn:
-        panel.name_places()
+    named = {str(line.get_label()): line for panel in drawn for line in panel.lines}
+    names = names_within(named, _LONGEST_NAME * page.width, _NAME_SIZE)
+    page.explain(figure, label, _band_note(every), _rule_note(every, rule), note, names.key, titles.key)
+    lay_out_with_legend(figure, {names.of[name]: line for name, line in named.items()}, heading, legend)
+    for drawn_panel in drawn:
+        drawn_panel.name_places()
     return figure
 
 
-def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
-    """Lay a figure out with a legend of all lines, below the title or at the upper edge, which makes it higher."""
+def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Text | None, title: str = "") -> None:
+    """Lay a figure out with a legend of lines or points below the title or at the upper edge, which makes it higher."""
     if not named:
         finalise_figure(figure)
         return
-    legend = _legend(figure, named)
+    legend = _legend(figure, named, title)
     height = float(figure.get_figheight())
     higher = height + legend.get_window_extent().height / figure.dpi + 2 * _LEGEND_GAP
     figure.set_figheight(higher)
@@ -156,10 +183,10 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
     ]
     if page.linear and panel.logarithmic:
         panel = replace(panel, logarithmic=False, ticks=())
-    return replace(panel, curves=curves, title=drawable(panel.title))
+    return replace(panel, curves=curves)
 
 
-def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
+def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
     """Return a legend in as few lines as the width of the page allows."""
     names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib leaves out names with _
     for n_columns in range(len(names), 0, -1):
@@ -168,6 +195,8 @@ def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
             loc="upper center",
             ncols=n_columns,
             fontsize=_NAME_SIZE,
+            title=title or None,
+            title_fontsize=_NAME_SIZE,
             handlelength=3.4,
             columnspacing=1.6,
             borderpad=0,
@@ -225,28 +254,30 @@ class _DrawnPanel:
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: _Limits) -> None:
         self._axis, self._panel = axis, panel
-        self._left, self._right = limits[:2]
         self.lines: list[Line2D] = []  # those in the legend
         if panel.logarithmic:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
         elif panel.in_percent:
-            axis.xaxis.set_major_formatter(PercentFormatter(1.0))
+            axis.xaxis.set_major_formatter(PERCENT)
         axis.set(xlim=limits[:2], ylim=limits[2:], ylabel=panel.y_label)
         axis.set_title(panel.title)
         if panel.ticks:
             axis.set_xticks([place for place, _ in panel.ticks], [name for _, name in panel.ticks])
-        for side, of_side in (("x", axis.xaxis), ("y", axis.yaxis)):
-            rules = panel.rules if side == "y" else ()
-            places = np.concatenate([*(getattr(curve, side) for curve in panel.curves), rules])
-            places = places[np.isfinite(places)]
-            has_ticks = side == "x" and (panel.ticks or panel.logarithmic)
-            if not has_ticks and places.max(initial=0.0) > 2 and (places == np.round(places)).all():  # of counts
-                of_side.set_major_locator(MaxNLocator(6, integer=True))
+        elif not panel.logarithmic:
+            axis.xaxis.set_major_locator(round_ticks(integer=self._has_counts("x")))
+        axis.yaxis.set_major_locator(round_ticks(integer=self._has_counts("y")))
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         for curve in panel.curves:
             self._draw(curve.style or 0, curve)
+
+    def _has_counts(self, side: str) -> bool:
+        """Return whether the values of an axis, x or y, are whole numbers, of which some are above 2."""
+        rules = self._panel.rules if side == "y" else ()
+        places = np.concatenate([*(getattr(curve, side) for curve in self._panel.curves), rules])
+        places = places[np.isfinite(places)]
+        return places.max(initial=0.0) > 2 and bool((places == np.round(places)).all())
 
     def _draw(self, number: int, curve: Curve) -> None:
         """Draw a line in the style of this number."""
@@ -272,7 +303,7 @@ class _DrawnPanel:
 
     def name_places(self) -> None:
         """Leave out ticks whose labels would touch."""
-        if not self._panel.ticks:  # no ticks outside the limits
-            self._axis.set_xticks([place for place in self._axis.get_xticks() if self._left <= place <= self._right])
-        else:
+        if self._panel.ticks:
             name_places(self._axis, self._panel.ticks)
+        else:
+            thin_ticks(self._axis, integer=self._has_counts("x"))

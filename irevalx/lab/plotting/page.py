@@ -1,4 +1,4 @@
-"""Pages, style, ticks and rows of figures (requires matplotlib).
+"""Pages, style, words and rows of figures (requires matplotlib).
 
 Colours are the colours of Okabe and Ito, Color Universal Design, 2008, with wine red instead of yellow. Lines also
 differ in dashes and markers, so that nothing depends on colours.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import io
 import math
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.text import Text
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import printable
 from irevalx.frozen import Frozen
+from irevalx.reports.names import ShortNames, drawable, shorten
+
+_FONT = "DejaVu Sans"  # part of matplotlib
 
 _STYLE: Any = {
     "axes.axisbelow": True,
@@ -37,7 +40,7 @@ _STYLE: Any = {
     "figure.constrained_layout.w_pad": 0.04,
     "figure.constrained_layout.hspace": 0.02,
     "figure.constrained_layout.wspace": 0.02,
-    "font.family": "DejaVu Sans",  # part of matplotlib
+    "font.family": _FONT,
     "font.size": 7,
     "grid.alpha": 0.35,
     "grid.linewidth": 0.4,
@@ -64,9 +67,11 @@ DASHES: tuple[Any, ...] = (
 MARKERS = "osD^vPX<"
 MOST_LINES = 6  # of a panel; a figure can have more, each measure in one style throughout
 GREY = "0.45"  # lines to compare with, and their labels
-_TITLE, _NOTE = 8.0, 7.5  # points of titles, and of labels and notes of a figure
-_TITLE_HEIGHT = 0.25  # of a title above a figure, in inches
-_LETTER = 0.57  # the width of a letter in units of its size; most are narrower
+TITLE_SIZE, _NOTE = 8.0, 7.5  # points of titles, and of labels and notes of a figure
+LINE_HEIGHT = 0.145  # of titles, labels and notes of a figure, in inches
+_AROUND = 0.1  # above a title and below notes, in inches
+_BALANCED = 4  # more lines than this are as long as possible
+_MARGIN = 0.1  # of lines of words, on both sides together, in inches
 
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """Without anything that differs between two calls."""
@@ -85,16 +90,16 @@ class Page(Frozen):
         return self.width < 5
 
     def figure(self, height: float) -> Figure:
-        """Return an empty figure of this width and height (in inches, without the title), laid out by matplotlib."""
-        return Figure(figsize=(self.width, height + _TITLE_HEIGHT * self.titled), layout="constrained")
+        """Return an empty figure of this width and height in inches, which titles and notes increase."""
+        return Figure(figsize=(self.width, height), layout="constrained")
 
     def panels(
-        self, heights: Sequence[float], most_columns: int, around: float, *, sharex: bool = False
+        self, heights: Sequence[float], most_columns: int, *, sharex: bool = False
     ) -> tuple[Figure, list[Axes], int]:
         """Return a figure, panels of these heights in inches, and the number in a row (1 on a narrow page)."""
-        n_columns = 1 if self.is_narrow else min(most_columns, len(heights))
+        n_columns = 1 if self.is_narrow else columns_of(len(heights), most_columns)
         rows = [max(heights[start : start + n_columns]) for start in range(0, len(heights), n_columns)]
-        figure = self.figure(sum(rows) + around)
+        figure = self.figure(sum(rows))
         axes = figure.subplots(
             len(rows), n_columns, squeeze=False, sharex=sharex, gridspec_kw={"height_ratios": rows}
         ).ravel()
@@ -104,30 +109,83 @@ class Page(Frozen):
 
     def name(self, figure: Figure, title: str) -> Text | None:
         """Put a title above a figure and return it; None without titles."""
-        return figure.suptitle(self.wrapped(title, _TITLE), fontsize=_TITLE) if self.titled else None
+        if not self.titled:
+            return None
+        return self._heightened(figure, figure.suptitle(self.wrapped(title, TITLE_SIZE), fontsize=TITLE_SIZE))
 
-    def explain(self, figure: Figure, label: str, note: str = "") -> Text | None:
-        """Put a label of the horizontal axes and a note below all panels, and return them, if any."""
-        lines = [line for line in (self.wrapped(label, _NOTE), self.wrapped(note, _NOTE)) if line]
-        return figure.supxlabel("\n".join(lines), fontsize=_NOTE) if lines else None
+    def explain(self, figure: Figure, label: str, *notes: str) -> Text | None:
+        """Put a label of the horizontal axes and notes below all panels, and return them, if any."""
+        lines = [self.wrapped(label, _NOTE), self.wrapped(" ".join(filter(None, notes)), _NOTE)]
+        text = "\n".join(filter(None, lines))
+        return self._heightened(figure, figure.supxlabel(text, fontsize=_NOTE)) if text else None
+
+    def _heightened(self, figure: Figure, text: Text) -> Text:
+        """Return a text of a figure after adding its height to the height of the figure."""
+        figure.set_figheight(float(figure.get_figheight()) + height_of(text) + _AROUND)
+        return text
 
     def label_heights(self, figure: Figure, label: str, length: float) -> Text:
         """Put a label of the vertical axes, of this length in inches, at the left, and return it."""
         return figure.supylabel(_wrapped(label, _NOTE, length), fontsize=_NOTE)
 
     def wrapped(self, text: str, size: float) -> str:
-        """Break a text with letters of this size in points into lines as wide as the page."""
-        return _wrapped(text, size, self.width)
+        """Break a text with letters of this size in points into lines as wide as the page, but not around ``<``."""
+        return _wrapped(text.replace(" < ", "\u00a0<\u00a0"), size, self.width - _MARGIN)
 
 
-def drawable(text: str) -> str:
-    """Return a text with escapes for what no font contains: control characters, and bytes that are not UTF-8."""
-    return "".join(c if c.isprintable() or c in "\n\u00a0" else printable(c) for c in text)
+def columns_of(n_panels: int, most: int) -> int:
+    """Return the number of panels in a row: at most ``most``, and with as few rows, the fewest gaps."""
+    return math.ceil(n_panels / math.ceil(n_panels / most))
+
+
+def height_of(text: Text | None) -> float:
+    """Return the height of a title, a label or a note of a figure, in inches."""
+    return 0.0 if text is None else LINE_HEIGHT * (1 + text.get_text().count("\n"))
+
+
+def text_width(text: str, size: float) -> float:
+    """Return the width of a line with letters of this size in points, in inches."""
+    return sum(map(_letter_width, text)) * size / 72
+
+
+@cache
+def _letter_width(letter: str) -> float:
+    """Return the width of a letter in units of its size."""
+    font = get_font(findfont(FontProperties(family=_FONT)))
+    font.set_size(100, 72)
+    return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
+
+
+def names_within(names: Iterable[str], width: float, size: float) -> ShortNames:
+    """Return names that have at most this width in inches in letters of this size in points."""
+    return shorten(names, width, lambda name: text_width(name, size))
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Break a text with letters of this size in points into lines of this width in inches."""
-    return "\n".join(textwrap.wrap(drawable(text), int(width * 72 / (_LETTER * size)), break_on_hyphens=False))
+    """Break a text with letters of this size in points into lines of at most this width in inches.
+
+    A few lines become equally long.
+    """
+    lines = _lines(drawable(text), size, width)
+    while 1 < len(lines) <= _BALANCED and len(narrower := _lines(drawable(text), size, width * 0.96)) == len(lines):
+        lines, width = narrower, width * 0.96
+    return "\n".join(lines)
+
+
+def _lines(text: str, size: float, width: float) -> list[str]:
+    """Break a text into lines of at most this width; words break only if they are longer than a line."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if text_width(longer, size) <= width:
+            lines[-1] = longer
+            continue
+        lines += [word] if lines[-1] else []
+        lines[-1] = word
+        while text_width(lines[-1], size) > width:
+            n_letters = max(n for n in range(1, len(lines[-1])) if text_width(lines[-1][:n], size) <= width or n == 1)
+            lines[-1:] = lines[-1][:n_letters], lines[-1][n_letters:]
+    return lines
 
 
 @contextmanager
@@ -149,11 +207,13 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
 
 def finalise_figure(figure: Figure) -> None:
     """Lay a figure out, and fix the layout."""
-    figure.draw_without_rendering()
+    for _ in range(2):  # the ticks of the first layout have other labels
+        figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 ROW = 0.135  # the height of a row in inches
+ROW_NAME_SIZE = 6.5  # points of the names of rows
 FRAME = 0.45  # the height above and below the rows of a panel, in inches
 
 
@@ -161,7 +221,7 @@ def name_rows(axis: Axes, names: Sequence[str]) -> None:
     """Give a panel one row per name from top to bottom; row i is at the height i."""
     axis.set_yticks(range(len(names)), list(map(drawable, names)))
     axis.set_ylim(len(names) - 0.4, -0.6)
-    axis.tick_params(axis="y", length=0, labelsize=6.5)
+    axis.tick_params(axis="y", length=0, labelsize=ROW_NAME_SIZE)
     axis.grid(visible=True, axis="x")
     axis.grid(visible=False, axis="y")
 
@@ -176,43 +236,3 @@ def stacked(values: FloatArray, extent: float, room: float = 0.36) -> FloatArray
     for points in stacks:
         shifts[points] = step * (np.arange(len(points)) - (len(points) - 1) / 2)
     return shifts
-
-
-_LETTER_INCHES = 0.07  # the width of a letter of a tick label, in inches
-_FIRST_DIGITS = (1.0, 5.0, 2.0)  # of round numbers, the roundest first
-_FEW = 3  # with more round numbers than this, other numbers have no labels
-
-_SHARES = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100))
-
-
-def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
-    """Return the round shares, and their labels, in the range of shares above 0; these shares if fewer than two."""
-    least, most = 0.99 * min(shares, default=1.0), 1.01 * max(shares, default=1.0)
-    ticks = tuple((place, name) for place, name in _SHARES if least <= place <= most)
-    return ticks if ticks[1:] else tuple((share, f"{100 * share:.2g}%") for share in shares)
-
-
-def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
-    """Label as many places above 0 on the horizontal axis of a panel as it has room for, if it has its final size."""
-    figure = panel.get_figure()
-    assert isinstance(figure, Figure)
-    inches = panel.transData - figure.dpi_scale_trans
-    height = panel.get_ylim()[0]
-    ends = {min(place for place, _ in ticks), max(place for place, _ in ticks)}
-    enough_round = sum(_roundness(place) < len(_FIRST_DIGITS) for place, _ in ticks) > _FEW
-    labels: list[tuple[float, float, float, str]] = []
-    for place, name in sorted(ticks, key=lambda tick: (tick[0] not in ends, _roundness(tick[0]), -tick[0])):
-        x = float(inches.transform((place, height))[0])
-        half = _LETTER_INCHES * (len(name) + 1) / 2
-        if enough_round and _roundness(place) == len(_FIRST_DIGITS) and place not in ends:
-            break
-        if all(abs(x - other) >= half + wide for other, wide, *_ in labels):
-            labels.append((x, half, place, name))
-    named = sorted((place, name) for _, _, place, name in labels)
-    panel.set_xticks([place for place, _ in named], [name for _, name in named])
-
-
-def _roundness(place: float) -> int:
-    """Return the rank of a number among round numbers: 0 for 1, 10, 100; 1 for 5, 50, ..."""
-    first = round(place / 10 ** math.floor(math.log10(place)), 9)
-    return _FIRST_DIGITS.index(first) if first in _FIRST_DIGITS else len(_FIRST_DIGITS)

@@ -11,19 +11,75 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.plotting.page import FRAME, GREY, ROW, Page, drawable, name_rows
+from irevalx.lab.plotting.page import (
+    FRAME,
+    GREY,
+    ROW,
+    ROW_NAME_SIZE,
+    Page,
+    height_of,
+    name_rows,
+    names_within,
+    text_width,
+)
+from irevalx.lab.plotting.ticks import round_ticks
+from irevalx.reports.names import ShortNames, drawable
 
 Ends: TypeAlias = "tuple[float, float]"
 """Limits of an axis, or ends of an interval."""
 
-_STEPS = (1, 2, 5, 10)
-"""First digits of the distances between ticks."""
+_EDGE = 0.05
+"""Around everything, in inches."""
 
 _DARK = 0.55
 """Cells with a darker shade have white texts."""
+
+
+def place_panels(
+    page: Page,
+    n_panels: int,
+    n_columns: int,
+    size: tuple[float, float],
+    *,
+    margins: tuple[float, float, float, float],
+    title: str,
+    label: str = "",
+    beside: str = "",
+    notes: Sequence[str] = (),
+    closed_rows: bool = True,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure and panels of one size at fixed places: matplotlib would take several times as long.
+
+    Parameters
+    ----------
+    size : width and height of a panel in inches.
+    margins : in inches: left of the first column, between columns, above each row, and below each row or, unless
+        ``closed_rows``, below the last row.
+    beside : a label of the vertical axes.
+    """
+    (width, height), (left, between, above, below) = size, margins
+    n_rows = math.ceil(n_panels / n_columns)
+    figure = Figure(figsize=(page.width, page.width))
+    heading, explanation = page.name(figure, title), page.explain(figure, label, *notes)
+    row = height + above + (below if closed_rows else 0.0)
+    top = _EDGE + height_of(heading)
+    total = top + n_rows * row + (0.0 if closed_rows else below) + height_of(explanation) + 2 * _EDGE
+    figure.set_figheight(total)
+    for text, y in ((heading, 1 - _EDGE / total), (explanation, _EDGE / total)):
+        if text is not None:
+            text.set(y=y)
+    if beside:
+        middle = top + (n_rows * row + above) / 2
+        page.label_heights(figure, beside, n_rows * row).set(x=_EDGE / page.width, y=1 - middle / total)
+    panels: list[Axes] = []
+    for number in range(n_panels):
+        place, column = divmod(number, n_columns)
+        x, y = left + column * (width + between), total - top - place * row - above - height
+        panels.append(figure.add_axes((x / page.width, y / total, width / page.width, height / total)))
+    return figure, panels
 
 
 def draw_matrix(
@@ -35,14 +91,13 @@ def draw_matrix(
     texts: Mapping[tuple[int, int], str] = MappingProxyType({}),
     colours: str | Colormap = "Greys",
     gap: float = 0.0,  # width in points of white lines between cells; 0 for a frame around them
-    slant: float = 0.0,  # angle of the names of columns
+    upright: bool = False,  # whether the names of columns are turned by 90 degrees
     aspect: Literal["equal", "auto"] = "equal",
     size: float = 7.0,  # of names, in points
 ) -> None:
     """Draw cells with shades between 0 and 1 (nan for no cell), names of rows and columns, and texts in cells."""
     panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="none")
-    alignment = "right" if 0 < slant < 90 else "center"
-    panel.set_xticks(range(len(columns)), list(map(drawable, columns)), fontsize=size, rotation=slant, ha=alignment)
+    panel.set_xticks(range(len(columns)), list(map(drawable, columns)), fontsize=size, rotation=90 if upright else 0)
     panel.set_yticks(range(len(rows)), list(map(drawable, rows)), fontsize=size)
     panel.spines[:].set_visible(not gap)
     panel.grid(visible=False)
@@ -67,36 +122,44 @@ class IntervalMark(NamedTuple):
 
 
 class IntervalPanel(NamedTuple):
-    """A panel with one or more marks in each named row, from top to bottom."""
+    """A panel with one or more marks in each row, from top to bottom; a row is named after one run or a pair."""
 
     title: str
-    rows: list[tuple[str, list[IntervalMark]]]
+    rows: Sequence[tuple[tuple[str, ...], list[IntervalMark]]]
 
     @property
-    def names(self) -> list[str]:
-        """The names of the rows."""
-        return [name for name, _ in self.rows]
+    def runs(self) -> list[tuple[str, ...]]:
+        """The runs of the rows."""
+        return [runs for runs, _ in self.rows]
 
 
-def draw_intervals(panels: Sequence[IntervalPanel], page: Page, *, most_columns: int = 3, zero: bool = True) -> Figure:
+def draw_intervals(
+    panels: Sequence[IntervalPanel], page: Page, *, most_columns: int = 3, zero: bool = True
+) -> tuple[Figure, ShortNames]:
     """Draw panels of intervals; a panel with the title of the panel before it has the same horizontal axis."""
     height = ROW * (1.35 if len(panels[0].rows[0][1]) > 1 else 1.0)
-    figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns, 0.45)
+    figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns)
+    all_named = any(panel.runs != panels[0].runs for panel in panels)
+    is_pair = len(panels[0].rows[0][0]) > 1
+    width = page.width * (0.5 / n_columns if all_named else 0.5 if page.is_narrow and is_pair else 0.33)
+    names = names_within(
+        (run for panel in panels for runs in panel.runs for run in runs), width / (2.1 if is_pair else 1), ROW_NAME_SIZE
+    )
     for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
         if zero:
             axis.axvline(0, color=GREY, linewidth=0.7, zorder=1)
         for place, (_, marks) in enumerate(panel.rows):
             for mark_number, mark in enumerate(marks):
                 _draw_mark(axis, mark, place + 0.34 * (mark_number - (len(marks) - 1) / 2))
-        name_rows(axis, panel.names)
+        name_rows(axis, [names.pair(*runs) if is_pair else names.of[runs[0]] for runs in panel.runs])
         axis.set_title(drawable(panel.title))
         first = number - number % n_columns
-        axis.tick_params(labelleft=number == first or panel.names != panels[first].names)
+        axis.tick_params(labelleft=number == first or panel.runs != panels[first].runs)
         if number and panel.title == panels[number - 1].title:
             axis.sharex(axes[number - 1])
             axes[number - 1].autoscale_view()
-        axis.xaxis.set_major_locator(MaxNLocator(7 - n_columns, steps=_STEPS))
-    return figure
+        axis.xaxis.set_major_locator(round_ticks(7 - n_columns))
+    return figure, names
 
 
 def _draw_mark(axis: Axes, mark: IntervalMark, height: float) -> None:
@@ -124,7 +187,7 @@ def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = Fals
     if diagonal:
         panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
     for axis in (panel.xaxis, panel.yaxis):
-        axis.set_major_locator(MaxNLocator(n_ticks, steps=_STEPS))
+        axis.set_major_locator(round_ticks(n_ticks))
 
 
 def with_margin(values: FloatArray) -> Ends:
@@ -133,3 +196,51 @@ def with_margin(values: FloatArray) -> Ends:
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.05 * ((high - low) or 1.0)
     return low - margin, high + margin
+
+
+_DEVIATIONS = 3.5  # of an outlier from the median: this number of standard deviations, estimated from the MAD
+_LEAST_DEVIATION = 0.2  # of an outlier, as a share of the range of values
+_MOST_OUTLIERS = 3  # with names, in a panel or a row
+_OUTLIER_SIZE = 5.5  # points of their names
+_OUTLIER_HEIGHT, _GAP, _POINT = 0.09, 0.07, 0.025  # inches: height of a name, distance to a point, radius of a point
+
+
+def outliers(values: FloatArray) -> list[int]:
+    """Return the numbers of at most three values that are far from the median, the farthest first.
+
+    Far is more than 3.5 standard deviations, estimated from the median absolute deviation, and a fifth of the range.
+    """
+    deviations = np.abs(values - np.median(values))
+    least = max(_DEVIATIONS * 1.4826 * float(np.median(deviations)), _LEAST_DEVIATION * float(np.ptp(values)))
+    farthest = np.argsort(-deviations, kind="stable")[:_MOST_OUTLIERS].tolist()
+    return [number for number in farthest if deviations[number] > least > 0]
+
+
+def name_outliers(panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray) -> None:
+    """Write the names of the points with outliers among ``values`` next to or above them, if there is room.
+
+    The panel must have its final size.
+    """
+    figure = panel.get_figure()
+    assert isinstance(figure, Figure)
+    inches = figure.dpi_scale_trans.inverted()
+    frame = panel.get_window_extent().transformed(inches)
+    points = (panel.transData + inches).transform(np.column_stack((x, y))).tolist()
+    taken = [Bbox.from_bounds(px - _POINT, py - _POINT, 2 * _POINT, 2 * _POINT) for px, py in points]
+    for number in outliers(values) if len(names) > 2 else []:
+        room = text_width(names[number], _OUTLIER_SIZE)
+        for right, up in ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)):
+            left = points[number][0] + right * _GAP - (room if right < 0 else 0.0)
+            lower = points[number][1] + up * _GAP - _OUTLIER_HEIGHT / 2
+            box = Bbox.from_bounds(left, lower, room, _OUTLIER_HEIGHT)
+            is_inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if is_inside and not box.count_overlaps(taken):
+                taken.append(box)
+                panel.annotate(
+                    *(names[number], (float(x[number]), float(y[number])), (72 * right * _GAP, 72 * up * _GAP)),
+                    textcoords="offset points",
+                    fontsize=_OUTLIER_SIZE,
+                    ha="left" if right > 0 else "right",
+                    va="center",
+                )
+                break

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import GroupEvaluation
-from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, stacked
-from irevalx.lab.plotting.panels import draw_points, scale_axes, with_margin
+from irevalx.lab.plotting.curves import lay_out_with_legend
+from irevalx.lab.plotting.page import (
+    COLOURS,
+    DASHES,
+    GREY,
+    MARKERS,
+    ROW_NAME_SIZE,
+    Page,
+    finalise_figure,
+    name_rows,
+    names_within,
+    stacked,
+)
+from irevalx.lab.plotting.panels import draw_points, name_outliers, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.plotting.ticks import PERCENT, round_ticks
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
 
@@ -24,17 +37,22 @@ _ROW = 0.36
 _FRAME = 0.35
 """The height of a panel in inches, besides its rows."""
 
+_LONGEST_NAME = 0.13
+"""The longest name of an outlier, as a share of the width of the page."""
+
 
 def changes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw changes of scores and ranks, one point per left-out run."""
     experiment, results = result.experiment, result.evaluations
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     heights = [_ROW * len(group) * len(results) + _FRAME for group in groups for _ in range(2)]
-    figure, panels, n_columns = page.panels(heights, 2, 0.5)
+    figure, panels, n_columns = page.panels(heights, 2)
+    names = names_within(experiment.runs, _LONGEST_NAME * page.width, ROW_NAME_SIZE)
+    points: list[_RowPoints] = []
     for number, group in enumerate(groups):
         scores, ranks = panels[2 * number : 2 * number + 2]
-        _draw_changes(scores, experiment, results, group, of_ranks=False)
-        _draw_changes(ranks, experiment, results, group, of_ranks=True)
+        points += _draw_changes(scores, experiment, results, group, of_ranks=False)
+        points += _draw_changes(ranks, experiment, results, group, of_ranks=True)
         if n_columns > 1:
             ranks.tick_params(labelleft=False)
         if number == 0 or n_columns == 1:
@@ -45,13 +63,28 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
         "Points: left-out runs, filled if the value changes significantly (p < 0.05). Bars: means. At the right: mean "
         "absolute change of the rank."
     )
-    page.explain(figure, "", note)
+    page.explain(figure, "", note, names.key)
+    finalise_figure(figure)
+    for row in points:
+        runs = [names.of[run] for run, is_left_out in zip(experiment.runs, row.left_out, strict=True) if is_left_out]
+        name_outliers(row.panel, row.x, row.y, runs, row.x)
     return figure
+
+
+class _RowPoints(NamedTuple):
+    """The points of a row of a panel: arrays of shape (n_left_out,), except for ``left_out``."""
+
+    panel: Axes
+    x: FloatArray
+    y: FloatArray
+    left_out: BoolArray  # shape (n_runs,)
 
 
 def _draw_changes(
     panel: Axes, experiment: GradedRuns, results: Mapping[str, GroupEvaluation], group: Sequence[int], *, of_ranks: bool
-) -> None:
+) -> list[_RowPoints]:
+    """Draw the changes of runs, a row for each measure and kind of judgments, and return the points."""
+    points = []
     rows = [(m, name, result) for m in group for name, result in results.items()]
     moves: list[FloatArray] = []
     for m, _, result in rows:
@@ -65,6 +98,7 @@ def _draw_changes(
         colour = COLOURS[list(results).index(name)]
         changed: BoolArray = result.changed[m, result.left_out]
         heights = row + stacked(of_row, extent)
+        points.append(_RowPoints(panel, of_row, heights, result.left_out))
         for filled in (False, True):
             face, chosen = colour if filled else "white", changed == filled
             panel.plot(
@@ -85,26 +119,35 @@ def _draw_changes(
     names = [experiment.measures[m] if n_kinds == 1 else f"{experiment.measures[m]}, {name}" for m, name, _ in rows]
     name_rows(panel, names)
     panel.set_xlim(low - 0.06 * extent, high + 0.06 * extent)
-    panel.xaxis.set_major_locator(MaxNLocator(5, integer=of_ranks))
+    panel.xaxis.set_major_locator(round_ticks(integer=of_ranks))
+    return points
 
 
 def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw the bias of left-out runs by their share of unjudged documents, a panel and a line of least squares each."""
     experiment, results, holes = result.experiment, result.evaluations, result.holes
     assert holes is not None
-    figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, 0.75, sharex=True)
+    figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, sharex=True)
+    names = names_within(experiment.runs, _LONGEST_NAME * page.width, ROW_NAME_SIZE)
     for m, (panel, measure) in enumerate(zip(panels, experiment.measures, strict=True)):
         _draw_biases(panel, results, holes, m)
         panel.set_title(measure)
         panel.tick_params(labelbottom=m + n_columns >= len(panels))
-    panels[0].legend(fontsize=6)
-    page.name(figure, "Bias of runs by their share of unjudged documents")
+    heading = page.name(figure, "Bias of runs by their share of unjudged documents")
     page.explain(
         figure,
-        f"share of unjudged documents among the first {result.holes_depth} of a left-out run",
-        "Points: left-out runs. Lines: least-squares fits. Grey line: no bias.",
+        f"unjudged documents among the first {result.holes_depth} of a left-out run",
+        *("Points: left-out runs. Lines: least-squares fits. Grey line: no bias.", names.key),
     )
-    figure.supylabel("bias of the measure value", fontsize=7.5)
+    page.label_heights(figure, "bias of the measure value", 1.9)
+    series = {} if len(results) == 1 else dict(zip(results, panels[0].collections, strict=False))
+    lay_out_with_legend(figure, series, heading)
+    evaluation = next(iter(results.values()))
+    left_out = evaluation.left_out
+    runs = [names.of[run] for run, is_left_out in zip(experiment.runs, left_out, strict=True) if is_left_out]
+    for m, panel in enumerate(panels):
+        y = (evaluation.after[m] - evaluation.before[m])[left_out]
+        name_outliers(panel, holes[left_out], y, runs, y)
     return figure
 
 
@@ -121,4 +164,5 @@ def _draw_biases(panel: Axes, results: Mapping[str, GroupEvaluation], holes: Flo
         if intercept is not None and slope is not None:
             ends = np.array([x.min(), x.max()])
             panel.plot(ends, intercept + slope * ends, color=colour, linestyle=DASHES[style], linewidth=0.9, zorder=2)
-    scale_axes(panel, with_margin(x), with_margin(np.concatenate((*biases, [0.0]))))
+    scale_axes(panel, with_margin(x), with_margin(np.concatenate((*biases, [0.0]))), n_ticks=4)
+    panel.xaxis.set_major_formatter(PERCENT)

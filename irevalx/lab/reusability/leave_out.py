@@ -33,9 +33,11 @@ from irevalx.lab.command.parameters import (
     Complete,
     Depth,
     Documents,
+    Duplicates,
     GradedRelFormat,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     KldThreshold,
     Labels,
     LabelsFormat,
@@ -47,6 +49,7 @@ from irevalx.lab.command.parameters import (
     Runs,
     Seed,
     Threads,
+    Ties,
     measures,
 )
 from irevalx.lab.completion.documents import paths_of
@@ -57,6 +60,7 @@ from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.parameters import short_repr
 from irevalx.process.platform import file_name
 from irevalx.reading.formats import QRELS
+from irevalx.settings import ORDERS_OF_TIES
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -181,6 +185,9 @@ def leave_out(
     draws: Annotated[int, whole(1, MOST_DRAWS, requires="new_runs", metavar="N")] = DRAWS,
     seed: Seed = None,
     level: Level = 1,
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "new_runs"))] = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -205,7 +212,7 @@ def leave_out(
     estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
     column score contains the measure value; condensed, the value with unjudged documents skipped; least and greatest,
     the lowest and the highest value over all possible judgments of them. bias is the value minus the value that the run
-    would have if its group had been pooled, with the bounds of a 95 % interval. The verdict is fair (the interval is
+    would have if its group had been pooled, with the bounds of a 95% interval. The verdict is fair (the interval is
     within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of unjudged documents
     among the first `depth` of the group's runs. The last lines contain a command that lists them.
 
@@ -230,7 +237,7 @@ def leave_out(
     removed : print the number of unique documents of each group and topic, and evaluate nothing.
     keep_judgments : keep the judgments for each group, completed in the last way of `complete`.
     new_runs : run that was not pooled; can be repeated. The output contains its share of unjudged documents, the
-        expected bias of its values with a 95 % interval, its values with unjudged documents skipped, the bounds of its
+        expected bias of its values with a 95% interval, its values with unjudged documents skipped, the bounds of its
         values, and a verdict for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool.
         `groups` and `group_by` also define the group of the new run; the runs of a group are assumed to be pooled
         together.
@@ -253,28 +260,30 @@ def leave_out(
     >>> [(row.run, row.score, row.left_out) for row in irevalx.lab.leave_out(qrels, runs, "map").rows]
     [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
     """
+    rules = EvaluationRules.of(
+        level=level,
+        complete=all_topics,
+        threads=threads,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
+    )
     ways = tuple(complete)
     _refuse_invalid(ways, new_runs, level)
     if new_runs is not None and are_given(new_runs):
         return with_new_runs(
-            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
+            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, depth, rules),
             measures,
             partial(two_groups_of, groups=groups, pattern=group_by),
             BiasDraws(tolerance, draws, chosen_seed(seed)),
-            EvaluationRules.of(level=level, complete=all_topics, threads=threads),
+            rules,
         )
     text = GradedQrelsText.of(qrels, rel_format) if keep_judgments else None
     experiment = graded_runs_of(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
-        EvaluationRules.of(
-            level=level,
-            complete=all_topics,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format if text is None else QRELS.name,
-            threads=threads,
-        ),
+        replace(rules, min_retrieved=min_retrieved, rel_format=rel_format if text is None else QRELS.name),
     )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)

@@ -32,7 +32,7 @@ class NewRun(NamedTuple):
     least: float | None  # over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones
     greatest: float | None
     bias: float | None  # expected difference between the score and the score if the group had been pooled, if known
-    bias_low: float | None  # 95 % interval; None if the bias is unknown, or 0 because all documents are judged
+    bias_low: float | None  # 95% interval; None if the bias is unknown, or 0 because all documents are judged
     bias_high: float | None
     verdict: str
     to_judge: int  # number of unjudged documents among the first documents of the runs of the group
@@ -85,7 +85,10 @@ class NewRuns(Frozen, kw_only=True):
             judge = f"judge the {row.to_judge} unjudged documents among {first}"
             if reason := self.reasons.get((row.group, row.measure)):
                 return f"{about} {CANNOT_TELL}: {reason}; alternatively, {judge}."
-            return f"{about} {CANNOT_TELL} (bias {row.bias_low:.4f} to {row.bias_high:.4f}): {judge}."
+            return (
+                f"{about} {CANNOT_TELL}: the interval of the bias, {row.bias_low:.4f} to {row.bias_high:.4f}, is only "
+                f"partly within the tolerance of {-self.tolerance:g} to {self.tolerance:g}; {judge}."
+            )
         if row.bias_low is None or row.bias_high is None:
             return f"{about} {FAIR}: all its first {self.depth} documents are judged."
         if row.verdict == FAIR:
@@ -97,10 +100,12 @@ class NewRuns(Frozen, kw_only=True):
     def explanations(self) -> list[str]:
         """The sentences, and the meaning of the columns."""
         meaning = (
-            "bias low to high: 95 % interval of the bias of the measure value on these topics, because the run was not "
+            f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
+            f"if it is outside, otherwise {CANNOT_TELL}. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
+            "bias low to high: 95% interval of the bias of the measure value on these topics, because the run was not "
             f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
-            "retrieved. In simulations on two collections, it covered 94 % to 100 % of the true biases of P_10, map, "
+            "retrieved. In simulations on two collections, it covered 94% to 100% of the true biases of P_10, map, "
             "ndcg and bpref.",
             "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
             "all possible judgments of them (P, rbp, dcg only).",

@@ -30,6 +30,7 @@ from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
 from irevalx.measures.selection import RequestedMeasure
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
@@ -74,15 +75,18 @@ class AddedRuns(Frozen, kw_only=True):
     """The topics of the new runs."""
 
     @classmethod
-    def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
+    def of(
+        cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, depth: int, rules: EvaluationRules
+    ) -> AddedRuns:
         """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
-        of_pool, added = run_streams(pooled), run_streams(new)
+        of_pool, added, level = run_streams(pooled), run_streams(new), int(rules.settings.level)
         if len(of_pool) < 2:
             raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, not {len(of_pool)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
-        first = [first_documents(part, max(depth, *depths, 1)) for run in added for part in run.results()]
+        ranking = RankingRules.of(rules.settings)
+        first = [pool for run in added for pool in first_documents(run, max(depth, *depths, 1), ranking)]
         return cls(
             given=judgments,
             judgments=with_pool(judgments, PooledDocuments.joined("", first)),

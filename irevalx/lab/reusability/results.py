@@ -69,7 +69,7 @@ def note_on_intervals(n_groups: int) -> str:
             f"{n_groups}."
         )
     return (
-        f"The 95 % intervals (jackknife over {n_groups} groups) are for the line over the population of groups of runs "
+        f"The 95% intervals (jackknife over {n_groups} groups) are for the line over the population of groups of runs "
         "on these topics."
     )
 
@@ -399,5 +399,5 @@ class LeftOutRuns(DrawnResult):
             for r, run in enumerate(self.experiment.runs)
         ]
         long = Table("runs and judgments", ("run", "group", "name", "score"), scores)
-        wide = long.pivot(("run", "group"), "name", "score", for_paper=True)
+        wide = long.pivot(("run", "group"), "name", "score")
         return replace(wide, columns=tuple(name.replace(" ", "_") for name in wide.columns), heads=wide.columns)

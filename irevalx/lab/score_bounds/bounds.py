@@ -29,15 +29,18 @@ from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import DrawnResult, Result
 from irevalx.lab.command.parameters import (
     Complete,
+    Duplicates,
     GradedRelFormat,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     Level,
     MinRetrieved,
     OptionalRuns,
     Qrels,
     Runs,
     Seed,
+    TiesOfFiles,
     measures,
 )
 from irevalx.lab.score_bounds.extremes import Bounds, DocumentInfluence, WeightedScores
@@ -61,6 +64,7 @@ from irevalx.lab.score_bounds.results import (
 )
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.process.platform import as_text
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
@@ -198,6 +202,9 @@ def bounds(
     draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N", requires=("probabilities", "fit_probabilities"))] = DRAWS,
     seed: Seed = None,
     level: Level = 1,
+    ties: TiesOfFiles = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -237,9 +244,9 @@ def bounds(
         complete, or 0 and 1 from a machine. Unjudged documents without a probability count as nonrelevant.
     fit_probabilities : fit probabilities of relevance to the judgments. They are predicted from the rank of a document
         in each run, its best rank, and the number of runs that retrieve it.
-    new_runs : run that was not pooled; can be repeated. `runs` must then be all pooled runs, from at least four groups
-        (`groups`, `group_by`). The probabilities of documents that no pooled run retrieved are multiplied by a common
-        factor, which is estimated by leaving out each group of `runs` in turn.
+    new_runs : run that was not pooled; can be repeated. In that case, `runs` must be all of the pooled runs, and they
+        must come from at least four groups (`groups`, `group_by`). The probabilities of documents that no pooled run
+        retrieved are multiplied by a common factor, which is estimated by leaving out each group of `runs` in turn.
     draws : number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.
     n_next : older name of `in_all`.
 
@@ -278,7 +285,15 @@ def bounds(
     if requested is not None:
         _refuse_next(requested[0], weighted, drawn, opened)
     _warn_of_gains(weighted, greatest)
-    rules = EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1)
+    rules = EvaluationRules.of(
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        least_runs=1,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
+    )
     scores, experiment = weighted_scores(judgments, opened, weighted, drawn, rules)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
@@ -387,7 +402,7 @@ def weighted_scores(
 
     The judgments of the experiment contain the documents that runs have at the ranks of these measures.
     """
-    judgments = with_first_documents(judgments, opened, _depth(weighted, drawn))
+    judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
     experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 

@@ -6,27 +6,30 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import Page
+from irevalx.lab.plotting.page import Page, columns_of
 from irevalx.lab.score_bounds.bounds import BoundedScores
 
 _COLUMNS = 3
-"""Panels in a row."""
+"""Maximum number of panels in a row."""
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
     """Draw the number of decided pairs, in the order of ``in_all`` and by rank: one panel per measure."""
     panels: list[LinePanel] = []
+    n_columns = columns_of(len(result.scores), _COLUMNS)
     for scores in result.scores:
         orders = [scores.determining(best_first=best_first) for best_first in (True, False)]
         last = max(int(order.n_judged[-1]) for order in orders)
         curves = []
-        for label, order in zip(("selected by --in-all", "by best rank"), orders, strict=True):
+        for label, order in zip(("greatest effect on the bounds first", "highest rank first"), orders, strict=True):
             x, y = np.append(order.n_judged, last), np.append(order.n_decided, order.n_decided[-1])
             curves.append(Curve(label, x, y, markers=False, steps=True))
-        y_label = "" if len(panels) % _COLUMNS and not page.is_narrow else "determined pairs"
-        panels.append(LinePanel(curves, y_label, scores.measure.name, rules=(orders[0].n_pairs,)))
-    rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
+        panels.append(LinePanel(curves, "determined pairs", scores.measure.name, rules=(orders[0].n_pairs,)))
+    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
     title = "Determined pairs of runs by number of judged documents"
-    note = "Counted in about 25 steps. By best rank: the documents ranked highest by any run first, as in a pool."
+    note = (
+        "Documents are judged in about 25 steps: those whose judgments narrow the bounds most first or, as in a pool, "
+        "those ranked highest by any run first."
+    )
     rule = f"all {orders[0].n_pairs} pairs"
     return draw_lines(rows, page, title=title, label="judged documents", note=note, rule=rule, same_heights=True)

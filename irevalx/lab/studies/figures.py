@@ -18,18 +18,19 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import invalid_value
 from irevalx.errors import ArgumentError, UsageError, quote
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import COLOURS, Page, drawable, share_ticks
-from irevalx.lab.plotting.panels import draw_points, scale_axes, with_margin
+from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, columns_of, names_within
+from irevalx.lab.plotting.panels import draw_points, place_panels, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
+from irevalx.lab.plotting.ticks import share_ticks
 from irevalx.lab.studies.simulation import REFERENCES, is_comparable
 from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
+from irevalx.reports.names import drawable
 from irevalx.statistics.bootstrap import THRESHOLD
 from irevalx.statistics.significance import ALPHA
 
@@ -37,10 +38,8 @@ _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 
 """The statistics in a panel: words and decimals."""
 
 # in inches:
-_EDGE = 0.05  # around everything
 _LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
 _BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
-_LINE = 0.145  # height of a line of words
 
 
 class ScatterPanel(Frozen):
@@ -51,6 +50,7 @@ class ScatterPanel(Frozen):
     y: FloatArray  # shape (n_samples, n_runs): under reduced judgments
     words: str  # statistics, one per line
     colour: str  # of the points
+    study: str = ""  # its name, if a figure has several
 
 
 def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
@@ -97,8 +97,8 @@ def measures_at_a_level(
         if reference == "AP" and study.scores.average_precision is None:
             raise UsageError(f"study {quote(study.name)} does not contain map, which scores against AP require")
         for number, measure in enumerate(measures):
-            title = f"{study.name}: {measure}" if len(studies) > 1 else measure
-            panels.append(_panel_of(study, measure, reference, place, title, COLOURS[number % len(COLOURS)]))
+            panel = _panel_of(study, measure, reference, place, measure, COLOURS[number % len(COLOURS)])
+            panels.append(replace(panel, study=study.name) if len(studies) > 1 else panel)
     what, at = "AP" if reference == "AP" else "the measure itself", " and ".join(levels)
     title = f"Measure values with {at} against {what} under full judgments"
     labels = f"{what} under full judgments", f"measure value with {at}"
@@ -122,9 +122,10 @@ def _place_of(study: StudySummary, level: str | None) -> int:
 def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:
     columns, scores = study.columns[measure, reference], study.scores
     lines = [
-        f"{words} {columns[f'{name}_mean'][place]:.{digits}f}"
+        f"{words} {value:.{digits if abs(value) < 10 else 0}f}"
         for name, (words, digits) in _STATISTICS.items()
         if is_comparable(measure, reference, name)
+        for value in [float(columns[f"{name}_mean"][place])]
     ]
     x = scores.average_precision if reference == "AP" else scores.full[measure]
     assert x is not None
@@ -149,13 +150,30 @@ def _draw(
     n_samples = max(len(panel.y) for panel in panels)
     points = f"Points: runs{f' under each of {n_samples} samples' if n_samples > 1 else ''}"
     points += ". Line: y\u00a0=\u00a0x." if on_one_scale else "."
-    figure, axes = _square_panels(
-        page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
+    n_rows, is_incomplete = math.ceil(len(panels) / n_columns), len(panels) % n_columns
+    side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
+    names = names_within((panel.study for panel in panels), 0.6 * side, TITLE_SIZE)
+    figure, axes = place_panels(
+        page,
+        len(panels),
+        n_columns,
+        (side, side),
+        margins=(_LEFT, _BETWEEN, _ROW_TITLE, _BELOW),
+        title=title,
+        label=labels[0],
+        beside=labels[1],
+        notes=(points, names.key),
+        closed_rows=n_rows > 1 and is_incomplete > 0,
     )
+    for number, axis in enumerate(axes):
+        if number:
+            axis.sharex(axes[0])
+            axis.sharey(axes[0])
+        axis.tick_params(labelleft=number % n_columns == 0, labelbottom=number + n_columns >= len(panels))
     for axis, panel in zip(axes, panels, strict=True):
         scale_axes(axis, *limits, diagonal=on_one_scale, n_ticks=3 if page.is_narrow else 5)
         draw_points(axis, panel.x, panel.y, panel.colour)
-        axis.set_title(drawable(panel.title))
+        axis.set_title(": ".join(filter(None, (names.of[panel.study], drawable(panel.title)))))
         _write(axis, panel)
     return figure
 
@@ -174,41 +192,6 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
         ha="left" if side < 0.5 else "right",
         va="bottom" if height < 0.5 else "top",
     )
-
-
-def _square_panels(
-    page: Page, n_panels: int, n_columns: int, *, title: str, label: str, note: str, beside: str
-) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure and square panels that share axes, at fixed places: matplotlib would take twice the time."""
-    n_rows = math.ceil(n_panels / n_columns)
-    side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
-    figure = Figure(figsize=(page.width, page.width))
-    heading, explanation = page.name(figure, title), page.explain(figure, label, note)
-    of_heights = page.label_heights(figure, beside, n_rows * (side + _ROW_TITLE))
-    first = _EDGE + _height_of(heading)
-    tops = [first + row * side + (row + 1) * _ROW_TITLE for row in range(n_rows)]
-    if n_rows > 1 and n_panels % n_columns:
-        tops[-1] += _BELOW  # tick labels of the last panels of the row above
-    height = tops[-1] + side + _BELOW + _height_of(explanation) + _EDGE
-    figure.set_figheight(height)
-    for text, y in ((heading, 1 - _EDGE / height), (explanation, _EDGE / height)):
-        if text is not None:
-            text.set(y=y)
-    of_heights.set(x=_EDGE / page.width, y=1 - (tops[0] + tops[-1] + side) / 2 / height)
-    panels: list[Axes] = []
-    for number in range(n_panels):
-        row, column = divmod(number, n_columns)
-        x, y = _LEFT + column * (side + _BETWEEN), height - tops[row] - side
-        place = (x / page.width, y / height, side / page.width, side / height)
-        first_one = panels[0] if panels else None
-        panels.append(figure.add_axes(place, sharex=first_one, sharey=first_one))
-        panels[-1].tick_params(labelleft=column == 0, labelbottom=number + n_columns >= n_panels)
-    return figure, panels
-
-
-def _height_of(text: Text | None) -> float:
-    """Return the height of a text of the figure, in inches."""
-    return 0.0 if text is None else _LINE * (1 + text.get_text().count("\n"))
 
 
 Line: TypeAlias = tuple[str, str]
@@ -301,7 +284,7 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
             mean, spread = statistics["mean"][:, 0], statistics["sd"][:, 0]
             curves.append(_curve(measure, study.measures.index(measure), _levels(study), mean, spread, bounds=bounds))
         scores = LinePanel(
-            tuple(curves), "mean measure value over runs", band=_over_samples([study]), **_axis([study], by_level=True)
+            tuple(curves), "mean over runs", band=_over_samples([study]), **_axis([study], by_level=True)
         )
         rows.append([scores, _panel([study], lines, group, "tau", by_level=True)])
     title = "Mean measure values under reduced judgments, and tau with values under full judgments"
@@ -318,7 +301,7 @@ def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page
         for group in groups_on_one_axis(ranges_printed_as(measures)):
             curves = tuple(Curve(measures[m], places, full[measures[m]][order]) for m in group)
             panels.append(LinePanel(curves, "measure value", study.name if len(studies) > 1 else ""))
-    n_columns = min(len(panels), 3)
+    n_columns = columns_of(len(panels), 3)
     rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
     title = "Measure values of runs under full judgments"
     return draw_lines(rows, page, title=title, label=f"runs in descending order of {measures[0]}")

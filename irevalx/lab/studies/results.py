@@ -95,7 +95,9 @@ class StrategyResult(Frozen):
         if scheme.order is None:
             return cls()
         ordering, judgments = (
-            simulated_strategy(scheme.name, runs, level=int(experiment.level), **options),
+            simulated_strategy(
+                scheme.name, runs, level=int(experiment.level), ranking=experiment.ranking_rules, **options
+            ),
             experiment.judgments,
         )
 

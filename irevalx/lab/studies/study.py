@@ -20,9 +20,11 @@ from irevalx.frozen import replace
 from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
     Complete,
+    Duplicates,
     GradedRelFormat,
     GroupBy,
     Groups,
+    IgnoreIdenticalIds,
     Level,
     Measures,
     MinRetrieved,
@@ -31,6 +33,7 @@ from irevalx.lab.command.parameters import (
     Runs,
     Seed,
     Threads,
+    Ties,
     measures,
 )
 from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, DocumentTexts, Strata, StrataFile, Unjudged
@@ -41,6 +44,7 @@ from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicS
 from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.process.terminal import progress_bar
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.registry import STRATEGIES
@@ -89,16 +93,23 @@ def _run(
         choice(
             *SUFFIXES,
             "none",
-            names=("--figure",),
-            also="--figures",
+            names=("--figure-format",),
+            also="--figure --figures",
             help=(
-                "Draw the figures in this format. Bands are one standard deviation over samples on either side, "
+                "Format of the figures in the folder. Bands are one standard deviation over samples on either side, "
                 "clipped to the range of the statistic; with --resamples, intervals over topics."
             ),
         ),
     ] = "png",
     axis: Axis = "log",
-    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write the study to this folder.")],
+    folder: Annotated[
+        str,
+        Parameter(
+            names=("-o", "--output"),
+            metavar="DIR",
+            help="Write csv tables, figures and study.json to this folder (see --help).",
+        ),
+    ],
     **options: Any,
 ) -> None:
     """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
@@ -204,6 +215,9 @@ def study(
     resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
     seed: Seed = None,
     level: Level = 1,
+    ties: Ties = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
@@ -215,7 +229,7 @@ def study(
     Reduce the judgments to several levels, with several samples at each level. Evaluate all runs under each reduced set
     of judgments, and compare each measure with AP and with itself under the full judgments.
 
-    A knee is the lowest level from which on the mean over samples exceeds 0.9, or from which on 95 % of the samples
+    A knee is the lowest level from which on the mean over samples exceeds 0.9, or from which on 95% of the samples
     exceed it. The second kind is reported because a real experiment has only one sample of judgments, which can be
     below 0.9 even if the mean is above. With `resamples`, the knees of means have confidence intervals. Errors against
     AP are reported for measures that estimate AP.
@@ -250,7 +264,7 @@ def study(
         pooled. infAP_true_precisions uses the precisions under the full judgments at the sampled relevant documents.
         The error of infAP_true_precisions is due to the sample; the rest of the error of infAP is due to estimated
         precisions.
-    resamples : number of bootstrap resamples of topics, for intervals from the 2.5 % to the 97.5 % quantile. They show
+    resamples : number of bootstrap resamples of topics, for intervals from the 2.5% to the 97.5% quantile. They show
         the variation of a value when topics are resampled. The intervals of tau, and of knees, are low, because
         resampled rankings are noisier than the ranking itself; they do not cover the value over the population of
         topics. [default: 0, no intervals]
@@ -290,17 +304,20 @@ def study(
     files = [Source(path) for path in _paths(qrels, runs, strata_file)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
     opened = run_streams(runs)
-    if own_pool:
-        pool = pool_of(opened, pool_depth, warn)
-        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
-    experiment = graded_runs_of(
-        qrels,
-        opened,
-        requests_of_samples(measures_of(measures), level),
-        EvaluationRules.of(
-            level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
-        ),
+    rules = EvaluationRules.of(
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+        threads=threads,
+        ties=ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=duplicates,
     )
+    if own_pool:
+        pool = pool_of(opened, pool_depth, warn, RankingRules.of(rules.settings))
+        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
+    experiment = graded_runs_of(qrels, opened, requests_of_samples(measures_of(measures), level), rules)
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")
@@ -338,6 +355,7 @@ def study(
         **(options if chosen.order else {}),
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
+        **experiment.ranking_rules.changes(),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
         **({"pool_depth": pool_depth} if own_pool else {}),

@@ -46,7 +46,7 @@ class KneeRow(NamedTuple):
     monotone: bool  # whether these are the same
     low: str | None  # the interval of the knee over resampled topics: ``BEYOND`` beyond all levels, None without
     high: str | None
-    reliable: str | None  # the lowest level from which on 95 % of the samples exceed it; None for fewer than 20 samples
+    reliable: str | None  # the lowest level from which on 95% of the samples exceed it; None for fewer than 20 samples
 
 
 class StudyScores(Frozen):

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import Page
-from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.plotting.page import Page, columns_of
+from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_printed_as
 from irevalx.lab.topic_sets.power import Power
 from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
@@ -50,11 +50,14 @@ def power_curves(result: Power, page: Page) -> Figure:
             band=f"{100 * (1 - alpha):g}\u00a0% confidence interval of the standard deviation",
         )
         panels.append(panel)
-    rows = [panels[start : start + _POWER_COLUMNS] for start in range(0, len(panels), _POWER_COLUMNS)]
+    n_columns = columns_of(len(panels), _POWER_COLUMNS)
+    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
     title = "Power of the paired t test by number of topics"
     divided = f"/{comparisons}" if comparisons > 1 else ""
-    note = f"Lines: sizes of the difference, with the median standard deviation over pairs; alpha {alpha:g}{divided}."
-    return draw_lines(rows, page, title=title, label="topics", note=note)
+    note = f"The standard deviation is the median over pairs of runs; alpha {alpha:g}{divided}."
+    return draw_lines(
+        rows, page, title=title, label="number of topics", note=note, legend="difference between two runs"
+    )
 
 
 def _power_curve(difference: float, deviation: Deviation, numbers: list[int], alpha: float) -> Curve:
@@ -68,7 +71,8 @@ def _power_curve(difference: float, deviation: Deviation, numbers: list[int], al
     return Curve(f"{difference:g}", x, powers(deviation.value), low, high, markers=False)
 
 
-_SHARE = "swap rate (a tie is half a swap)"
+_SHARE = "swap rate"
+_TIES = "A tie counts as half a swap."
 _BAND = "95\u00a0% intervals over all splits of these topics"
 _SWAP_COLUMNS = 3  # panels in a row
 _MOST_MARKERS = 40  # a line with more points has no markers
@@ -95,7 +99,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
     )
     panel = LinePanel(curves, _SHARE, band=_BAND, ticks=ticks, logarithmic=True, rules=(TOLERATED,))
     title = "Swap rate by size of the topic sets"
-    return draw_lines([[panel]], page, title=title, label="topics in a set")
+    return draw_lines([[panel]], page, title=title, label="topics in a set", note=_TIES)
 
 
 def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
@@ -106,7 +110,7 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
     measures = list(bins)
     panels_of_sizes = [
         ([measures[m] for m in group if size in bins[measures[m]]], size)
-        for group in groups_on_one_axis(ranges_of(result.requests))
+        for group in groups_on_one_axis(ranges_of(result.requests) or ranges_printed_as(measures))
         for size in sorted({size for m in group for size in bins[measures[m]]})
     ]
     in_units = len(panels_of_sizes) <= (1 if page.is_narrow else _MOST_IN_UNITS)
@@ -121,10 +125,11 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
         panels.append(row_of_panels)
     if not in_units:
         every = [panel for row_of_panels in panels for panel in row_of_panels]
-        panels = [every[start : start + _SWAP_COLUMNS] for start in range(0, len(every), _SWAP_COLUMNS)]
+        n_columns = columns_of(len(every), _SWAP_COLUMNS)
+        panels = [every[start : start + n_columns] for start in range(0, len(every), n_columns)]
     title = "Swap rate by difference between two runs on one of the topic sets"
     note = f"A line ends at the largest difference with a swap. Bins with fewer than {FEWEST} comparisons are left out."
-    return draw_lines(panels, page, title=title, label="difference on one of the topic sets", note=note)
+    return draw_lines(panels, page, title=title, label="difference on one of the topic sets", note=f"{_TIES} {note}")
 
 
 def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) -> Curve:

@@ -6,11 +6,20 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
-from irevalx.experiments.inputs import measures_of, probability, ranked_runs_of
-from irevalx.experiments.measured_runs import MeasureValues, measured_runs
+from irevalx.experiments.inputs import probability
+from irevalx.experiments.measured_runs import MeasuredInput, MeasureValues
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.command.parameters import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Threads
+from irevalx.lab.command.parameters import (
+    AnyRelFormat,
+    Complete,
+    Level,
+    Measures,
+    MinRetrieved,
+    OptionalRuns,
+    QrelsOrScores,
+    Threads,
+)
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
 from irevalx.statistics.power import (
@@ -100,7 +109,7 @@ class Power(DrawnResult):
             f"{self.settings['power']:g}.",
             "Interval width: expected width of the t interval of one difference, at the same level.",
             "deviation: standard deviation of the per-topic differences between two runs (median over "
-            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g} % interval.",
+            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g}% interval.",
             *(
                 [
                     f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any "
@@ -122,11 +131,12 @@ Probability = Annotated[float, number(above=0, below=1, metavar="P")]
         "median standard deviation."
     ),
     figure=True,
+    scores=True,
 )
 def power(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Measures = ("map",),
+    qrels: QrelsOrScores,
+    runs: OptionalRuns = None,
+    measures: Measures = (),
     *,
     topics: Annotated[Iterable[int], whole(2, MOST_TOPICS, several=True, metavar="N...")] = (),
     differences: Annotated[
@@ -159,6 +169,8 @@ def power(
 
     Parameters
     ----------
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores``, all
+        measures that are averaged over topics]
     topics : compute the smallest difference that this number of topics detects; at least 2. [default: the number of
         topics of the runs]
     differences : compute the number of topics that detects a difference of this size.
@@ -185,15 +197,17 @@ def power(
     """
     power = probability(spelled("power"), power, least=alpha)
     differences, widths = differences or DIFFERENCES, widths or WIDTHS
-    ranked = ranked_runs_of(
+    given = MeasuredInput.of(
         qrels,
         runs,
-        measures_of(measures),
+        measures,
+        ("map",),
         EvaluationRules.of(
             level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
         ),
     )
-    measured = measured_runs(ranked, warn)
+    are_selected = bool(measures) or given.ranked is not None
+    measured = [values for values in given.measures if are_selected or values.scale is MEAN] or given.measures
     n_pairs = math.comb(len(measured[0].runs), 2)
     n_comparisons = 1 if correction == "none" else comparisons or n_pairs
     deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
@@ -213,8 +227,7 @@ def power(
         "pairs": n_pairs,
         "greatest_pair": greatest_pairs,
     }
-    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
-    return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=notes)
+    return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=given.notes)
 
 
 def _refuse_unusable(values: MeasureValues) -> None:

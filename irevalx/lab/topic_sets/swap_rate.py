@@ -8,9 +8,8 @@ from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import Parameter, ValueType, declared, flag, invalid_value, whole
-from irevalx.errors import ArgumentError, InputError, warn
-from irevalx.experiments.inputs import ranked_runs_of
-from irevalx.experiments.measured_runs import measured_runs
+from irevalx.errors import ArgumentError, InputError
+from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.frozen import replace
@@ -21,8 +20,8 @@ from irevalx.lab.command.parameters import (
     Level,
     Measures,
     MinRetrieved,
-    Qrels,
-    Runs,
+    OptionalRuns,
+    QrelsOrScores,
     Seed,
     measures,
 )
@@ -47,7 +46,7 @@ from irevalx.statistics.swap_rates import own_sets as sets_of_pairs
 from irevalx.statistics.swap_rates import swap_rate as rate_on_sets
 
 _OVER_SPLITS = (
-    "The 95 % intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
+    "The 95% intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
     "other topics."
 )
 _LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
@@ -64,7 +63,7 @@ class SizeSwapRate(NamedTuple):
     comparisons: int  # pairs of runs times pairs of topic sets
     share_tied: float  # the share of comparisons in which the runs are tied on a set
     with_half_ties: float  # the share of swaps, a tie counted as half a swap
-    low: float | None  # its 95 % interval over all splits of these topics; None if all splits were compared
+    low: float | None  # its 95% interval over all splits of these topics; None if all splits were compared
     high: float | None
     without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
 
@@ -115,7 +114,7 @@ class SwapRatesByDifference(DrawnResult):
 
     rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
     reliable: Sequence[ReliableDifference]
-    requests: Sequence[RequestedMeasure]  # the measures
+    requests: Sequence[RequestedMeasure]  # the measures; empty for scores
     seed: int  # of the topic sets
 
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_difference"}
@@ -167,11 +166,12 @@ _WIDTH = ValueType(
         "deviations."
     ),
     figure=True,
+    scores=True,
 )
 def swap_rate(
-    qrels: Qrels,
-    runs: Runs,
-    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
+    qrels: QrelsOrScores,
+    runs: OptionalRuns = None,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = (),
     *,
     sizes: Annotated[Iterable[int], whole(1, several=True, metavar="N...")] = (),
     draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = DRAWS,
@@ -193,7 +193,7 @@ def swap_rate(
     in which the runs are tied on a set (not a swap), and the number of comparisons. Measures with few distinct values
     have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties (share tied), the
     swap rate with each tie counted as half a swap (with half ties), and the swap rate among comparisons without ties
-    (without ties). Use one of the last two rates to compare measures. The rate with half ties has a 95 % interval over
+    (without ties). Use one of the last two rates to compare measures. The rate with half ties has a 95% interval over
     all splits of these topics into two sets of this size; the interval does not cover other topics, and there is none
     if all splits were compared.
 
@@ -201,11 +201,13 @@ def swap_rate(
     size is absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics
     (for sums, of the values for as many topics as are in a set). The row contains the numbers of comparisons and of
     swaps, the share of swaps, and the same columns for ties. A second table contains the smallest difference above
-    which at most 5 % of the comparisons are swaps, with a tie as half a swap. Bins with fewer than 30 comparisons are
+    which at most 5% of the comparisons are swaps, with a tie as half a swap. Bins with fewer than 30 comparisons are
     marked (few), and the second table ignores them.
 
     Parameters
     ----------
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map, infAP, indAP, subAP,
+        bpref, bpref_10, RankEff and ndcg; with ``Scores``, all measures that have a value for each topic]
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
     draws : number of pairs of topic sets of each size; if there are no more pairs than that, all are used.
     own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008. The rates are the same
@@ -228,14 +230,15 @@ def swap_rate(
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
     seed, sizes = chosen_seed(seed), tuple(sizes)
-    ranked = ranked_runs_of(
+    given = MeasuredInput.of(
         qrels,
         runs,
         measures,
+        MEASURES,
         EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format),
     )
-    measured = measured_runs(ranked, warn)
-    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+    measured, notes = given.measures, given.notes
+    requests = () if given.ranked is None else given.ranked.requests
     for values in measured:
         _refuse_topics(values.measure, len(values.topics), sizes)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
@@ -256,7 +259,7 @@ def swap_rate(
         notes = (_OVER_SPLITS, *notes)
     if width is None:
         return SwapRates(by_size, seed, notes=notes)
-    return SwapRatesByDifference(by_difference, reliable, ranked.requests, seed, notes=notes)
+    return SwapRatesByDifference(by_difference, reliable, requests, seed, notes=notes)
 
 
 def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:

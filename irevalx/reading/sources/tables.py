@@ -248,7 +248,7 @@ def _slice_of_polars(frame: Any, names: list[Any], first: int, last: int) -> pa.
 
 def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
     """Return a table whose columns, returned by ``read`` by name, are converted to lists."""
-    table = WholeTable(path, names, lambda name, kind: _converted(_as_list(path, name, read), kind, place(name)))
+    table = WholeTable(path, names, lambda name, kind: _converted(as_list(path, name, read), kind, place(name)))
 
     def place(name: Any) -> Callable[[int], str]:
         return partial(table.place, name)
@@ -256,7 +256,7 @@ def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> W
     return table
 
 
-def _as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
+def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
     """Return a column as a list, with None for missing values of pandas; ArgumentError if it cannot be read."""
     try:
         column = read(name)

@@ -26,6 +26,13 @@ def compare(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     return result.rows, result.stderr
 
 
+def rows_of(text: str) -> list[list[str]]:
+    """Return the cells of the first displayed table, for rows without empty cells."""
+    lines = text.splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("--")) + 1
+    return [line.split() for line in lines[first : lines.index("", first)]]
+
+
 @pytest.fixture
 def three_runs(tmp_path: Path) -> list[Path]:
     """P_10 of a is 0.6 and 0.8, of b 0.4 and 0.5, of c 0.1 and 0.2."""
@@ -180,17 +187,18 @@ def test_rows_by_run_in_latex() -> None:
         "compare", EXPERIMENT[0], *runs, "-m", "P.10 map", "--by", "run", "--seed", "1", "--format", "latex", "--quiet"
     )
     lines = done.stdout.decode().splitlines()
-    assert [line for line in lines if line.startswith("\\")] == [
-        "\\begin{tabular}{lrrrrr}",
+    assert [line for line in lines if line.startswith("\\") and not line.startswith("\\caption")] == [
+        *("\\begin{table}", "\\centering", "\\begin{tabular}{lrrrr}"),
         *("\\toprule", "\\midrule", "\\bottomrule"),
-        "\\end{tabular}",
+        *("\\end{tabular}", "\\end{table}"),
     ]
+    assert lines[0] == "% Requires \\usepackage{booktabs}"
     head, *rows = [[cell.strip(" \\") for cell in line.split("&")] for line in lines if "&" in line]
-    assert head == ["run", "P\\_10", "", "map", "", "judged@10"]
+    assert head == ["run", "P\\_10", "", "map", ""]  # all first documents are judged
     assert [row[0] for row in rows] == [path.name for path in runs]
     assert sum(row[3].startswith("textbf{") for row in rows) == 1
     by_pair = lab("compare", *EXPERIMENT, "--seed", "1", "--format", "latex", "--quiet").stdout
-    assert by_pair.count(b"\\hline") == 3
+    assert by_pair.count(b"\\toprule") == by_pair.count(b"\\begin{table}") == 1
 
 
 def test_rows_by_run_with_a_baseline() -> None:
@@ -231,17 +239,15 @@ def test_measures_where_less_is_better(tmp_path: Path) -> None:
 def test_notes(tmp_path: Path) -> None:
     """Notes below a table, in LaTeX comments and in JSON describe the test, the seed and the inputs."""
     message = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
-    people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
+    people = lab("compare", *EXPERIMENT, "--by", "pair", "--quiet").stdout.decode()
     assert message in people
     assert "Simultaneous intervals are not available for Holm's correction." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
-    assert (
-        f"% {message}\n% Runs that share a letter are not significantly different.\n% Bold type: the best value.\n"
-        in latex
-    )
+    marks = "Runs that share a letter are not significantly different. Bold type: the best value."
+    assert f"\\caption{{{message} {marks}}}\n" in latex
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
     assert "+: significantly better than count1; -: significantly worse; no mark: not significantly different." in signs
-    wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
+    wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--by", "pair", "--quiet").stdout.decode()
     assert "The test and the interval use different methods, so they can disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
     [seed] = [word for word in drawn.stderr.split() if word.isdigit()]
@@ -268,8 +274,8 @@ def test_displayed_columns() -> None:
     """Eight columns are displayed by default, with the interval of the correction; CSV has all columns."""
 
     def heads(*options: str) -> list[str]:
-        first = lab("compare", *EXPERIMENT, "--quiet", *options).stdout.decode().splitlines()[0]
-        return re.split("  +", first)
+        lines = lab("compare", *EXPERIMENT, "--quiet", "--by", "pair", *options).stdout.decode().splitlines()
+        return re.split("  +", lines[lines.index("") + 1])
 
     def default(*ends: str) -> list[str]:
         return ["measure", "run", "against", "difference", *ends, "corrected p", "differ"]
@@ -281,7 +287,9 @@ def test_displayed_columns() -> None:
     geometric = ("-m", "gm_map", "--interval", "bca", "--seed", "1", "--correction", "bonferroni")
     assert heads(*geometric) == default("unadjusted low", "unadjusted high")
     assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
-    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 21
+    every = lab("compare", *EXPERIMENT, "--quiet", "--columns", "all", "--format", "markdown").stdout.decode()
+    [head, *_] = [line for line in every.splitlines() if line.startswith("|")]
+    assert head.count("|") - 1 == len(compare(*EXPERIMENT)[0][0]) == 21
     assert "--columns q: must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
 
 
@@ -305,7 +313,7 @@ def test_small_p_values(tmp_path: Path) -> None:
     """A p-value below 0.0001 is displayed as <0.0001."""
     paths = runs_with_hits(tmp_path, {"x": [9, 8] * 20, "y": [4, 3, 3, 4] * 10}, depth=10)
     people = lab("compare", *paths, "-m", "P.10", "--quiet", "--columns", "p corrected_p").stdout.decode()
-    assert people.splitlines()[2].split()[-2:] == ["<0.0001", "<0.0001"]
+    assert rows_of(people)[0][-2:] == ["<0.0001", "<0.0001"]
     assert "0.0000" not in people.replace("<0.0000", "")
 
 
@@ -313,18 +321,25 @@ def test_figures(tmp_path: Path) -> None:
     """Bars are labelled with topics, panels with measures, matrices with runs, and captions name the test."""
     results: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
     [first, *_] = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
-    d = results.measures[0].comparisons.by_topic[0]
+    comparisons = results.measures[0].comparisons
+    greatest = int(np.argmax(comparisons.difference))
+    d = comparisons.by_topic[greatest]
     order = np.argsort(-d, kind="stable")
     topics = [results.measures[0].measured.topics[place] for place in order]
     assert [label.get_text() for label in first.get_xticklabels()] == topics
-    assert [bar.get_height() for bar in first.patches] == d[order].tolist()
+    assert first.patches[0].get_data().values.tolist() == d[order].tolist()
+    assert first.get_title() == f"map: {results.measures[0].runs[comparisons.second[greatest]]}"
     panels = [panel for panel in results.figure(draw="topics").axes if panel.get_visible()]
-    rows = {panel.get_title().partition(":")[0]: panel.get_subplotspec().rowspan.start for panel in panels}
-    assert len(set(rows.values())) == len(rows) == 2
+    rows: dict[str, set[float]] = {}
+    for panel in panels:
+        rows.setdefault(panel.get_title().partition(":")[0], set()).add(round(panel.get_position().y0, 6))
+    assert len(rows) == 2
+    assert not set.intersection(*rows.values())
     every: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:])
     figure = every.figure(draw="matrix")
     [panel] = figure.axes
-    assert panel.get_aspect() == 1
+    width, height = panel.get_position().size * figure.get_size_inches()
+    assert width == pytest.approx(height)
     assert panel.get_xticklabels()[0].get_text() == "vector1"
     of_power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True)
     for drawn in (figure, every.figure(), of_power.figure()):
@@ -350,8 +365,8 @@ def test_sign_flips_replace_t(tmp_path: Path) -> None:
             assert message in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
         about = lab_json("compare", *paths, "-m", "P.10", *view, "--quiet")["about"]
         assert about["how_tested"].startswith(message)
-    people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
-    assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]
+    people = lab("compare", *paths, "-m", "P.10", "--by", "pair", "--quiet").stdout.decode()
+    assert rows_of(people)[0][4:7] == ["0.2500", "permutation", "no"]
     assert "test: an exact sign-flip test (permutation) replaces the t test" in people
     assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
     results: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
@@ -371,8 +386,9 @@ def test_simultaneous_intervals_and_decisions(correction: str) -> None:
     assert 0 < sum(excluded) < 66
     alone = [float(row["low"]) > 0 or float(row["high"]) < 0 for row in rows]
     assert sum(alone) > sum(excluded)  # the unadjusted intervals do not agree
-    table = lab("compare", *files, *options, "--seed", "1").stdout.decode().splitlines()
-    assert "simultaneous low" in table[0]
-    assert "unadjusted" not in table[0]
-    cells_of_rows = [line.split() for line in table[2:68]]
-    assert [cells[4] for cells in cells_of_rows] == [f"{float(row['simultaneous_low']):.4f}" for row in rows]
+    text = lab("compare", *files, *options, "--by", "pair", "--seed", "1").stdout.decode()
+    assert "simultaneous" in text
+    assert "unadjusted" not in text
+    cells_of_rows = rows_of(text)
+    low = 4 if cells_of_rows[0][0] == "map" else 3  # the only measure can be omitted
+    assert [cells[low] for cells in cells_of_rows] == [f"{float(row['simultaneous_low']):.4f}" for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import statistics
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
@@ -89,12 +90,12 @@ def test_hints(files: list[Path]) -> None:
 
 
 def test_runs(files: list[Path]) -> None:
-    """With -c the share judged at 2 is 1/2, 1/2 and, for the topic without results, 0."""
+    """With -c the share judged at 2 is 1/2, 1/2 and, for the topic without results, 0; at 5, topics have 4 and 2."""
     rows, stderr = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
     assert stderr == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
     assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
-    assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
+    assert float(rows[0]["judged_5"]) == pytest.approx((2 / 4 + 1 / 2) / 3)
 
 
 def test_topics_of_all_runs(files: list[Path]) -> None:
@@ -103,18 +104,18 @@ def test_topics_of_all_runs(files: list[Path]) -> None:
     rows, stderr = described(*files, "--show", "runs", "--cutoffs", "2")
     assert stderr == f"irevalx-lab: {left_out}\n"
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]
-    assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, 3 / 4]
+    assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, (1 / 1 + 2 / 2) / 2]
     for options in ([], ["--show", "ranks"]):
         assert lab("describe", *files, *options).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
     assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
 
 
 def test_judged_of_the_evaluator(files: list[Path]) -> None:
-    """Judged of a single run equals that of irevalx, with and without -c."""
+    """Judged of a single run equals that of irevalx, with and without -c, if topics have as many results."""
     for options in ([], ["-c"]):
-        rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "2 5")
-        printed = run("-m", "judged.2,5", *options, *files[:2]).stdout.decode().split()
-        assert [f"{float(rows[0][name]):.4f}" for name in ("judged_2", "judged_5")] == printed[2::3]
+        rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "1 2")
+        printed = run("-m", "judged.1,2", *options, *files[:2]).stdout.decode().split()
+        assert [f"{float(rows[0][name]):.4f}" for name in ("judged_1", "judged_2")] == printed[2::3]
 
 
 def test_no_topic_of_all_runs(files: list[Path]) -> None:
@@ -198,7 +199,7 @@ def test_groups_by_loops() -> None:
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
 def test_robust03() -> None:
-    """Counts equal those of the files, and shares those of the evaluator."""
+    """Counts equal those of the files, and shares those of the evaluator, by topic over at most the retrieved ones."""
     folder = SHARED / "robust03"
     lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
     judgments = GradedQrelsText.of(folder / "qrels.gz").judgments
@@ -215,12 +216,50 @@ def test_robust03() -> None:
         [run_stream] = opened([str(path)], print)
         result = RunDescription.of("r", rank_run(run_stream, judgments, RankingRules()), judgments, judgments.topics)
         requested: list[str | Path] = [
-            *split("-c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
+            *split("-q -c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
             folder / "qrels.gz",
             path,
         ]
-        printed = {line.split()[0]: line.split()[2] for line in run(*requested).stdout.decode().splitlines()}
-        assert [f"{share:.4f}" for share in result.judged_at] == [printed[f"judged_{k}"] for k in result.cutoffs]
+        values = [line.split() for line in run(*requested).stdout.decode().splitlines()]
+        printed = {measure: value for measure, topic, value in values if topic == "all"}
+        retrieved = {
+            topic: int(value)
+            for measure, topic, value in values
+            if (measure, topic) != ("num_ret", "all") and measure == "num_ret"
+        }
+        for k, share in zip(result.cutoffs, result.judged_at, strict=True):
+            of_topics = [
+                float(value) * k / min(k, retrieved[topic])
+                for measure, topic, value in values
+                if measure == f"judged_{k}" and topic in retrieved
+            ]
+            assert share == pytest.approx(sum(of_topics) / len(of_topics), abs=1e-4)
+            if min(retrieved.values()) >= k:
+                assert f"{share:.4f}" == printed[f"judged_{k}"]
         assert (result.retrieved, result.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
         assert result.retrieved_in.sum() == result.retrieved
         assert result.unjudged_in.sum() == result.retrieved - result.judged
+
+
+def test_summary(files: list[Path]) -> None:
+    """By default, people see totals and statistics over topics, the runs, and no topic; --show all displays the rest."""
+    text = lab("describe", *files, "-c").stdout.decode()
+    csv, _ = described(*files, "-c")
+    topics = csv[:-2]
+    of_judgments = text.partition("\nruns\n")[0]
+    rows = {line.split()[0]: line.split() for line in of_judgments.splitlines() if line.strip()}
+    for name, statistic in (("minimum", min), ("median", statistics.median), ("maximum", max)):
+        values = [statistic(float(row[column]) for row in topics) for column in ("pooled", "judged", "relevant")]
+        assert [float(cell) for cell in rows[name][1:4]] == values
+    assert rows["all"][1:4] == [csv[-2][column] for column in ("pooled", "judged", "relevant")]
+    n_judged, n_relevant = (sum(int(row[name]) for row in topics) for name in ("judged", "relevant"))
+    first = " ".join(text.partition("\n\n")[0].split())
+    assert first.startswith(f"The judgments contain {n_judged} judged documents")
+    assert f"for {len(topics)} topics; {n_relevant} are relevant" in first
+    assert "--show all also displays the judgments of each topic" in text
+    whole = lab("describe", *files, "-c", "--show", "all").stdout.decode()
+    assert [whole.count(f"\n{title}\n") for title in ("runs", "unjudged documents by rank", "pool by group")] == [1] * 3
+    assert len(whole.splitlines()) > len(text.splitlines())
+    tables = lab_json("describe", *files, "-c")
+    assert tables == lab_json("describe", *files, "-c", "--show", "all") | {"about": tables["about"]}
+    assert len(lab("describe", files[0], "--show", "judgments").stdout.splitlines()) == 2 + len(csv)

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from math import log2, sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examples.experiment import EXPERIMENT, MACHINE, QRELS
@@ -50,6 +51,41 @@ def test_round_trip(tmp_path: Path, n: int) -> None:
     estimated = lab("estimate", *given, "--format", "csv")
     assert {row["documents"] for row in estimated.rows} == {str(len(drawn))}
     assert run("--pool", pool, "-m", "P.10", QRELS, RUNS[0]).status == 0
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_file_of_rates(tmp_path: Path) -> None:
+    """Degrade draws the documents of the pool with the rates that a design writes to a file."""
+    strata, pool, rates = (tmp_path / name for name in ("strata", "pool", "rates"))
+    words: list[str | Path] = ["--machine", MACHINE, *RUNS, "-m", "P.10", "--design", "60", "--seed", "1", "-o", strata]
+    result = lab("estimate", *words, "--pool-out", pool, "--rates", rates)
+    assert (result.status, result.stderr) == (0, "")
+    drawing: list[str | Path] = ["degrade", MACHINE, "--strata-file", strata, "--seed", "1", "--as", "prels", "--drop"]
+    drawn = lab(*drawing, "--rates", rates)
+    lines = {tuple(line.split()[:2]) for line in drawn.stdout.decode().splitlines()}
+    assert lines == {tuple(line.split()) for line in pool.read_text().splitlines()}
+    in_one_text = " ".join(":".join(line.split()) for line in rates.read_text().splitlines())
+    assert lab(*drawing, "--strata", in_one_text) == drawn
+    options: dict[str, Any] = {"strata_file": strata, "sample_format": "prels", "drop": True, "seed": 1}
+    assert irevalx.lab.degrade(MACHINE, rates=rates, **options).text == drawn.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a 10%\n\nb\n", "rates:3: expected 2 columns, a stratum and a rate"),
+        ("a 10%\nb 2\n", "rates:2: expected 2 columns, a stratum and a rate"),
+        ("a 10%\na 20%\n", "rates:2: duplicate stratum 'a'"),
+        ("\n", "rates: a file of rates must contain a stratum, but it contains none"),
+    ],
+)
+def test_malformed_rates(text: str, message: str, tmp_path: Path) -> None:
+    """Malformed rates are refused with file and line."""
+    (tmp_path / "rates").write_text(text)
+    (tmp_path / "strata").write_text("1 D001 a\n")
+    result = lab("degrade", MACHINE, "--strata-file", tmp_path / "strata", "--rates", tmp_path / "rates")
+    assert result.status == 2
+    assert message in result.stderr
 
 
 def test_allocation(tmp_path: Path) -> None:

@@ -91,19 +91,41 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
                 }
     assert not means
     assert not other
-    comparable = " ".join(measure for measure in MEASURES.split() if measure != "num_q")
+    comparable = " ".join(measure for measure in MEASURES.split() if measure not in {"num_q", "judged@10", "unj.5"})
     rows = lab("compare", qrels, *runs, "-m", comparable, *chosen, *options, "--format", "csv").rows
     columns = data["pairs"]["columns"]
-    for row, result in zip(rows, data["pairs"]["rows"], strict=True):
+    for compared, result in zip(rows, data["pairs"]["rows"], strict=True):
         pair = dict(zip(columns, result, strict=True))
-        assert names[pair["measure"]] == row["measure"]
-        assert [data["runs"][pair[which]]["name"] for which in ("second", "first")] == [row["run"], row["against"]]
+        measure = data["measures"][pair["measure"]]
+        assert measure["name"] == compared["measure"]
+        names_of_runs = [data["runs"][pair[which]]["name"] for which in ("first", "second")]
+        is_turned = names_of_runs != [compared["run"], compared["against"]]
+        row = turned(compared) if is_turned else compared
+        assert names_of_runs == [row["run"], row["against"]]
+        if baseline is None and measure["higher_is_better"] is not None:
+            assert pair["difference"] * (1 if measure["higher_is_better"] else -1) >= 0
+        else:
+            assert not is_turned
         assert pair.pop("test") == row["test"]
         for name in columns[3:-1]:
             value = row[name]
             expected = {"True": True, "False": False, "nan": None, "": None}.get(value, value)
             assert pair[name] == (float(expected) if isinstance(expected, str) else expected), (name, row)
     return data
+
+
+def negative(value: str) -> str:
+    """Return a number with the opposite sign; without one, the text."""
+    return str(0.0 - float(value)) if value not in {"", "nan"} else value
+
+
+def turned(row: dict[str, str]) -> dict[str, str]:
+    """Return the row of compare for two runs in the opposite order."""
+    opposite = {name: negative(row[name]) for name in ("difference", "effect_size")}
+    for low, high in (("low", "high"), ("simultaneous_low", "simultaneous_high")):
+        opposite |= {low: negative(row[high]), high: negative(row[low])}
+    names = {"run": row["against"], "against": row["run"], "wins": row["losses"], "losses": row["wins"]}
+    return {**row, **opposite, **names}
 
 
 @pytest.mark.parametrize(("qrels", "runs"), collections())
@@ -118,6 +140,95 @@ def test_numbers_with_a_baseline() -> None:
     """A report with a baseline has no letters."""
     data = assert_equals_commands(QRELS, RUNS, baseline="count2")
     assert (data["letters"], data["about"]["baseline"]) == (None, 1)
+
+
+def test_coverage_is_not_tested() -> None:
+    """Runs are not compared under the measures of coverage, judged and unj."""
+    data = data_of(QRELS, *RUNS, "-m", "judged@10 map unj.5 judged.20")
+    assert [measure["is_tested"] for measure in data["measures"]] == [False, True, False, False]
+    assert {row[0] for row in data["pairs"]["rows"]} == {1}
+    assert [letters is None for letters in data["letters"]] == [True, False, True, True]
+    assert "has the highest map" in data["findings"][0]
+
+
+def test_missed_documents(with_holes: tuple[Path, list[Path]]) -> None:
+    """Missed documents are the relevant ones below the depth of a run, with the ranks that a loop counts."""
+    qrels, runs = with_holes
+    depth = 3
+    data = data_of(qrels, *runs, "-m", "map", "--depth", str(depth))
+    ranks: dict[str, dict[str, list[int | None]]] = {}
+    for number, path in enumerate(runs):
+        retrieved: dict[str, list[tuple[float, str]]] = {}
+        for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
+            retrieved.setdefault(topic, []).append((float(score), docno))
+        for topic, pairs in retrieved.items():
+            for rank, (_, docno) in enumerate(sorted(pairs, reverse=True), start=1):
+                ranks.setdefault(topic, {}).setdefault(docno, [None] * len(runs))[number] = rank
+    relevant: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in map(str.split, qrels.read_text().splitlines()):
+        if int(grade) >= 1:
+            relevant.setdefault(topic, {})[docno] = int(grade)
+    n_listed = 0
+    for topic, rankings in zip(data["topics"], data["rankings"], strict=True):
+        of_topic = ranks[topic["id"]]
+        expected = {
+            docno: of_topic[docno]
+            for docno in relevant.get(topic["id"], {})
+            if docno in of_topic and any(rank is None or rank > depth for rank in of_topic[docno])
+        }
+        missed = rankings["missed"]
+        names = [rankings["documents"][place]["id"] for place in missed["documents"]]
+        listed = dict(zip(names, missed["ranks"], strict=True))
+        assert len(listed) == min(20, len(expected)) == len(expected) - missed["n_more"]
+        assert all(expected[docno] == of_document for docno, of_document in listed.items())
+        assert missed["n_unretrieved"] == sum(docno not in of_topic for docno in relevant.get(topic["id"], {}))
+        n_listed += len(listed)
+    assert n_listed > len(data["topics"])
+
+
+LONG = "msmarco-distilbert-base-tas-b-hnsw-ef1000-rerank-monot5-3b-top1000-"
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["bm25", "dense"], ["bm25", "dense"]),
+        ([LONG + "a", LONG + "b"], ["…rerank-monot5-3b-top1000-a", "…rerank-monot5-3b-top1000-b"]),
+        ([LONG + "a", LONG + "b-a"], ["…rerank-monot5-3b-top1000-a", "…rerank-monot5-3b-top1000-b-a"]),
+        ([f"bm25-{'x' * 40}", f"dense-{'x' * 40}"], ["bm25…", "dense…"]),
+    ],
+)
+def test_short_names(names: list[str], short: list[str]) -> None:
+    """Short names contain the part in which long names differ, and what fits before it."""
+    made = irevalx.lab.report({"1": {"A": 1}}, {name: {"1": {"A": 1.0}} for name in names}, "map").data
+    assert [run["name"] for run in made["runs"]] == names
+    assert [run["short"] for run in made["runs"]] == short
+
+
+def test_file_paths(tmp_path: Path) -> None:
+    """Folders of absolute paths are in the report only if they are requested, also in names of runs and commands."""
+    paths = [tmp_path / "x" / "run", tmp_path / "y" / "run"]
+    for number, path in enumerate(paths):
+        path.parent.mkdir()
+        path.write_text(f"1 Q0 A 1 {number} same\n1 Q0 B 2 0.5 same\n")
+    (tmp_path / "qrels").write_text("1 0 A 1\n")
+    data = data_of(tmp_path / "qrels", *paths, "-m", "map", "--baseline", paths[0])
+    assert data["about"]["qrels"]["path"] == "qrels"
+    assert [file["path"] for file in data["about"]["run_files"]] == ["x/run", "y/run"]
+    assert [run["name"] for run in data["runs"]] == ["x/run", "y/run"]
+    assert str(tmp_path) not in json.dumps(data)
+    whole = data_of(tmp_path / "qrels", *paths, "-m", "map", "--baseline", paths[0], "--full-paths")
+    assert [run["name"] for run in whole["runs"]] == [file["path"] for file in whole["about"]["run_files"]]
+    assert whole["about"]["run_files"][1]["path"] == str(paths[1])
+
+
+def test_pattern_without_matches() -> None:
+    """A pattern of groups that matches no run has a warning."""
+    result = lab("report", QRELS, *RUNS[:2], "--group-by", "nothing", "--format", "json")
+    assert (
+        "irevalx-lab: --group-by 'nothing' matches no name of a run; all runs are in the group 'others'"
+        in result.stderr
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["-c"], ["-l", "2"], ["--ties", "best"], ["--ignore-identical-ids"]])
@@ -342,7 +453,7 @@ def test_inputs_and_options(tmp_path: Path) -> None:
         qrels, run, "-T", "msmarco", "-m", "map P.5", "--depth", "3", "-c", "--alpha", "0.1", "--ties", "first"
     )
     about = data["about"]
-    files = [{"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path in (qrels, run)]
+    files = [{"path": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path in (qrels, run)]
     assert [about["qrels"], *about["run_files"]] == files
     assert about["options"] == ["-m 'map P.5'", "--alpha 0.1", "--depth 3", "--all-topics", "--ties first"]
     assert about["confidence"] == pytest.approx(0.9)

@@ -7,6 +7,7 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.errors import IrevalxWarning
+from irevalx.lab.html_report.findings import percent
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
@@ -20,19 +21,16 @@ def test_sentences() -> None:
     odd = {topic: {f"u{n}": 1.0 for n in range(10)} for topic in topics}
     bad["0"] = good["0"]
     made = irevalx.lab.report(qrels, {"bad": bad, "good": good, "odd": odd}, "P.5 unj.5", baseline="bad").data
-    best, judged, other, *more = made["findings"]
-    assert best.startswith("good has the highest P.5, 1.000 over 10 topics; its difference from bad is 0.900 P.5 [0.6")
-    assert best.endswith(
-        "(corrected p < 0.001). Of 2 runs, 1 (good) is significantly better than bad, 0 are significantly worse, and 1 "
-        "is not significantly different."
+    best, pair, other, *more = made["findings"]
+    assert best == (
+        "good has the highest P.5, 1.000 over 10 topics. Of 2 runs, 1 (good) is significantly better than bad, none is "
+        "significantly worse, and 1 is not significantly different. The runs are not equally judged: judged@5, the share of "
+        "judged documents among the first 5, is between 0 % (odd) and 100 % (bad)."
     )
-    assert judged == (
-        "The runs are not equally judged; judged@5 (share of judged documents among the first 5): "
-        "bad 1.0000, good 1.0000, odd 0.0000."
-    )
-    assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
-    assert more[0].startswith("Significance: Student's t test over 10 topics (exact sign flips in 3 of 4 comparisons")
-    assert more[1].startswith(
+    assert pair.startswith("good is significantly better than bad: 0.900 P.5 [0.6")
+    assert pair.endswith("(corrected p < 0.001).")
+    assert other.startswith("Significance: Student's t test over 10 topics (exact sign flips in 1 of 2 comparisons")
+    assert more[0].startswith(
         "The 95 % intervals are for single differences (unadjusted); significance is determined from p-values"
     )
     assert made["about"]["main_pair"] == [1, 0]
@@ -44,7 +42,8 @@ def test_sentences() -> None:
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
         "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of the unjudged documents can "
-        "change its sign."
+        "change its sign. The runs are equally judged: judged@2, the share of judged documents among the first 2, is "
+        "50 % for each run."
     )
 
 
@@ -64,27 +63,73 @@ def test_verdicts_and_intervals() -> None:
     assert 0.025 < tested.pvalue < 0.05  # Holm doubles it: the least of the three is another one
     low, high = tested.confidence_interval(0.95)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base").data
-    assert made["findings"][0] == (
-        "noisy has the highest P.10, 0.500 over 10 topics; its difference from base is 0.200 "
-        f"P.10 [{low:.3f}, {high:.3f}] (corrected p {2 * tested.pvalue:.3f}). Of 3 runs, 1 (steady) is significantly better "
-        "than base, 0 are significantly worse, and 2 are not significantly different."
-    )
+    assert made["findings"][:3] == [
+        "noisy has the highest P.10, 0.500 over 10 topics. Of 3 runs, 1 (steady) is significantly better than base, none is "
+        "significantly worse, and 2 are not significantly different. The runs are not equally judged: judged@10, the share of "
+        "judged documents among the first 10, is between 30 % (base) and 50 % (noisy).",
+        f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p "
+        f"{2 * tested.pvalue:.3f}).",
+        made["findings"][2],
+    ]
+    assert made["findings"][2].startswith("steady is the best run that is significantly better than base: 0.110 P.10 [")
     assert made["about"]["main_pair"] == [2, 0]
     low, high = tested.confidence_interval(1 - 0.05 / 3)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base", correction="bonferroni").data
-    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (simultaneous interval)." in made["findings"][0]
-    assert made["findings"][2] == f"Significance: {made['about']['how_tested']}"
+    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (simultaneous interval)." in made["findings"][1]
+    assert made["findings"][-1] == f"Significance: {made['about']['how_tested']}"
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (
-        "steady has the highest P.10, 0.410 over 10 topics. All 2 other runs are significantly different from it. 2 of 3 "
-        "pairs of runs are significantly different."
+        "steady has the highest P.10, 0.410 over 10 topics. Both other runs are significantly different from it. The runs "
+        "are not equally judged: judged@10, the share of judged documents among the first 10, is between 30 % (base) and "
+        "41 % (steady)."
     )
-    assert every["findings"][3].endswith(
-        "2 of the 2 other runs are not significantly different from it (same, steady). 0 of 3 pairs of runs are "
-        "significantly different."
+    assert every["findings"][1].startswith(
+        "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
     )
+    assert every["findings"][2:4] == [
+        "2 of 3 pairs of runs are significantly different.",
+        "base has the highest success.1, 1.000 over 10 topics. 2 of the 2 other runs are not significantly different from "
+        "it (same, steady).",
+    ]
+    assert every["findings"][4].startswith("Significance:")  # at cutoff 1, all documents are judged
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
     assert (
         "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P_10."
         in few.data["warnings"]
     )
+
+
+def test_identical_rankings() -> None:
+    """Runs with identical rankings are reported as identical, whatever their scores."""
+    qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(6)}
+    first = {topic: {"A": 3.0, "X": 2.0, "C": 1.0} for topic in qrels}
+    copy = {topic: {docno: 10 * score for docno, score in scores.items()} for topic, scores in first.items()}
+    other = {**first, "5": {"A": 3.0, "C": 2.0, "X": 1.0}}
+    sentence = (
+        "first and copy have identical rankings: the same first 10 documents, in the same order, and the same ranks of all "
+        "judged documents for every topic."
+    )
+    two = irevalx.lab.report(qrels, {"first": first, "copy": copy}, "map").data
+    assert two["findings"] == [
+        f"{sentence} The runs are equally judged: judged@10, the share of judged documents among the first 10, is 20 % for each run."
+    ]
+    three = irevalx.lab.report(qrels, {"first": first, "copy": copy, "other": other}, "map").data
+    assert sentence in three["warnings"]
+    assert not any("identical" in sentence for sentence in three["findings"])
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, "0 %"),
+        (1, "100 %"),
+        (0.5, "50 %"),
+        (0.998, "99.8 %"),
+        (0.9999, "> 99.9 %"),
+        (0.004, "0.4 %"),
+        (1e-5, "< 0.1 %"),
+    ],
+)
+def test_percentages(share: float, text: str) -> None:
+    """Only a share of 1 is 100 %, and only a share of 0 is 0 %."""
+    assert percent(share) == text

@@ -168,14 +168,15 @@ def test_probabilities(tmp_path: Path) -> None:
     words = ("--machine", f"sure={sure}", "--machine", f"other={other}", *split("-l 2 --resamples 0 --seed 1"))
     rows, _ = labels(human, *words)
     assert value(rows, "agreement", "sure") == pytest.approx(3 / 5)  # b of 1 is 0.5, and a of 2 is 0.4
-    assert value(rows, "agreement", "other") == pytest.approx(4 / 5)  # b of 2 is relevant
+    assert value(rows, "agreement", "other") == pytest.approx(2 / 5)  # its grades are not cut
+    assert value(rows, "agreement", "sure", "other") == pytest.approx(2 / 5)  # cut: b of 1, a and b of 2 differ
     squares = [0.1**2, 0.5**2, 0.2**2, 0.6**2, 0.0]
     assert value(rows, "brier", "sure") == pytest.approx(sum(squares) / 5)
     assert value(rows, "probability_bias", "sure") == pytest.approx((-0.1 + 0.5 + 0.2 - 0.6) / 5)
     assert value(rows, "calibration_error", "sure") == pytest.approx((0.1 + 0.5 + 0.2 + 0.6) / 5)
     printed = lab("labels", human, *words).stdout
     assert b"Labels of sure are probabilities of relevance, cut at 0.5" in printed
-    assert b"For comparison, the labels of all other judges are cut at 2 (-l)" in printed
+    assert b"For comparison with these judges, the labels of other judges are cut at 2 (-l)" in printed
 
 
 def test_human_topics(machines: dict[str, Path]) -> None:

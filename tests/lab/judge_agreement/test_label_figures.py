@@ -44,7 +44,7 @@ def test_confusion_matrix(tmp_path: Path, drawn: Drawn) -> None:
     paths = two_files(tmp_path, [(8, 0, 0), (2, 0, 2), (1, 2, 0), (4, 2, 2)])
     called("labels", *paths, "--resamples", "0", "--figure", tmp_path / "f.png")
     [panel] = drawn["f"].axes
-    assert [text.get_text() for text in panel.texts] == ["8\n80.0 %", "2\n20.0 %", "1\n20.0 %", "4\n80.0 %"]
+    assert [text.get_text() for text in panel.texts] == ["8\n80.0%", "2\n20.0%", "1\n20.0%", "4\n80.0%"]
     assert np.asarray(panel.images[0].get_array()).tolist() == [[0.8, 0.2], [0.2, 0.8]]
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
 
@@ -57,7 +57,7 @@ def test_unused_grade() -> None:
     """A row without documents has no shares."""
     with page.style():
         figure = confusion_map(LabelsResult([_documents(0, 0, 3), _documents(0, 1, 1)], None), Page())
-    assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0%", "1\n25.0%", "0", "0"]
 
 
 def test_many_grades() -> None:
@@ -89,8 +89,8 @@ def test_determined_pairs(tmp_path: Path, drawn: Drawn) -> None:
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = lab_json(*arguments, "--quiet")
     [panel] = drawn["f"].axes
-    orders = [points(panel, label) for label in ("selected by --in-all", "by best rank")]
-    assert {line.get_drawstyle() for line in panel.get_lines() if "by" in str(line.get_label())} == {"steps-post"}
+    orders = [points(panel, label) for label in ("greatest effect on the bounds first", "highest rank first")]
+    assert {line.get_drawstyle() for line in panel.get_lines() if "first" in str(line.get_label())} == {"steps-post"}
     assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
     assert "Grey line: all 15 pairs." in drawn["f"].get_supxlabel().replace("\n", " ")
     for order in orders:

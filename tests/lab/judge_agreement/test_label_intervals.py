@@ -28,8 +28,9 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
-from irevalx.lab.judge_agreement.labels import kappa_over, means_over_documents, self_consistency
+from irevalx.lab.judge_agreement.real_labels import means_over_documents
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, RunAgreement, run_agreements, with_reranked
+from irevalx.lab.judge_agreement.several_judges import kappa_over, self_consistency
 from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))

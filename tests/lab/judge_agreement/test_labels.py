@@ -175,9 +175,9 @@ def test_label_values(human: str, machine: str, read_as: str, level: str, rel_fo
     by_hand, _ = labels(expected[1], expected[0], "--resamples", "0")
     whole = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in by_hand}
     assert {key: value for key, value in results.items() if key in whole} == whole
-    assert set(results) - set(whole) <= {
-        (name, "", "", "") for name in ("brier", "probability_bias", "calibration_error")
-    }
+    of_values = ("spearman", "pearson", "mean_difference", "threshold", "threshold_kappa")
+    of_probabilities = ("brier", "probability_bias", "calibration_error")
+    assert set(results) - set(whole) <= {(name, "", "", "") for name in (*of_values, *of_probabilities)}
 
 
 def test_missing_labels(tmp_path: Path) -> None:

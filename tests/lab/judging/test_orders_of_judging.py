@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import warnings
 from pathlib import Path
@@ -201,3 +202,14 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
         judged = {"1": {"old": int(relevant == "old"), "older": int(relevant == "older")}}
         result = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
         assert [row.docno for row in result.rows] == [first]
+
+
+def test_empty_judgments(tmp_path: Path) -> None:
+    """Before the first judgments, the file of judgments is empty, compressed or not; a missing file is an error."""
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
+    plain = lab("next", *RUNS, "--seed", "1")
+    for name in ("empty", "empty.gz"):
+        assert lab("next", *RUNS, "--seed", "1", "--judged", tmp_path / name) == plain
+    assert irevalx.lab.next(RUNS, str(tmp_path / "empty")).text == plain.stdout
+    assert lab("next", *RUNS, "--judged", tmp_path / "missing").status == 2

@@ -54,7 +54,7 @@ def test_fonts(tmp_path: Path) -> None:
     assert float(box) == pytest.approx(3.3 * 72)
     text = draw(tmp_path / "f.svg").decode()
     assert "<text" not in text
-    assert "<!-- swap rate (a tie is half a swap) -->" in text
+    assert "<!-- swap rate -->" in text
     assert 'width="504pt"' in text
 
 

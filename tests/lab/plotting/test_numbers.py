@@ -29,7 +29,7 @@ EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "Kendall's tau-b": lambda x, y: float(kendalltau(x, y).statistic),
     "Pearson's correlation": lambda x, y: float(pearsonr(x, y).statistic),
     "RMS error": lambda x, y: math.sqrt(((y - x) ** 2).mean()),
-    "mean measure value over runs": lambda x, y: float(y.mean()),
+    "mean over runs": lambda x, y: float(y.mean()),
 }
 """What lines show, of scores under full and under reduced judgments."""
 
@@ -236,14 +236,23 @@ def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> No
         values[path.name] = {
             row["topic"]: float(row["value"]) for row in csv.DictReader(io.StringIO(printed)) if row["topic"] != "all"
         }
-    for row, panel in zip(rows, panels_of(drawn["f"]), strict=True):
-        assert panel.get_title() == f"{row['run']} − {row['against']}"  # noqa: RUF001
-        run_values, against = values[row["run"]], values[row["against"]]
+    figure, by_title = drawn["f"], {}
+    for row in rows:
+        better = float(row["difference"]) > 0
+        names = (row["run"], row["against"]) if better else (row["against"], row["run"])
+        counts = (row["wins"], row["losses"]) if better else (row["losses"], row["wins"])
+        by_title[" − ".join(names)] = (*names, *counts, row["ties"], abs(float(row["difference"])))  # noqa: RUF001
+    titles = [panel.get_title() for panel in panels_of(figure)]
+    assert titles == sorted(by_title, key=lambda title: -by_title[title][-1])
+    assert figure.get_supylabel() == "difference in map"
+    for title, panel in zip(titles, panels_of(figure), strict=True):
+        better_run, worse_run, wins, losses, ties, _ = by_title[title]
+        run_values, against = values[better_run], values[worse_run]
         expected = sorted((run_values[topic] - against[topic] for topic in run_values), reverse=True)
-        assert [bar.get_height() for bar in panel.patches] == pytest.approx(expected)  # type: ignore[attr-defined]
+        assert panel.patches[0].get_data().values.tolist() == pytest.approx(expected)  # type: ignore[attr-defined]
         assert panel.texts[0].get_text().split("\n") == [
-            f"{row['wins']} better, {row['losses']} worse",
-            *([f"{row['ties']} equal"] if row["ties"] != "0" else []),
+            f"{wins} better, {losses} worse",
+            *([f"{ties} equal"] if ties != "0" else []),
         ]
 
 

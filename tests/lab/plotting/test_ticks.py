@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from irevalx.lab.plotting.page import name_places, share_ticks
+from irevalx.lab.plotting.ticks import name_places, share_ticks
 
 DEPTHS = [(float(depth), str(depth)) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100)]
 
@@ -21,7 +21,7 @@ def named(ticks: list[tuple[float, str]], width: float) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("width", "names"), [(0.4, "1 100"), (1.0, "1 2 10 100"), (1.6, "1 2 5 10 20 100"), (4.0, "1 2 5 10 20 50 100")]
+    ("width", "names"), [(0.3, "1 100"), (0.6, "1 10 100"), (1.2, "1 10 100"), (4.0, "1 2 5 10 20 50 100")]
 )
 def test_few_labels(width: float, names: str) -> None:
     """Narrow axes label the ends and the roundest numbers."""

@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs
+from irevalx.experiments.ranked_runs import DEFAULT_RULES, GradedRuns, rank_graded_runs
 from irevalx.experiments.run_groups import removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.reusability.new_run_results import verdict_on
@@ -265,7 +265,7 @@ def test_estimates(model: Model) -> None:
 
 def test_group_factor(model: Model) -> None:
     """Scale, tau and number of groups equal those of the loops."""
-    added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 1, 20)
+    added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 20, DEFAULT_RULES)
     experiment = rank_graded_runs(added.judgments, added.runs, ("map",))
     removed = removals(experiment.of_runs(np.arange(4)), list(experiment.runs[:4]), 20)
     factor = FittedRelevance(experiment, 1).factor([removal.removed for removal in removed])
@@ -323,7 +323,8 @@ def test_suggested_command(model: Model, tmp_path: Path) -> None:
     [line] = [line for line in printed.splitlines() if ": irevalx-lab next" in line]
     done = lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet")
     assert sorted(tuple(pair.split()) for pair in done.stdout.decode().splitlines()) == model.unjudged
-    assert "cannot tell (bias -" in printed
+    assert "cannot tell: the interval of the bias, -" in printed
+    assert "is only partly within the tolerance of -0.0001 to 0.0001; judge the" in printed
     assert f"judge the {len(model.unjudged)} unjudged documents among its first 20." in printed
 
 

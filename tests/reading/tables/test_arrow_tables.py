@@ -76,8 +76,8 @@ def test_whole_numbers(kind: str) -> None:
 def test_probabilities() -> None:
     """A probability that is missing is nan, also where all are."""
     for values, kind in (([0.5, None], pa.float64()), ([1, None], pa.int8()), ([None, None], pa.null())):
-        [found] = table_of_arrow(pa.table({"probability": pa.array(values, kind)}), "table").read(PROBABILITY)
-        assert [None if np.isnan(one) else one for one in found.tolist()] == values
+        [numbers] = table_of_arrow(pa.table({"probability": pa.array(values, kind)}), "table").read(PROBABILITY)
+        assert [None if np.isnan(number) else number for number in numbers.tolist()] == values
 
 
 def test_types_that_extend_others() -> None:

@@ -51,17 +51,17 @@ def test_python(files: tuple[Path, ...], tmp_path: Path) -> None:
     with mine.open("rb") as opened:
         for given in (mine, odd_name, opened):
             assert repr(irevalx.evaluate(qrels, given, "official").to_dict()["mine"]) == repr(expected["mine"])
-    kept = irevalx.Run.read(write(tmp_path / "shuffled", columns(shuffled(RUN), "score")), name="mine")
+    run_kept = irevalx.Run.read(write(tmp_path / "shuffled", columns(shuffled(RUN), "score")), name="mine")
     for _ in range(2):
-        assert repr(irevalx.evaluate(qrels, kept, "official").to_dict()) == repr(expected)
+        assert repr(irevalx.evaluate(qrels, run_kept, "official").to_dict()) == repr(expected)
     runs = [*RUN, *OTHER]
     for order in (list[int], lambda places: Random(1).sample(list(places), len(runs))):
         places: list[int] = order(range(len(runs)))
         table = columns([runs[place] for place in places], "score")
         several = write(tmp_path / "several", {**table, "run": ["a" if place < len(RUN) else "b" for place in places]})
-        found = irevalx.evaluate(qrels, several, "official")
-        assert sorted(found.runs) == ["a", "b"]
-        assert repr(found.per_topic("map", "a").tolist()) == repr(
+        evaluations = irevalx.evaluate(qrels, several, "official")
+        assert sorted(evaluations.runs) == ["a", "b"]
+        assert repr(evaluations.per_topic("map", "a").tolist()) == repr(
             [found_in["map"] for found_in in list(expected["mine"].values())[:-1]]
         )
 

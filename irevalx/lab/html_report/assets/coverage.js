@@ -1,8 +1,9 @@
 /** How much of the rankings was judged, who found what alone, and what the unjudged documents could do. */
 
-import { data, depth } from "./data.js";
+import { data, depth, hasRankings } from "./data.js";
 import { byId, html, named, nameOf, svg } from "./elements.js";
 import { figure, percent, ticks } from "./numbers.js";
+import { saved } from "./saving.js";
 import { badge, bar, colourOf, part, shareBar } from "./pictures.js";
 import { watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
@@ -11,7 +12,6 @@ import { columnHeads, row, runName, scrolling } from "./tables.js";
 function coverageChart(runs) {
   const all = data.judged.flatMap(({ within }) => within).filter((share) => share !== null);
   const least = Math.min(1, ...all);
-  if (least === 1) return html("p", {}, `All of the first ${depth} documents of every run are judged.`);
   const from = Math.floor(Math.min(least, 0.95) * 10) / 10;
   const shares = ticks(from, 1, 5).at;
   const x = (/** @type {number} */ rank) => part(rank, 1, Math.max(depth, 2));
@@ -42,26 +42,30 @@ function coverageChart(runs) {
     return span;
   };
   const ranks = [...new Set([1, Math.round((depth + 1) / 2), depth])];
-  return html(
-    "figure",
-    { class: "chart" },
-    html("figcaption", {}, "Share of judged documents among the first K"),
+  const title = "Share of judged documents among the first K";
+  return saved(
     html(
-      "div",
-      { class: "axes" },
+      "figure",
+      { class: "chart" },
+      html("figcaption", {}, title),
       html(
         "div",
-        { class: "labels y", "aria-hidden": "true" },
-        ...shares.map((share) => label(percent(share), "bottom", 100 - y(share))),
-      ),
-      html("div", { class: "plot" }, picture, ...endsOf(runs, y)),
-      html("span", {}),
-      html(
-        "div",
-        { class: "labels x", "aria-hidden": "true" },
-        ...ranks.map((rank) => label(String(rank), "left", x(rank))),
+        { class: "axes" },
+        html(
+          "div",
+          { class: "labels y", "aria-hidden": "true" },
+          ...shares.map((share) => label(percent(share), "bottom", 100 - y(share))),
+        ),
+        html("div", { class: "plot" }, picture, ...endsOf(runs, y)),
+        html("span", {}),
+        html(
+          "div",
+          { class: "labels x", "aria-hidden": "true" },
+          ...ranks.map((rank) => label(String(rank), "left", x(rank))),
+        ),
       ),
     ),
+    title,
   );
 }
 
@@ -102,10 +106,10 @@ function coverageTable(runs) {
     columnHeads("Run", ...ranks.map((rank) => `first ${rank}`)),
     html("tbody", {}, ...order.map((run) => row({}, [runName(run, runs)], ...shares(run)))),
   );
-  const telling = data.runs.length <= 12 && data.judged.some(({ within }) => within.some((share) => share !== 1));
+  const FEW_RUNS = 12;
   return html(
     "details",
-    { open: telling },
+    { open: data.runs.length <= FEW_RUNS },
     html("summary", {}, "Numbers"),
     scrolling(table, "Share of judged documents"),
   );
@@ -133,7 +137,8 @@ function foundAlone() {
     columnHeads("Group", "Documents", "Unique", "Judged", "Relevant", ""),
     html("tbody", {}, ...rows),
   );
-  const note = `Unique: documents among the first ${depth} of a group that are not among the first ${depth} of any other group.`;
+  const first = depth > 1 ? `first ${depth}` : "first documents";
+  const note = `Unique: documents among the ${first} of a group that are not among the ${first} of any other group.`;
   return html(
     "div",
     { class: "part" },
@@ -143,7 +148,12 @@ function foundAlone() {
   );
 }
 
-/** What the holes could do. @param {number} measure @param {number[]} runs */
+/** Whether all first documents of all runs are judged. */
+function isAllJudged() {
+  return data.judged.every(({ within }) => within.every((share) => share === null || share === 1));
+}
+
+/** The possible effect of unjudged documents. @param {number} measure @param {number[]} runs */
 function boundsOf(measure, runs) {
   if (!data.bounds.length) return null;
   const shown = data.bounds.some((each) => each.measure === measure) ? measure : data.bounds[0].measure;
@@ -179,12 +189,22 @@ function boundsOf(measure, runs) {
   );
 }
 
+const ALL_JUDGED =
+  `All ${depth > 1 ? `of the first ${depth} documents` : "first documents"} of every run are judged: ` +
+  `unjudged documents cannot change measures with a cutoff of ${depth} or less.`;
+
+/** Whether judgments of the unjudged documents could change any mean. */
+const HAVE_EFFECT = data.bounds.some(({ low, high }) => low !== high);
+
 export function startCoverage() {
+  if (!hasRankings) {
+    byId("coverage").hidden = true;
+    return;
+  }
   watch(["runs", "measure"], ({ runs, measure }) => {
-    byId("coverage-body").replaceChildren(
-      html("div", { class: "part" }, coverageChart(runs), coverageTable(runs)),
-      foundAlone() ?? "",
-      boundsOf(measure, runs) ?? "",
-    );
+    const judged = isAllJudged()
+      ? [html("p", { class: "part" }, ALL_JUDGED), HAVE_EFFECT && boundsOf(measure, runs)]
+      : [html("div", { class: "part" }, coverageChart(runs), coverageTable(runs)), boundsOf(measure, runs)];
+    byId("coverage-body").replaceChildren(...judged.filter((each) => each instanceof Node), foundAlone() ?? "");
   });
 }

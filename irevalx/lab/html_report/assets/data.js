@@ -5,10 +5,10 @@ import { unpackedNumbers } from "./unpacking.js";
 
 /**
  * @typedef {{ name: string, title: string, what: string, low: number | null, high: number | null,
- *   higher_is_better: boolean | null, by_topic: boolean, adds: boolean }} Measure
- * @typedef {{ name: string, group: string | null }} Run
+ *   higher_is_better: boolean | null, is_tested: boolean, by_topic: boolean, adds: boolean }} Measure
+ * @typedef {{ name: string, short: string, group: string | null }} Run
  * @typedef {{ name: string, topics: number[] }} Group
- * @typedef {{ id: string, text: string | null, n_judged: number, n_relevant: number }} Topic
+ * @typedef {{ id: string, text: string | null, n_judged: number | null, n_relevant: number | null }} Topic
  * @typedef {{ run: number, measure: number, mean: number | null, low: number | null, high: number | null,
  *   topics: number }} Mean
  * @typedef {{ run: number, measure: number, reading: string, mean: number | null }} Reading
@@ -19,7 +19,8 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
  *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
- *     test: string, how_tested: string | null, depth: number },
+ *     test: string, how_tested: string | null, depth: number,
+ *     run_files: { path: string | null }[] },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
  *   judged: { at: (number | null)[], within: (number | null)[] }[],
@@ -34,6 +35,9 @@ import { unpackedNumbers } from "./unpacking.js";
 export const data = JSON.parse(byId("data").textContent ?? "");
 
 export const { baseline, depth } = data.about;
+
+/** Whether the report contains rankings: one of score files does not. */
+export const hasRankings = data.judged.length > 0;
 
 /** @param {number} run @param {number} measure */
 function place(run, measure) {
@@ -64,8 +68,7 @@ const pairs = new Map(
 );
 
 /**
- * What was found of the first run less the second, or null where they were not compared. The file has each pair once,
- * and in it the difference of its second run from its first.
+ * The comparison of the first run with the second, or null if they were not compared. The file contains each pair once.
  *
  * @param {number} measure
  * @param {number} first
@@ -73,9 +76,9 @@ const pairs = new Map(
  * @returns {Pair | null}
  */
 export function pairOf(measure, first, second) {
-  const row = pairs.get(`${measure} ${second} ${first}`);
+  const row = pairs.get(`${measure} ${first} ${second}`);
   if (row) return /** @type {any} */ (Object.fromEntries(data.pairs.columns.map((name, index) => [name, row[index]])));
-  const turned = pairs.has(`${measure} ${first} ${second}`) ? pairOf(measure, second, first) : null;
+  const turned = pairs.has(`${measure} ${second} ${first}`) ? pairOf(measure, second, first) : null;
   return (
     turned && {
       ...turned,

@@ -99,6 +99,15 @@ export function named(text, attributes = {}) {
 }
 
 /**
+ * The short name of a run, with the whole name on hover.
+ *
+ * @param {{ name: string, short: string }} run
+ */
+export function shortName({ name, short }) {
+  return short === name ? named(name) : named(short, { title: readable(name).slice(0, 1000) });
+}
+
+/**
  * The name as text for labels and pictures, no longer than a label may be.
  *
  * @param {string} text

@@ -3,8 +3,10 @@
 import { startCoverage } from "./coverage.js";
 import { byId } from "./elements.js";
 import { startFilters } from "./filters.js";
+import { startMatrix } from "./matrix.js";
 import { startPair } from "./pair.js";
 import { startRuns } from "./runs.js";
+import { copyButton } from "./saving.js";
 import { link, refresh, watch } from "./state.js";
 import { startTopic } from "./topic.js";
 import { startTopics } from "./topics.js";
@@ -27,12 +29,29 @@ function startSections() {
   });
 }
 
+/** Open the files and options for printing only. */
+function startPrinting() {
+  const files = /** @type {HTMLDetailsElement} */ (byId("files"));
+  let wasOpen = files.open;
+  window.addEventListener("beforeprint", () => {
+    wasOpen = files.open;
+    files.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    files.open = wasOpen;
+  });
+}
+
+document.documentElement.classList.add("scripted");
 startFilters();
 startRuns();
+startMatrix();
 startPair();
 startTopics();
 startTopic();
 startCoverage();
 startSections();
+startPrinting();
+byId("filters").append(copyButton("Copy link", "copy the address of this view", () => location.href));
 refresh();
 document.documentElement.classList.add("drawn");

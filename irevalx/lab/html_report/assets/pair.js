@@ -1,26 +1,55 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
-import { data, differencesOf, favours, meanOf, pairOf, shownInterval } from "./data.js";
-import { differencesChart, scatterChart } from "./charts.js";
+import { baseline, data, differencesOf, favours, meanOf, pairOf, shownInterval } from "./data.js";
+import { differencesChart, labels, Pointer, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
-import { figure, interval, percent, probability, written } from "./numbers.js";
+import { figure, interval, percent, probability, ticks, written } from "./numbers.js";
 import { part } from "./pictures.js";
 import { change, link, state, watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
 import { chosenTopics } from "./filters.js";
 
-/** A difference with its interval on a line with zero. @param {import("./data.js").Pair} pair @param {number} most */
+/**
+ * A difference with its interval on an axis from -most to most.
+ *
+ * @param {import("./data.js").Pair} pair
+ * @param {number} most
+ */
 function differenceLine(pair, most) {
   const { difference } = pair;
   const { low, high } = shownInterval(pair);
   const x = (/** @type {number} */ value) => `${most ? part(value, -most, most) : 50}%`;
   const picture = svg("svg", { class: "bar interval-line", "aria-hidden": "true", width: "100%", height: 18 });
-  picture.append(svg("line", { class: "zero", x1: "50%", x2: "50%", y1: 0, y2: 18 }));
+  for (const at of ticksOf(most).at) {
+    picture.append(svg("line", { class: at ? "tick" : "zero", x1: x(at), x2: x(at), y1: 0, y2: 18 }));
+  }
   if (low !== null && high !== null) {
     picture.append(svg("line", { class: "span", x1: x(low), x2: x(high), y1: 9, y2: 9 }));
   }
   if (difference !== null) picture.append(svg("circle", { class: "middle", cx: x(difference), cy: 9, r: 4.5 }));
   return picture;
+}
+
+/** Round values on an axis from -most to most, symmetric around zero. @param {number} most */
+function ticksOf(most) {
+  if (!most) return { at: [0], decimals: 0 };
+  const { at, decimals } = ticks(0, most, 2);
+  return {
+    at: [
+      ...at
+        .slice(1)
+        .map((value) => -value)
+        .reverse(),
+      ...at,
+    ],
+    decimals,
+  };
+}
+
+/** The numbers of an axis from -most to most. @param {number} most */
+function axisNumbers(most) {
+  const { at, decimals } = ticksOf(most);
+  return labels(at, decimals, -most, most, "x");
 }
 
 /** @param {import("./data.js").Pair} pair @param {number} measure */
@@ -44,7 +73,9 @@ function choosers(first, second) {
     const select = html(
       "select",
       { id: `pair-${place}` },
-      ...data.runs.map(({ name }, run) => html("option", { value: run, selected: run === own }, nameOf(name))),
+      ...data.runs.map(({ name, short }, run) =>
+        html("option", { value: run, selected: run === own, title: name === short ? null : name }, nameOf(short)),
+      ),
     );
     select.addEventListener("change", () => {
       const runs = [...state().runs];
@@ -70,13 +101,18 @@ function choosers(first, second) {
 }
 
 /**
- * What was found of the pair in all measures.
+ * The differences of the pair under all tested measures. Intervals of measures between 0 and 1 share an axis.
  *
  * @param {number} first
  * @param {number} second
  * @param {number} shown the measure that is open
  */
 function measuresTable(first, second, shown) {
+  const sharesAxis = (/** @type {number} */ index) => data.measures[index].high === 1;
+  const most = data.measures.reduce((/** @type {number} */ greatestOfAll, _, index) => {
+    const pair = sharesAxis(index) ? pairOf(index, first, second) : null;
+    return pair ? Math.max(greatestOfAll, greatest(pair)) : greatestOfAll;
+  }, 0);
   const rows = data.measures.map((measure, index) => {
     const pair = pairOf(index, first, second);
     if (!pair) return null;
@@ -86,7 +122,7 @@ function measuresTable(first, second, shown) {
       [link({ measure: index }, named(measure.title))],
       figure(pair.difference, { signed: true }),
       interval(low, high, { signed: true }),
-      html("td", { class: "picture" }, differenceLine(pair, greatest(pair))),
+      html("td", { class: "picture" }, sharesAxis(index) && differenceLine(pair, most)),
       probability(pair.p),
       probability(pair.corrected_p),
       pair.wins,
@@ -95,7 +131,8 @@ function measuresTable(first, second, shown) {
     );
   });
   if (!rows.some(Boolean)) return null;
-  const heads = columnHeads("Measure", "Difference", "Interval", "", "p", "corrected p", "Better", "Tied", "Worse");
+  const axis = html("td", { class: "picture" }, most > 0 && axisNumbers(most));
+  const heads = columnHeads("Measure", "Difference", "Interval", axis, "p", "corrected p", "Better", "Tied", "Worse");
   const title = "All measures of this pair";
   return scrolling(
     html("table", { class: "pair" }, html("caption", {}, title), heads, html("tbody", {}, ...rows)),
@@ -196,7 +233,7 @@ function drawPair({ runs, measure }) {
     return;
   }
   const [first, second] = runs;
-  const names = [data.runs[first].name, data.runs[second].name].map(nameOf);
+  const names = [data.runs[first].short, data.runs[second].short].map(nameOf);
   const differences = differencesOf(measure, first, second);
   const topics = chosenTopics();
   const pair = pairOf(measure, first, second);
@@ -224,7 +261,8 @@ function drawPair({ runs, measure }) {
   const name = data.measures[measure].title;
   const run = (/** @type {number} */ place) => runName(runs[place], runs);
   const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
-  const verdict = pair ? verdictOf(pair, measure) : NOT_COMPARED;
+  const isTested = data.measures[measure].is_tested;
+  const verdict = pair ? verdictOf(pair, measure) : isTested ? notCompared() : IS_COVERAGE;
   const tested = pair && pair.corrected_p !== null && [" Corrected p ", probability(pair.corrected_p), ". "];
   const share = percent(data.about.confidence);
   const ofInterval =
@@ -237,7 +275,7 @@ function drawPair({ runs, measure }) {
     found.test !== null && found.test !== data.about.test
       ? " p is computed by an exact sign-flip test, because too few topics differ, or all differ by the same amount."
       : "";
-  const charts = { measure, topics, names, open: openTopicOf };
+  const charts = { runs: [first, second], measure, topics, names, open: openTopicOf, pointer: new Pointer() };
   body.replaceChildren(
     choosers(first, second),
     html(
@@ -252,11 +290,12 @@ function drawPair({ runs, measure }) {
         interval(shownInterval(found).low, shownInterval(found).high, { signed: true }),
       ),
       differenceLine(found, greatest(found)),
+      axisNumbers(greatest(found)),
       html(
         "p",
         { class: "sides centred", "aria-hidden": "true" },
         html("span", {}, `← ${names[1]} higher`),
-        html("span", {}, "0"),
+        html("span", {}),
         html("span", {}, `${names[0]} higher →`),
       ),
       html(
@@ -278,20 +317,20 @@ function drawPair({ runs, measure }) {
       : "",
     decisiveSentence(differences, names),
     data.measures[measure].by_topic
-      ? html(
-          "div",
-          { class: "charts" },
-          differencesChart({ ...charts, differences }),
-          scatterChart({ ...charts, first, second }),
-        )
+      ? html("div", { class: "charts" }, differencesChart({ ...charts, differences }), scatterChart(charts))
       : html("p", { class: "note" }, `${name} has no values by topic.`),
     measuresTable(first, second, measure) ?? "",
   );
 }
 
-const NOT_COMPARED =
-  "These two runs were not tested, because the report compares runs with a baseline. " +
-  "To compare them, write the report without a baseline, or with one of these runs as the baseline.";
+const IS_COVERAGE = "This measure describes the coverage of the judgments; runs are not tested under it.";
+
+function notCompared() {
+  return baseline === null
+    ? "These two runs were not tested, because no topic has values of all runs under this measure."
+    : "These two runs were not tested, because the report compares runs with a baseline. " +
+        "To compare them, write the report without a baseline, or with one of these runs as the baseline.";
+}
 
 /** @param {number} topic */
 function openTopicOf(topic) {

@@ -6,7 +6,8 @@ import { ItemsUnpacked, unpackedNumbers } from "./unpacking.js";
 /**
  * @typedef {{ id: string, grade: number | null, pooled: boolean, text?: number }} Document
  * @typedef {{ documents: Document[], runs: (number[] | null)[],
- *   added: ({ values: number[], runs: (number[] | null)[] } | null)[] }} TopicRankings
+ *   added: ({ values: number[], runs: (number[] | null)[] } | null)[],
+ *   missed: { documents: number[], ranks: (number | null)[][], n_more: number, n_unretrieved: number } }} TopicRankings
  */
 
 const rankings = new ItemsUnpacked(data.rankings);
@@ -20,6 +21,20 @@ export function rankingsOf(topic) {
 /** @param {Document | undefined} document @returns {Promise<string | null>} */
 export async function textOf(document) {
   return document?.text === undefined ? null : texts.at(document.text);
+}
+
+/**
+ * The texts of documents of a topic, by their place; null for documents without a text.
+ *
+ * @param {TopicRankings} topic
+ * @param {number[]} places
+ */
+export async function textsOf(topic, places) {
+  /** @type {Map<number, string | null>} */
+  const byPlace = new Map();
+  const order = [...new Set(places)].sort((a, b) => (topic.documents[a].text ?? -1) - (topic.documents[b].text ?? -1));
+  for (const place of order) byPlace.set(place, await textOf(topic.documents[place]));
+  return byPlace;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Runs by measures: each mean with its interval, what differs, and how much of it was judged. */
 
-import { baseline, data, depth, direction, favours, meanOf, pairOf, readingOf } from "./data.js";
-import { byId, html, named, nameOf } from "./elements.js";
+import { baseline, data, depth, direction, favours, hasRankings, meanOf, pairOf, ranked, readingOf } from "./data.js";
+import { button, byId, counted, html, named, nameOf, readable, shortName } from "./elements.js";
 import { figure, interval, percent } from "./numbers.js";
 import { badge, bar, shareBar } from "./pictures.js";
 import { change, state, watch } from "./state.js";
@@ -21,19 +21,49 @@ function limitsOf(measure) {
   return { from, to: Math.min(Math.max(0, ...found), most ?? Infinity) };
 }
 
-/** What a run's difference from the baseline says. @param {number} run @param {number} measure */
+/** Characters of a name that need a wider column on a narrow screen. */
+const LONG_NAME = 14;
+
+/** With more runs, marks replace the letters of groups, which would be too long. */
+const MOST_WITH_LETTERS = 10;
+
+const HAS_LETTERS = data.letters !== null && data.runs.length <= MOST_WITH_LETTERS;
+const HAS_MARKS = data.letters !== null && !HAS_LETTERS;
+
+/** The run that the marks of a measure compare with; null if there is none. @param {number} measure */
+function referenceOf(measure) {
+  if (baseline !== null) return baseline;
+  if (!HAS_MARKS) return null;
+  const { mark, runs } = state();
+  return mark === "selected" ? (runs[0] ?? null) : (ranked(measure)[0] ?? null);
+}
+
+/** @type {Record<string, { sign: string, words: string, className: string }>} */
+const VERDICTS = {
+  better: { sign: "▲", words: "significantly better", className: "verdict gain" },
+  worse: { sign: "▼", words: "significantly worse", className: "verdict loss" },
+  alike: { sign: "≈", words: "not significantly different", className: "verdict" },
+};
+
+/** The mark of a run: its verdict against the reference. @param {number} run @param {number} measure */
 function verdictSign(run, measure) {
-  const pair = baseline === null || run === baseline ? null : pairOf(measure, run, baseline);
-  if (!pair || pair.difference === null || !pair.differ) return null;
-  const better = favours(measure, pair.difference) > 0;
+  const reference = referenceOf(measure);
+  const pair = reference === null || run === reference ? null : pairOf(measure, run, reference);
+  if (!pair || reference === null || pair.difference === null || pair.differ === null) return null;
+  const verdict = !pair.differ ? "alike" : favours(measure, pair.difference) > 0 ? "better" : "worse";
+  const isHidden = HAS_MARKS ? verdict === "worse" && state().mark !== "selected" : verdict === "alike";
+  if (isHidden) return null;
+  const { sign, words, className } = VERDICTS[verdict];
+  const preposition = verdict === "alike" ? "from" : "than";
   return html(
     "span",
     {
-      class: better ? "verdict gain" : "verdict loss",
-      title: `significantly ${better ? "better" : "worse"} than the baseline`,
+      class: className,
+      "data-part": "verdict",
+      title: `${words} ${preposition} ${nameOf(data.runs[reference].short)}`,
     },
-    html("span", { "aria-hidden": "true" }, better ? "▲" : "▼"),
-    html("span", { class: "unseen" }, better ? " significantly better" : " significantly worse"),
+    html("span", { "aria-hidden": "true" }, sign),
+    html("span", { class: "unseen" }, ` ${words}`),
   );
 }
 
@@ -45,7 +75,7 @@ function verdictSign(run, measure) {
  */
 function meanCell(run, measure, { from, to, best }, show) {
   const { mean, low, high } = meanOf(run, measure);
-  const letters = data.letters?.[measure]?.[run];
+  const letters = HAS_LETTERS ? data.letters?.[measure]?.[run] : null;
   const reference = baseline === null ? null : meanOf(baseline, measure).mean;
   const chosen = Object.keys(READINGS).filter(
     (reading) => show.includes(reading) && readingOf(run, measure, reading) !== null,
@@ -58,18 +88,23 @@ function meanCell(run, measure, { from, to, best }, show) {
       "div",
       { class: "number" },
       figure(mean, { className: mean === best ? "best" : "" }),
-      letters ? html("span", { class: "letters" }, letters) : verdictSign(run, measure),
+      letters ? html("span", { class: "letters", "data-part": "letters" }, letters) : verdictSign(run, measure),
     ),
     bar({ value: mean, low, high, from, to, reference, marks }),
     show.includes("interval") && html("div", { class: "beside" }, interval(low, high)),
     ...chosen.map((reading) =>
-      html("div", { class: `beside ${reading}` }, `${reading} `, figure(readingOf(run, measure, reading))),
+      html(
+        "div",
+        { class: `beside ${reading}`, "data-part": reading },
+        `${reading} `,
+        figure(readingOf(run, measure, reading)),
+      ),
     ),
   );
 }
 
 /** Whether somebody has asked for the share judged as a measure: it need not stand there twice. */
-const SHARE_IS_A_MEASURE = data.measures.some(({ name }) => name === `judged_${depth}`);
+const SHARE_IS_A_MEASURE = !hasRankings || data.measures.some(({ name }) => name === `judged_${depth}`);
 
 /** How much of the first documents was judged. @param {number} run */
 function shareCell(run) {
@@ -84,26 +119,37 @@ function shareCell(run) {
 
 /** @param {number} run @param {number[]} chosen */
 function runHead(run, chosen) {
-  const { name, group } = data.runs[run];
+  const { name, short, group } = data.runs[run];
+  const isOpen = state().detail === run;
   const place = chosen.indexOf(run);
   const box = html("input", {
     type: "checkbox",
     checked: place >= 0,
-    "aria-label": `select ${nameOf(name)}`,
+    "aria-label": `select ${nameOf(short)}`,
     "data-run": run,
   });
   box.addEventListener("change", () => {
     const others = state().runs.filter((each) => each !== run);
     change({ runs: box.checked ? [...others, run] : others });
   });
+  const details = button(
+    {
+      class: "more",
+      "aria-expanded": isOpen ? "true" : "false",
+      "aria-label": `details of ${nameOf(short)}`,
+      "data-detail": run,
+    },
+    () => change({ detail: isOpen ? null : run }),
+    isOpen ? "▾" : "▸",
+  );
   return html(
     "th",
     { scope: "row" },
     html(
-      "label",
+      "span",
       { class: "run" },
-      box,
-      named(name),
+      details,
+      html("label", { class: "run" }, box, shortName(data.runs[run])),
       place >= 0 && badge(place),
       run === baseline && html("span", { class: "tag" }, "baseline"),
       group !== null && group !== name && html("span", { class: "tag" }, named(group)),
@@ -111,14 +157,51 @@ function runHead(run, chosen) {
   );
 }
 
+/** The row with the whole name of a run, its file and its values. @param {number} run @param {number} columns */
+function detailRow(run, columns) {
+  const { name, group } = data.runs[run];
+  const files = data.about.run_files;
+  const path = files.length === data.runs.length ? files[run].path : null;
+  const facts = Object.entries({ Run: name, File: path, Group: group === name ? null : group }).flatMap(
+    ([term, value]) => (value === null ? [] : [html("dt", {}, term), html("dd", {}, html("bdi", {}, readable(value)))]),
+  );
+  const values = data.measures.flatMap((measure, index) => {
+    const { mean, low, high, topics } = meanOf(run, index);
+    if (mean === null) return [];
+    const rank = ranked(index).indexOf(run) + 1;
+    const others = Object.keys(READINGS).flatMap((reading) => {
+      const other = readingOf(run, index, reading);
+      return other === null ? [] : [`, ${reading} `, figure(other)];
+    });
+    return [
+      html("dt", {}, named(measure.title)),
+      html(
+        "dd",
+        {},
+        figure(mean),
+        " ",
+        low !== null && interval(low, high),
+        ` over ${counted(topics, "topic")}`,
+        measure.is_tested && measure.higher_is_better !== null && `, rank ${rank} of ${data.runs.length}`,
+        ...others,
+      ),
+    ];
+  });
+  return html("tr", { class: "detail" }, html("td", { colspan: columns }, html("dl", {}, ...facts, ...values)));
+}
+
 /** What the marks beside the values mean. */
 function explained() {
   const { confidence, how_tested: how } = data.about;
   const parts = [`Bar: mean over topics, with its ${percent(confidence)} confidence interval.`];
-  if (data.letters) {
+  const reference = state().mark === "selected" ? "the first selected run" : "the run with the best mean of the column";
+  if (HAS_MARKS) {
+    const others = state().mark === "selected" ? "▲ significantly better, ▼ significantly worse, " : "";
+    parts.push(`${others}≈ not significantly different from ${reference}. ${how ?? ""}`);
+  } else if (HAS_LETTERS) {
     parts.push(`Runs that share a letter in a column are not significantly different there. ${how ?? ""}`);
   } else if (baseline !== null) {
-    const name = nameOf(data.runs[baseline].name);
+    const name = nameOf(data.runs[baseline].short);
     parts.push(
       `▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`,
     );
@@ -139,10 +222,21 @@ function choicesOf(show) {
     });
     return html("label", {}, input, ` ${label}`);
   };
+  const marks = html(
+    "select",
+    { id: "mark" },
+    html("option", { value: "", selected: state().mark === "" }, "the best run of each column"),
+    html("option", { value: "selected", selected: state().mark === "selected" }, "the first selected run"),
+  );
+  marks.addEventListener("change", () => {
+    change({ mark: marks.value });
+    byId("mark").focus();
+  });
   return html(
     "fieldset",
     { class: "choices" },
     html("legend", {}, "Next to the means"),
+    HAS_MARKS && html("label", { class: "field" }, html("span", {}, "comparison with"), marks),
     box("interval", "confidence intervals"),
     ...Object.entries(READINGS)
       .filter(([reading]) => data.readings.some((row) => row.reading === reading))
@@ -163,7 +257,7 @@ const sortedBy = (/** @type {number} */ run, /** @type {string} */ key) => {
 };
 
 /** @param {import("./state.js").State} chosen */
-function drawRuns({ runs, sort, show }) {
+function drawRuns({ runs, sort, show, detail }) {
   const [main] = data.measures;
   const order = orderOf(sort || `${main?.name} ${data.measures.length && direction(0) < 0 ? "up" : "down"}`);
   const rows = data.runs.map((_, run) => run);
@@ -181,7 +275,7 @@ function drawRuns({ runs, sort, show }) {
   const sorted = (/** @type {string} */ next) => change({ sort: next });
   const table = html(
     "table",
-    { class: "runs" },
+    { class: data.runs.some(({ short }) => short.length > LONG_NAME) ? "runs long-names" : "runs" },
     html("caption", { class: "unseen" }, "Measure values of runs"),
     html(
       "thead",
@@ -208,22 +302,24 @@ function drawRuns({ runs, sort, show }) {
     html(
       "tbody",
       {},
-      ...rows.map((run) => {
-        return html(
+      ...rows.flatMap((run) => {
+        const ofRun = html(
           "tr",
           { class: runs.includes(run) && "chosen" },
           runHead(run, runs),
           ...data.measures.map((_, measure) => meanCell(run, measure, limits[measure], show)),
           !SHARE_IS_A_MEASURE && shareCell(run),
         );
+        return run === detail ? [ofRun, detailRow(run, ofRun.cells.length)] : [ofRun];
       }),
     ),
   );
-  const focused = document.activeElement?.getAttribute("data-run");
+  const attribute = ["data-run", "data-detail"].find((name) => document.activeElement?.hasAttribute(name));
+  const focused = attribute && `[${attribute}="${document.activeElement?.getAttribute(attribute)}"]`;
   byId("runs-body").replaceChildren(choicesOf(show), scrolling(table, "Measure values of runs"), explained());
-  if (focused) table.querySelector(/** @type {"input"} */ (`input[data-run="${focused}"]`))?.focus();
+  if (focused) /** @type {HTMLElement | null} */ (table.querySelector(focused))?.focus();
 }
 
 export function startRuns() {
-  watch(["runs", "sort", "show"], drawRuns);
+  watch(["runs", "sort", "show", "mark", "detail"], drawRuns);
 }

@@ -14,6 +14,8 @@ import { html } from "./elements.js";
  * @property {number | null} group  a group of topics
  * @property {string} find  text that the topics have to have
  * @property {string[]} show  what stands beside the means: "interval", "skip", "rel"
+ * @property {string} mark  the run that the marks refer to: "" for the best one of each column, "selected" for the first selected
+ * @property {number | null} detail  the run with open details
  * @property {string} at  the part of the page to look at
  */
 
@@ -28,6 +30,8 @@ const atStart = {
   group: null,
   find: "",
   show: [],
+  mark: "",
+  detail: null,
   at: "",
 };
 
@@ -68,6 +72,8 @@ export function stateOf(address) {
     group: indexOf(data.groups, fields.get("group")),
     find: fields.get("find") ?? "",
     show: fields.getAll("show"),
+    mark: fields.get("mark") ?? "",
+    detail: indexOf(data.runs, fields.get("detail")),
     at: fields.get("at") ?? "",
   };
 }
@@ -88,6 +94,8 @@ export function addressOf(chosen) {
   if (chosen.group !== null) fields.set("group", data.groups[chosen.group].name);
   if (chosen.find) fields.set("find", chosen.find);
   for (const each of chosen.show) fields.append("show", each);
+  if (chosen.mark) fields.set("mark", chosen.mark);
+  if (chosen.detail !== null) fields.set("detail", data.runs[chosen.detail].name);
   if (chosen.at) fields.set("at", chosen.at);
   return `#${fields}`;
 }

@@ -1,8 +1,9 @@
 /** Tables that can be sorted by a press on their heads. */
 
 import { data } from "./data.js";
-import { button, html, named } from "./elements.js";
+import { button, html, shortName } from "./elements.js";
 import { badge } from "./pictures.js";
+import { tableTools } from "./saving.js";
 
 /** @typedef {{ key: string, down: boolean }} Order */
 
@@ -45,7 +46,10 @@ const heads = new Map();
  * @param {...import("./elements.js").Child} labels
  */
 export function columnHeads(...labels) {
-  const cells = labels.map((label) => (label === "" ? html("td") : html("th", { scope: "col" }, label)));
+  const cells = labels.map((label) => {
+    if (label instanceof HTMLTableCellElement) return label;
+    return label === "" ? html("td") : html("th", { scope: "col" }, label);
+  });
   return html("thead", {}, html("tr", {}, ...cells));
 }
 
@@ -69,7 +73,7 @@ export function row(attributes, head, ...cells) {
 /** The name of a run, with its number if it is chosen. @param {number} run @param {number[]} chosen */
 export function runName(run, chosen) {
   const place = chosen.indexOf(run);
-  return html("span", { class: "run" }, place >= 0 && badge(place), named(data.runs[run].name));
+  return html("span", { class: "run" }, place >= 0 && badge(place), shortName(data.runs[run]));
 }
 
 /**
@@ -86,11 +90,17 @@ export function compared(a, b, down) {
 }
 
 /**
- * Put a table where it can be scrolled sideways on a narrow screen, also with the keyboard.
+ * Put a table where it can be scrolled sideways on a narrow screen, also with the keyboard, with buttons that save it.
  *
  * @param {HTMLTableElement} table
  * @param {string} label
+ * @param {() => HTMLTableElement} whole the table to save, if the page shows only a part of it
  */
-export function scrolling(table, label) {
-  return html("div", { class: "scrolling", role: "group", "aria-label": label, tabindex: 0 }, table);
+export function scrolling(table, label, whole = () => table) {
+  return html(
+    "div",
+    {},
+    html("div", { class: "scrolling", role: "group", "aria-label": label, tabindex: 0 }, table),
+    tableTools(label, whole),
+  );
 }

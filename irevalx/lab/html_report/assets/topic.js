@@ -1,32 +1,20 @@
 /** One topic: the rankings of the chosen runs side by side, and what each document gives the measure. */
 
-import { data, depth, valuesOf } from "./data.js";
-import { button, byId, html, named, nameOf, readable, svg } from "./elements.js";
+import { data, depth, hasRankings, valuesOf } from "./data.js";
+import { documentButton, gradeSign, standing, textSummary } from "./documents.js";
+import { button, byId, counted, html, named, nameOf, readable, svg } from "./elements.js";
 import { figure, written } from "./numbers.js";
 import { colourOf, part } from "./pictures.js";
-import { addedBy, rankingsOf, textOf } from "./rankings.js";
+import { addedBy, rankingsOf, textOf, textsOf } from "./rankings.js";
 import { addressed, change, link, state, watch } from "./state.js";
 import { columnHeads, row, runName, scrolling } from "./tables.js";
+import { missedDocuments } from "./missed.js";
 import { neighbours } from "./topics.js";
+import { marked, termsOf } from "./words.js";
 
 /** @typedef {import("./rankings.js").Document} Document */
 /** @typedef {import("./rankings.js").TopicRankings} TopicRankings */
-
-/** What is known of a document, in a sign, in words and for the style sheet. @param {Document} document */
-function standing({ grade, pooled }) {
-  if (grade !== null) {
-    const className = grade < 0 ? "grade-below" : `grade-${Math.min(grade, 4)}`;
-    return { sign: String(grade).replace("-", "\u2212"), words: `grade ${grade}`, className };
-  }
-  if (pooled) return { sign: "?", words: "pooled but unjudged", className: "unjudged" };
-  return { sign: "○", words: "unpooled", className: "outside" };
-}
-
-/** @param {Document} document */
-function gradeSign(document) {
-  const { sign, words, className } = standing(document);
-  return html("span", { class: `grade ${className}`, title: words, role: "img", "aria-label": words }, sign);
-}
+/** @typedef {import("./documents.js").Texts} Texts */
 
 /**
  * The lines between two columns: the picture is as high as the rows are, whatever their height.
@@ -59,9 +47,9 @@ function linkSame(table) {
   for (const kind of ["pointerout", "focusout"]) table.addEventListener(kind, (event) => show(event, false));
 }
 
-/** @param {TopicRankings} rankings @param {number[]} runs @param {number} topic */
-function rankingsTable(rankings, runs, topic) {
-  const { measure, document: open } = state();
+/** @param {TopicRankings} rankings @param {number[]} runs @param {number} topic @param {Texts} texts */
+function rankingsTable(rankings, runs, topic, texts) {
+  const { measure } = state();
   const columns = runs.map((run) => ({
     run,
     ranked: rankings.runs[run] ?? [],
@@ -100,15 +88,11 @@ function rankingsTable(rankings, runs, topic) {
         "div",
         {},
         gradeSign(document),
-        button(
-          { class: "document", "aria-pressed": addressed(document.id) === open ? "true" : "false" },
-          () => change({ document: document.id }),
-          named(document.id),
-        ),
+        documentButton(document),
         amount !== null &&
           html(
             "span",
-            { class: "gives" },
+            { class: "gives", "data-part": "contribution" },
             amount === 0 ? html("data", { value: 0, class: "muted" }, "0") : figure(amount, { signed: true }),
             svg(
               "svg",
@@ -117,6 +101,7 @@ function rankingsTable(rankings, runs, topic) {
             ),
           ),
       ),
+      textSummary(index, texts),
     );
   };
 
@@ -135,11 +120,11 @@ function rankingsTable(rankings, runs, topic) {
   );
   const table = html(
     "table",
-    { class: "rankings" },
+    { class: texts.texts.size ? "rankings with-texts" : "rankings" },
     html(
       "caption",
       { class: "unseen" },
-      `Rankings of topic ${nameOf(data.topics[topic].id)}: the first ${depth} documents`,
+      `Rankings of topic ${nameOf(data.topics[topic].id)}: the first ${counted(depth, "document")}`,
     ),
     html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Rank"), ...heads)),
     html("tbody", {}, ...body),
@@ -170,8 +155,9 @@ function legend(rankings) {
  *
  * @param {TopicRankings} rankings
  * @param {number[]} runs
+ * @param {number} topic
  */
-async function documentPanel(rankings, runs) {
+async function documentPanel(rankings, runs, topic) {
   const { document: id, measure } = state();
   const index = rankings.documents.findIndex((document) => addressed(document.id) === id);
   if (index < 0) return null;
@@ -181,8 +167,10 @@ async function documentPanel(rankings, runs) {
     byId("topic-heading").focus();
   };
   const text = await textOf(document);
+  const missed = rankings.missed.ranks[rankings.missed.documents.indexOf(index)];
   const ranks = data.runs.flatMap((_, run) => {
-    const rank = (rankings.runs[run] ?? []).indexOf(index);
+    const first = (rankings.runs[run] ?? []).indexOf(index);
+    const rank = first < 0 ? (missed?.[run] ?? 0) - 1 : first;
     return rank < 0 ? [] : [{ run, rank, gives: addedBy(rankings, measure, run)?.[rank] ?? null }];
   });
   ranks.sort((a, b) => a.rank - b.rank);
@@ -203,12 +191,12 @@ async function documentPanel(rankings, runs) {
       html(
         "div",
         { class: "text", dir: "auto", tabindex: 0, role: "region", "aria-label": "text of the document" },
-        readable(text),
+        ...marked(text, termsOf(data.topics[topic].text)),
       ),
     html(
       "table",
       {},
-      html("caption", {}, `Ranks within the first ${depth}`),
+      html("caption", {}, missed || depth === 1 ? "Ranks" : `Ranks within the first ${depth}`),
       columnHeads("Run", "Rank", "Contribution"),
       html("tbody", {}, ...rows),
     ),
@@ -282,24 +270,41 @@ async function drawTopic({ topic, runs, document: open }) {
   if (topic === null) return;
   const { id, text, n_judged: judged, n_relevant: relevant } = data.topics[topic];
   const rankings = await rankingsOf(topic);
-  const panel = rankings && open !== null ? await documentPanel(rankings, runs) : null;
+  const panel = rankings && open !== null ? await documentPanel(rankings, runs, topic) : null;
+  const places = rankings ? [...runs.flatMap((run) => rankings.runs[run] ?? []), ...rankings.missed.documents] : [];
+  const hasTexts = rankings?.documents.some((document) => document.text !== undefined);
+  const texts = { texts: rankings && hasTexts ? await textsOf(rankings, places) : new Map(), terms: termsOf(text) };
   if (question !== asked) return;
   byId("topic-heading").replaceChildren("Topic ", named(id));
   byId("topic-body").replaceChildren(
     steps(topic),
     text === null ? "" : html("p", { class: "question", dir: "auto" }, readable(text)),
-    html("p", { class: "muted" }, `${relevant} of ${judged} judged documents are relevant.`),
+    judged === null || relevant === null
+      ? ""
+      : html(
+          "p",
+          { class: "muted" },
+          `${relevant.toLocaleString("en")} of ${counted(judged, "judged document")} ${relevant === 1 ? "is" : "are"} relevant.`,
+        ),
     valuesLine(topic, runs) ?? "",
-    !runs.length
-      ? html("p", { class: "note" }, "Select runs in the table of runs to display their rankings.")
-      : rankings
-        ? html(
-            "div",
-            { class: panel ? "beside-panel" : "" },
-            html("div", {}, rankingsTable(rankings, runs, topic), legend(rankings)),
-            panel,
-          )
-        : html("p", { class: "note" }, "The report contains no rankings of this topic."),
+    !hasRankings
+      ? ""
+      : !runs.length
+        ? html("p", { class: "note" }, "Select runs in the table of runs to display their rankings.")
+        : rankings
+          ? html(
+              "div",
+              { class: panel ? "beside-panel" : "" },
+              html(
+                "div",
+                {},
+                rankingsTable(rankings, runs, topic, texts),
+                legend(rankings),
+                missedDocuments(rankings, runs, texts),
+              ),
+              panel,
+            )
+          : html("p", { class: "note" }, "The report contains no rankings of this topic."),
   );
 }
 

@@ -1,6 +1,6 @@
 /** The topics, in the order in which two runs differ most about them. */
 
-import { data, differencesOf, favours, valuesOf } from "./data.js";
+import { data, differencesOf, favours, hasRankings, valuesOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable } from "./elements.js";
 import { chosenTopics } from "./filters.js";
 import { figure } from "./numbers.js";
@@ -72,7 +72,9 @@ function orderChooser() {
   const select = html(
     "select",
     { id: "order" },
-    ...Object.entries(ORDERS).map(([key, label]) => html("option", { value: key, selected: key === own }, label)),
+    ...Object.entries(ORDERS)
+      .filter(([key]) => hasRankings || !/^(overlap|relevant) /.test(key))
+      .map(([key, label]) => html("option", { value: key, selected: key === own }, label)),
     !known && html("option", { value: own, selected: true }, "a column of the table"),
   );
   select.addEventListener("change", () => {
@@ -82,8 +84,8 @@ function orderChooser() {
   return html("div", { class: "choices" }, html("label", { class: "field" }, html("span", {}, "Sort by"), select));
 }
 
-/** @param {(number | null)[] | null} overlaps */
-function topicsTable(overlaps) {
+/** @param {(number | null)[] | null} overlaps @param {number} size number of rows */
+function topicsTable(overlaps, size) {
   const { runs, measure, topic: open, order: own } = state();
   const columns = columnsOf();
   const { first, second, difference } = columns;
@@ -104,16 +106,22 @@ function topicsTable(overlaps) {
       [
         link({ topic, document: null }, named(id)),
         question &&
-          html("span", { class: "beside text", dir: "auto", title: question.slice(0, 1000) }, question.slice(0, 200)),
+          html(
+            "span",
+            { class: "beside text", "data-part": "text", dir: "auto", title: question.slice(0, 1000) },
+            question.slice(0, 200),
+          ),
       ],
       first && figure(first[topic]),
       second && figure(second[topic]),
       difference && figure(between, { signed: true }),
       difference &&
         html("td", { class: "picture" }, between !== null && differenceBar(between, most, favours(measure, between))),
-      second && (overlaps ? figure(overlaps[topic], { decimals: 2 }) : html("span", { class: "muted" }, "…")),
-      relevant,
-      judged,
+      second &&
+        hasRankings &&
+        (overlaps ? figure(overlaps[topic], { decimals: 2 }) : html("span", { class: "muted" }, "…")),
+      hasRankings && relevant,
+      hasRankings && judged,
     );
   };
   return html(
@@ -131,12 +139,12 @@ function topicsTable(overlaps) {
         second && ofRun(1),
         difference && head("difference", "Difference"),
         difference && html("td", {}),
-        second && head("overlap", "1 − overlap"),
-        head("relevant", "Relevant"),
-        head("judged", "Judged"),
+        second && hasRankings && head("overlap", "1 − overlap"),
+        hasRankings && head("relevant", "Relevant"),
+        hasRankings && head("judged", "Judged"),
       ),
     ),
-    html("tbody", {}, ...listed.slice(0, rowsShown).map(rowOf)),
+    html("tbody", {}, ...listed.slice(0, size).map(rowOf)),
   );
 }
 
@@ -158,7 +166,7 @@ function drawTable(overlaps) {
   byId("topics-body").replaceChildren(
     orderChooser(),
     listed.length
-      ? scrolling(topicsTable(overlaps), "Topics")
+      ? scrolling(topicsTable(overlaps, rowsShown), "Topics", () => topicsTable(overlaps, listed.length))
       : html("p", { class: "note" }, "No topic matches the filters above."),
     more || "",
   );
@@ -172,7 +180,7 @@ async function drawTopics() {
   const question = listAsked;
   const { runs, order: own } = state();
   const [first, second] = runs;
-  const wanted = second !== undefined && (data.topics.length <= FEW || orderOf(own).key === "overlap");
+  const wanted = hasRankings && second !== undefined && (data.topics.length <= FEW || orderOf(own).key === "overlap");
   // At once where there is nothing yet, so that what stands below stays in its place.
   if (!wanted || !byId("topics-body").childElementCount) drawTable(null);
   if (!wanted) return;

@@ -1,0 +1,412 @@
+"""Score files: measure values of runs by topic, from any program, and their conversion to evaluations.
+
+The content determines the format of a file: Parquet; JSON, which begins with a brace; a table, whose first line names a
+column of topics; otherwise lines of three columns, as trec_eval prints them, or four, which begin with the run.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from math import isfinite
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name
+from irevalx.evaluation.columns import Column, Summaries
+from irevalx.evaluation.evaluate import Evaluation, unique_run_names
+from irevalx.evaluation.topic_values import TopicColumn
+from irevalx.measures import MEASURES
+from irevalx.measures.counts import runid
+from irevalx.measures.declaration import Measure, Range, UnjudgedEffect
+from irevalx.measures.selection import requested_measure
+from irevalx.measures.summaries import Population, mean
+from irevalx.parameters import argument_error, identifier, texts
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
+from irevalx.reading.format_hints import looks_like_judgments
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source, name_of_file
+from irevalx.reading.sources.first_lines import SEPARATORS, fields_of
+from irevalx.reading.sources.tables import UNNAMED, as_list, is_frame, table_of_frame
+from irevalx.reports.records import Record
+from irevalx.reports.report import ALL
+from irevalx.trec_eval import c_double
+
+RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
+"""Values by run, measure and topic; the topic "all" is the summary, which can be missing."""
+
+GROUPS = f"{ALL}:"
+"""Prefix in the column of topics for groups of topics and ends of intervals, which are ignored."""
+
+TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
+"""Measures whose values are not numbers; they are ignored."""
+
+_BOOLEANS = {"True": 1.0, "False": 0.0}
+
+_NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
+
+
+class _Value(NamedTuple):
+    """A value in a file: its 1-based line or row, its run, topic and measure, and its text or Python value."""
+
+    line: int
+    run: str
+    topic: str
+    measure: str
+    value: Any
+
+
+def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool = True) -> RunValues:
+    """Read a score file; ``unnamed`` accepts a run without a name, which takes the name of the file."""
+    where = f"{shown_name(source.path)}:"
+    default = as_text(name_of_file(source.path)) if unnamed else None
+    if source.is_parquet:
+        from irevalx.reading.sources.arrow import table_of_parquet
+
+        return _of_arrow(where, table_of_parquet(source), default)
+    text = as_text(b"".join(source.chunks(CHUNK_SIZE)).removeprefix(MARK))
+    return _collected(where, _values(where, text, default), nan_is_missing=nan_is_missing)
+
+
+def values_of_frame(frame: Any, what: str) -> RunValues:
+    """Return the values of a data frame, an object with an Arrow stream, or a dictionary of columns."""
+    if not (is_frame(frame) or isinstance(frame, Mapping)):
+        raise argument_error(what, "a data frame or a dictionary of columns", frame)
+    if hasattr(frame, "lazy") and hasattr(frame, "collect"):
+        frame = frame.collect()
+    if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
+        return _of_arrow(f"{what}:", table_of_frame(frame, what), UNNAMED)
+    names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
+    columns = [as_list(what, name, frame.__getitem__) for name in names]
+    return _of_columns(f"{what}:", names, columns, UNNAMED)
+
+
+def _of_arrow(where: str, table: Any, default: str | None) -> RunValues:
+    parts = [part.columns for part in table.parts(list(table.names), 0, None)]
+    columns = [[value for column in several for value in column.to_pylist()] for several in zip(*parts, strict=True)]
+    return _of_columns(where, table.names, columns, default)
+
+
+def _of_columns(where: str, names: Sequence[Any], columns: Sequence[Sequence[Any]], default: str | None) -> RunValues:
+    """Return the values of whole columns; a boolean is 0 or 1."""
+    if len({len(column) for column in columns}) > 1:
+        raise ArgumentError(f"{where} the columns of the table have different lengths")
+    words = tuple(map(str, names))
+    rows = (
+        (number, words, [float(value) if isinstance(value, bool) else value for value in row])
+        for number, row in enumerate(zip(*columns, strict=True), start=1)
+    )
+    return _collected(f"{where} row ", _of_rows(f"{where} row ", rows, default), nan_is_missing=False)
+
+
+def _collected(where: str, values: Iterable[_Value], *, nan_is_missing: bool) -> RunValues:
+    """Return values as dictionaries; raises MalformedLineError for a repeated value, and InputError without a value."""
+    by_run: RunValues = {}
+    for value in values:
+        if value.measure.startswith(TEXTS) or value.topic.startswith(GROUPS):
+            continue
+        by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
+        if value.topic in by_topic:
+            raise MalformedLineError(
+                f"{where}{value.line}: duplicate value of {value.measure} for run {quote(value.run)} and topic "
+                f"{quote(value.topic)}"
+            )
+        by_topic[value.topic] = _number(where, value, nan_is_missing)
+    if not by_run:
+        what = where.removesuffix(" row ")
+        raise InputError(f"{what} the file contains no measure values")
+    return by_run
+
+
+def _number(where: str, value: _Value, nan_is_missing: bool) -> float:
+    """Return a finite number, or nan for null in JSON and nan elsewhere."""
+    text = value.value
+    if text is None or (nan_is_missing and isinstance(text, str) and text.lower().removeprefix("-") == "nan"):
+        return np.nan
+    if isinstance(text, str):
+        number, is_plain = c_double(as_bytes(text))
+        if is_plain or text in _BOOLEANS:
+            return _BOOLEANS.get(text, number)
+    elif isinstance(text, int | float) and not isinstance(text, bool):
+        with suppress(OverflowError):
+            if isfinite(text):
+                return float(text)
+    rule = "must be a 64-bit number that is not infinite"
+    got = quote(text if isinstance(text, str) else json.dumps(text, default=str))
+    raise MalformedLineError(
+        f"{where}{value.line}: invalid value {got} of {value.measure} for topic {quote(value.topic)}: {rule}; remove "
+        "it if the topic has no value"
+    )
+
+
+def _values(where: str, text: str, default: str | None) -> Iterator[_Value]:
+    first = next((line for line in io.StringIO(text) if line.strip()), "").rstrip("\r\n")
+    if first.lstrip().startswith("{"):
+        return _of_json(where, text, default)
+    for separator in SEPARATORS:
+        names = fields_of(as_bytes(first), separator)
+        if named(TOPIC, names) and not c_double(as_bytes(names[-1]))[1]:
+            return _of_rows(where, _rows_of_table(where, text, separator), default)
+    return _of_lines(where, text, default)
+
+
+_Rows: TypeAlias = Iterator[tuple[int, tuple[Any, ...], Sequence[Any]]]
+"""The number of each row, the names of its columns, and their values."""
+
+
+def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=separator) if separator else None
+    names: tuple[str, ...] = ()
+    number = 0
+    try:
+        for fields in reader or map(str.split, lines):
+            number = reader.line_num if reader else number + 1
+            if not names:
+                names = tuple(name.strip() for name in fields)
+            elif fields:
+                if len(fields) != len(names):
+                    rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
+                    raise MalformedLineError(f"{where}{number}: {rule}: {quote(separator.join(fields))}")
+                yield number, names, fields
+    except csv.Error as error:  # a field of many thousand characters
+        raise MalformedLineError(f"{where}{number + 1}: invalid CSV: {error}") from None
+
+
+def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
+    """Yield the values of rows with named columns, long or wide; an empty field of a wide row is missing."""
+    layout_of = cache(_layout_of)
+    for number, names, fields in rows:
+        run, topic, measure, value = layout_of(where, number, names, default)
+        of_run = default if run is None else _name(where, number, names[run], fields[run])
+        of_topic = _name(where, number, names[topic], fields[topic])
+        if measure is not None:
+            name = _name(where, number, names[measure], fields[measure])
+            yield _Value(number, of_run or "", of_topic, name, fields[value[0]])
+            continue
+        for place in value:
+            if fields[place] not in {None, ""}:
+                yield _Value(number, of_run or "", of_topic, names[place], fields[place])
+
+
+def _layout_of(
+    where: str, number: int, names: tuple[str, ...], default: str | None
+) -> tuple[int | None, int, int | None, list[int]]:
+    """Return the places of the run, the topic and the measure (None: wide), and of the values."""
+    run, topic, measure, value = (
+        next((names.index(name) for name in named(spec, names)), None)
+        for spec in (RUN_OF_SCORES, TOPIC, MEASURE, VALUE)
+    )
+    taken = {*RUN_OF_SCORES.names, *TOPIC.names}
+    values = [place for place, name in enumerate(names) if name.lower() not in taken]
+    if topic is None or not values or (measure is not None and value is None) or (run is None and default is None):
+        also = "; a column run is optional" if default is not None else ", and a column run"
+        raise MalformedLineError(f"{where}{number}: {_NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
+    return run, topic, measure, values if measure is None or value is None else [value]
+
+
+def _name(where: str, number: int, column: str, value: Any) -> str:
+    """Return the name of a run, a topic or a measure; integers, also numpy's, become digits."""
+    try:
+        if value != "":
+            return identifier(f"{where}{number}: {column}", value)
+    except ArgumentError as error:
+        raise MalformedLineError(error.message) from None
+    raise MalformedLineError(f"{where}{number}: {column} is empty")
+
+
+def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
+    """Yield the values of one object per line, or of a single object if the first line is not such an object."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    first = _parsed(lines[0][1])
+    if first is None or "runs" in first:
+        return _of_json_object(where, text)
+
+    def rows() -> _Rows:
+        for number, line in lines:
+            record = _parsed(line)
+            if record is None:
+                rule = f"expected a JSON object with {', '.join(first)}"
+                raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
+            yield number, tuple(record), list(record.values())
+
+    return _of_rows(where, rows(), default)
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _of_json_object(where: str, text: str) -> Iterator[_Value]:
+    try:
+        for run in (_parsed(text) or {})["runs"]:
+            name = identifier("run", run["run"], whole=False)
+            for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
+                for measure, value in values.items():
+                    yield _Value(1, name, topic, measure, value)
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(f"{where} expected a JSON object written by irevalx --format json") from None
+
+
+def _of_lines(where: str, text: str, default: str | None) -> Iterator[_Value]:
+    """Yield the values of lines RUN MEASURE TOPIC VALUE if the first one has four columns, else trec_eval's."""
+    first = next((fields for line in io.StringIO(text) if (fields := line.split())), [])
+    is_of_run = len(first) == len(Record._fields) and not first[0].startswith(TEXTS)
+    if not is_of_run or looks_like_judgments(as_bytes(" ".join(first))):
+        yield from _of_trec_eval(where, text, default)
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split()
+        if fields:
+            if len(fields) != len(first):
+                rule = f"expected 4 columns (run, measure, topic, value), but the line has {len(fields)}"
+                raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
+            run, measure, topic, value = fields
+            yield _Value(number, run, topic, measure, value)
+
+
+def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value]:
+    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary."""
+    run: str | None = None
+    waiting: list[_Value] = []
+    summarised = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split(None, 2)
+        if not fields:
+            continue
+        if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
+            rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
+            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
+            hint = hint or (f"; {_NEEDED}" if number == 1 and default is not None else "")
+            raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")
+        measure, topic, value = fields[0], fields[1], fields[2].rstrip()
+        is_name = measure == runid.name and topic == ALL
+        of_group = topic.startswith(GROUPS)
+        if (is_name and run is not None) or (topic != ALL and not of_group and summarised):
+            yield from _of_run(where, run, waiting)
+            run, waiting, summarised, default = None, [], False, None
+        if is_name:
+            run = value
+        else:
+            summarised = summarised or topic == ALL
+            waiting.append(_Value(number, "", topic, measure, value))
+    yield from _of_run(where, run or default, waiting)
+
+
+def _of_run(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
+    if values and run is None:
+        raise InputError(f"{where}{values[0].line}: no runid for these values; print it with irevalx -m runid")
+    return (value._replace(run=run or "") for value in values)
+
+
+# -- Evaluations
+
+
+def evaluations_of(
+    files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
+) -> list[Evaluation]:
+    """Return the evaluations of runs; a run in several files is one run if the files contain different measures of it.
+
+    Otherwise, it is a run of its own in each file, named after the file.
+    """
+    parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
+    for path, by_run in files:
+        for run, by_measure in by_run.items():
+            parts.setdefault(run, []).append((path, by_measure))
+    runs = []
+    for run, of_files in parts.items():
+        names = [name for _, by_measure in of_files for name in by_measure]
+        if len(set(names)) == len(names):
+            of_files[:] = [(of_files[0][0], {name: of for _, each in of_files for name, of in each.items()})]
+        runs += [(as_bytes(run), path, by_measure) for path, by_measure in of_files]
+    measures = _measures([name for _, _, by_measure in runs for name in by_measure], lower_is_better)
+    names_of_runs = unique_run_names([(run, path) for run, path, _ in runs], warn)
+    return [
+        _evaluation(name, path, by_measure, measures)
+        for name, (_, path, by_measure) in zip(names_of_runs, runs, strict=True)
+    ]
+
+
+def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
+    """Return the record of each measure: from the registry, or of an unknown measure, which is averaged over topics."""
+    known = {name: requested_measure(name) for name in names}
+    lower = texts("lower_is_better", lower_is_better)
+    for name in lower:
+        if name not in known:
+            known_names = " ".join(known)
+            raise ArgumentError(
+                f"{spelled('lower_is_better')}: unknown measure {quote(name)}; the scores contain {known_names}"
+            )
+        if known[name] is not None:
+            raise ArgumentError(
+                f"{spelled('lower_is_better')} is for measures that irevalx does not know, but {name} is one of its "
+                "measures, whose direction is fixed"
+            )
+    return {
+        name: _unknown(name, is_lower=name in lower) if selected is None else selected.measure
+        for name, selected in known.items()
+    }
+
+
+def _unknown(name: str, *, is_lower: bool) -> Measure:
+    def values(t: Any) -> Any:
+        raise TypeError(f"{name} is known from a score file only")
+
+    values.__doc__ = f"{name}, from a score file."
+    return Measure(
+        name=name,
+        value_range=Range(),
+        function=values,
+        kernel=values,
+        summary=mean,
+        higher_is_better=not is_lower,
+        lower_is_better=is_lower,
+        pooled=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
+        outside=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
+    )
+
+
+def _evaluation(
+    run: bytes, path: str, by_measure: Mapping[str, Mapping[str, float]], measures: Mapping[str, Measure]
+) -> Evaluation:
+    """Return values as an evaluation; summaries are computed from the values of topics, if there are any."""
+    topics = sorted({topic for by_topic in by_measure.values() for topic in by_topic if topic != ALL}, key=as_bytes)
+    columns = []
+    for name, by_topic in by_measure.items():
+        values = np.array([by_topic.get(topic, np.nan) for topic in topics], np.float64)
+        has_value = np.isfinite(values)
+        if not has_value.any():
+            continue
+        if measures[name].number == "integer" and (values[has_value] == np.floor(values[has_value])).all():
+            values = np.where(has_value, values, 0).astype(np.int64)
+        mask = None if has_value.all() else has_value
+        columns.append(TopicColumn(name, measures[name], values, mask, mask))
+    encoded = tuple(map(as_bytes, topics))
+    summaries = Summaries(
+        columns=tuple(columns),
+        topics=encoded,
+        judged=encoded,
+        population=Population(run, len(topics), len(topics)),
+        relevant=None,
+        zscores=None,
+        complete=False,
+        requested=None,
+    )
+    summarised = {column.name: column for column in summaries.summarised()}
+    alone = {
+        name: Column(name, measures[name], None, None if np.isnan(of_all := by_topic.get(ALL, np.nan)) else of_all)
+        for name, by_topic in by_measure.items()
+    }
+    every = tuple(summarised.get(name, column) for name, column in alone.items())
+    return Evaluation(run=run, path=path, topics=encoded, columns=every, summaries=summaries)

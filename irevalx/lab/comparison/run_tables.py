@@ -1,0 +1,131 @@
+"""Tables with a row for each compared run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from irevalx.declarations import spelled
+from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
+from irevalx.reports.table import Table
+
+MOST_LETTERED = 10
+"""Displayed tables of more runs have marks in place of letters."""
+
+LIKE_BEST = "ns"
+"""The mark of these runs."""
+
+_JUDGED = "judged_"
+"""The beginning of the columns of judged@K."""
+
+
+class ComparedRun(NamedTuple):
+    """The summary value of a run under a measure, and marks of significant differences."""
+
+    run: str
+    measure: str
+    score: float
+    best: bool  # whether no run is better; never if all values are equal, or the measure has no better direction
+    groups: str  # letters, which runs that are not significantly different share; with a baseline, ``+`` or ``-`` if
+    # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
+
+
+def compared_runs(comparison: Comparison) -> list[ComparedRun]:
+    """Return a row for each measure and run, in their order."""
+    rows = []
+    for of_measure in comparison.measures:
+        marks = of_measure.letters if comparison.baseline is None else of_measure.signs
+        scores, best = of_measure.scores, _best(of_measure)
+        rows += [
+            ComparedRun(run=run, measure=of_measure.name, score=score, best=place in best, groups=mark)
+            for place, (run, score, mark) in enumerate(zip(of_measure.runs, scores, marks, strict=True))
+        ]
+    return rows
+
+
+def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
+    """Return a row for each run, in this order: values and marks of each measure, then judged@K."""
+    baseline = comparison.baseline
+    marks = [of_measure.letters if baseline is None else of_measure.signs for of_measure in comparison.measures]
+    return _table(comparison, order, marks, "groups" if baseline is None else "differs")
+
+
+def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
+    """Return ``table_of_runs`` for display, with notes on the marks, and without letters of many runs."""
+    baseline, n_runs = comparison.baseline, len(order)
+    of_many = baseline is None and n_runs > MOST_LETTERED
+    table = (
+        _table(comparison, order, [_like_best(of_measure) for of_measure in comparison.measures], "marks")
+        if of_many
+        else table_of_runs(comparison, order)
+    )
+    if of_many:
+        marks = f"{LIKE_BEST}: not significantly different from the best run of the measure."
+    elif baseline is None:
+        marks = "Runs that share a letter are not significantly different."
+    else:
+        marks = (
+            f"+: significantly better than {baseline}; -: significantly worse; no mark: not significantly different."
+        )
+    if any(table.best.values()):
+        marks += " {best}: the best value."
+    empty = [name for place, name in enumerate(table.columns) if not any(row[place] for row in table.rows)]
+    omitted = {name for name in empty if name.endswith(("_differs", "_marks"))}
+    heads = dict(zip(table.columns, table.heads or (), strict=True))
+    notes: list[str] = []
+    if comparison.is_all_judged:
+        omitted |= {name for name in table.columns if name.startswith(_JUDGED)}
+        notes = comparison.coverage_of_runs
+    remaining = [name for name in table.columns if name not in omitted]
+    return table.showing(
+        *remaining,
+        heads=tuple(heads[name] for name in remaining),
+        caption=(comparison.how_tested, marks),
+        notes=tuple(notes),
+        fits=True,
+        names=("run",),
+        optional=tuple(name for name in reversed(remaining) if name.startswith(_JUDGED)),
+    )
+
+
+def pairs_on_request(comparison: Comparison) -> str:
+    """Return a sentence on the output that contains all pairs."""
+    n_pairs = len(comparison.measures[0].comparisons.pairs)
+    by_pair, matrix = spelled("by", "pair"), spelled("draw", "matrix")
+    return f"{by_pair} displays all {n_pairs} pairs, and a figure with {matrix} shows which runs differ."
+
+
+def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequence[str]], suffix: str) -> Table:
+    """Return the table of runs with these marks of each measure, whose columns have this suffix."""
+    columns, heads, best = ["run"], ["run"], {}
+    cells: list[Sequence[Any]] = [comparison.measures[0].runs]
+    for of_measure, of_runs in zip(comparison.measures, marks, strict=True):
+        name = of_measure.name
+        if of_measure.measured.direction:
+            among = _best(of_measure)
+            best[name] = [place for place, run in enumerate(order) if run in among]
+        columns += [name, f"{name}_{suffix}"]
+        heads += [name, ""]
+        cells += [of_measure.scores, of_runs]
+    for depth, judged in comparison.judged_at.items():
+        columns.append(f"{_JUDGED}{depth}")
+        heads.append(f"judged@{depth}")
+        cells.append(judged)
+    rows = list(zip(*cells, strict=True))
+    return Table("runs", tuple(columns), [rows[run] for run in order], best=best, heads=tuple(heads))
+
+
+def _best(of_measure: ComparedMeasure) -> set[int]:
+    """Return the runs with the best value; none if all are equal, or the measure has no better direction."""
+    scores, direction = of_measure.scores, of_measure.measured.direction
+    best = direction * max(direction * score for score in scores) if direction and len(set(scores)) > 1 else math.nan
+    return {run for run, score in enumerate(scores) if score == best}
+
+
+def _like_best(of_measure: ComparedMeasure) -> list[str]:
+    """Return the marks of runs that are not significantly different from the best one."""
+    if not of_measure.measured.direction:
+        return [""] * len(of_measure.runs)
+    best = _best(of_measure)
+    return [LIKE_BEST if is_like and run not in best else "" for run, is_like in enumerate(of_measure.like_best)]

@@ -1,0 +1,191 @@
+"""Sentences that summarise a comparison, for a paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.reports import DIGITS
+from irevalx.reports.report import percent
+from irevalx.statistics.power import POWER, least_effect
+from irevalx.statistics.significance import FAMILYWISE, MEAN, TESTS, TUKEY, correction_named
+
+_MOST_MEASURES = 5
+"""Measures after the first with a sentence in the summary."""
+
+_MOST_NAMES = 6
+"""Runs that the summary names."""
+
+_LONG_NAME = 24
+"""Longer names of two runs are in the first sentence only."""
+
+
+def summary_of(comparison: Comparison) -> str:
+    """Return a paragraph on the first measure, with a sentence for each of the next ones."""
+    first, *others = comparison.measures
+    if not first.comparisons.pairs:
+        return ""
+    sentences = _of_pair if len(first.comparisons.pairs) == 1 else _of_runs
+    brief = _brief if sentences is _of_pair else _verdict
+    further = [brief(comparison, of_measure, first) for of_measure in others[:_MOST_MEASURES]]
+    return " ".join([*sentences(comparison, first), *(further if len(others) <= _MOST_MEASURES else ())])
+
+
+def _of_pair(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]:
+    """Yield sentences on the difference of a pair, its interval and test, topics, coverage, and power."""
+    pair, method = of_measure.pairs[0], comparison.method
+    run, against = pair.run, pair.against
+    values = f"{_number(pair.mean)} and {_number(pair.mean_against)}"
+    if pair.difference == 0:
+        yield f"{run} and {against} have the same {pair.measure} ({_number(pair.mean)})."
+    else:
+        order = "higher" if pair.difference > 0 else "lower"
+        interval = ""
+        if math.isfinite(pair.low):
+            of = "mean difference" if of_measure.comparisons.scale is MEAN else "difference"
+            kind = "t" if method.interval == "t" else "BCa bootstrap"
+            interval = (
+                f" ({percent(1 - method.alpha)} {kind} interval of the {of} over the population of topics: "
+                f"{_number(pair.low)} to {_number(pair.high)})"
+            )
+        yield (
+            f"{run} has a {order} {pair.measure} than {against}: {values}, a difference of "
+            f"{_number(pair.difference)}{interval}."
+        )
+    n_topics = of_measure.comparisons.values.shape[1]
+    test = "randomised Tukey HSD" if correction_named(method.correction) == TUKEY else TESTS[pair.test].words
+    if pair.wins == pair.losses == 0:
+        yield f"All {n_topics} topics have the same value in both runs."
+    else:
+        level = f"at the level {method.alpha:g}"
+        yield f"The difference is {_significant(pair)} {level} ({_p(pair)}, {test} over {_topics(n_topics)})."
+        better, worse = ("better", "worse") if of_measure.measured.direction else ("higher", "lower")
+        ties = f" and equal on {pair.ties}" if pair.ties else ""
+        first = _names(pair)[0]
+        first = f"{first[:1].upper()}{first[1:]}" if first != run else run
+        yield f"{first} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
+    yield from _coverage(of_measure, pair)
+    yield from _power(comparison, of_measure)
+
+
+def _names(pair: ComparedPair) -> tuple[str, str]:
+    """Return the names of the runs, or other words for long names."""
+    names = pair.run, pair.against
+    return names if max(map(len, names)) <= _LONG_NAME else ("the first run", "the second run")
+
+
+def _brief(comparison: Comparison, of_measure: ComparedMeasure, before: ComparedMeasure) -> str:
+    """Return a sentence on the difference of a pair under a further measure."""
+    pair = of_measure.pairs[0]
+    interval = f" ({_number(pair.low)} to {_number(pair.high)})" if math.isfinite(pair.low) else ""
+    return (
+        f"Under {pair.measure}, the difference is {_number(pair.difference)}{interval}, which is {_significant(pair)} "
+        f"({_p(pair)})."
+    )
+
+
+def _coverage(of_measure: ComparedMeasure, pair: ComparedPair) -> Iterator[str]:
+    """Yield a sentence on the judged documents of both runs, and a caution."""
+    coverage = of_measure.measured.coverage
+    if coverage is None or math.isnan(pair.judged) or math.isnan(pair.judged_against):
+        return
+    first = f"the first {coverage.depth} documents"
+    if pair.judged == pair.judged_against:
+        yield f"Of {first} of each run, {percent(pair.judged)} are judged."
+    else:
+        run, against = _names(pair)
+        share, other = percent(pair.judged), percent(pair.judged_against)
+        yield f"Of {first}, {share} are judged for {run} and {other} for {against}."
+    if pair.depends_on_unjudged:
+        yield "The conclusion depends on the unjudged documents."
+
+
+def _of_runs(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]:
+    """Yield sentences on several runs: the best one or the baseline, and power."""
+    yield _verdict(comparison, of_measure)
+    yield from _power(comparison, of_measure)
+
+
+def _verdict(comparison: Comparison, of_measure: ComparedMeasure, before: ComparedMeasure | None = None) -> str:
+    """Return a sentence on the runs that are significantly different from the baseline, or from the best run.
+
+    ``before`` is the first measure, if the sentence is on a further one.
+    """
+    runs, measured, n_others = of_measure.runs, of_measure.measured, len(of_measure.runs) - 1
+    value = {run: _number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
+    if comparison.baseline is not None:
+        signs = of_measure.signs
+        up, down = (("better", "+"), ("worse", "-")) if measured.direction else (("higher", ">"), ("lower", "<"))
+        n_up, n_down = signs.count(up[1]), signs.count(down[1])
+        return (
+            f"Under {of_measure.name}, {n_up} of {n_others} runs are significantly {up[0]} than {comparison.baseline} "
+            f"({value[comparison.baseline]}), {n_down} are significantly {down[0]}, and {n_others - n_up - n_down} are "
+            "not significantly different."
+        )
+    best = runs[of_measure.best_first[0]]
+    order = "lowest" if measured.direction < 0 else "highest"
+    alike = [run for run, is_like in zip(runs, of_measure.like_best, strict=True) if is_like and run != best]
+    n_different = n_others - len(alike)
+    if not alike:
+        others = f"all {n_others} other runs"
+    elif n_different and len(alike) <= _MOST_NAMES and before is None:
+        others = f"{n_different} of the other runs, but not from {_listed(alike)}"
+    else:
+        others = f"{n_different or 'none'} of the {n_others} other runs"
+    if before is None:
+        beginning = f"{best} has the {order} {of_measure.name} of {len(runs)} runs"
+    else:
+        also = "It also" if best == runs[before.best_first[0]] else best
+        beginning = f"{also} has the {order} {of_measure.name}"
+    return f"{beginning} ({value[best]}) and is significantly different from {others}."
+
+
+def _power(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]:
+    """Yield a sentence on the smallest difference that this number of topics detects."""
+    comparisons, method = of_measure.comparisons, comparison.method
+    n_pairs, n_topics = comparisons.by_topic.shape
+    correction = correction_named(method.correction)
+    if (
+        comparisons.scale is not MEAN
+        or n_topics < 2
+        or not of_measure.has_power
+        or (correction == TUKEY and n_pairs > 1)
+    ):
+        return
+    deviation = math.sqrt(float(np.median(comparisons.by_topic.var(axis=1, ddof=1))))
+    if deviation == 0:
+        return
+    n_tests = n_pairs if correction in FAMILYWISE else 1
+    least = least_effect(n_topics, POWER, method.alpha / n_tests) * deviation
+    corrected = f" and Bonferroni's correction for {n_tests} pairs" if n_tests > 1 else ""
+    pair = " for the median pair of runs" if n_pairs > 1 else ""
+    yield (
+        f"With {n_topics} topics{corrected}, the smallest difference that a t test detects with probability {POWER:g} "
+        f"is {_number(least)}{pair}."
+    )
+
+
+def _topics(n: int) -> str:
+    return f"{n} topic{'s' * (n != 1)}"
+
+
+def _significant(pair: ComparedPair) -> str:
+    return "statistically significant" if pair.differ else "not statistically significant"
+
+
+def _p(pair: ComparedPair) -> str:
+    least = 10.0**-DIGITS
+    return f"p < {least:.{DIGITS}f}" if pair.corrected_p < least else f"p = {pair.corrected_p:.{DIGITS}f}"
+
+
+def _number(value: object) -> str:
+    """Return a number as tables show it."""
+    return f"{value:.{DIGITS}f}" if isinstance(value, float) else str(value)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

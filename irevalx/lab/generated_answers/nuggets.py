@@ -1,0 +1,232 @@
+"""Scores of generated answers from nugget assignments: ``nuggets`` and its command."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, Union
+
+from irevalx.api.scores import Scores
+from irevalx.declarations import declared, file
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name, warn
+from irevalx.lab.command.output import Result
+from irevalx.parameters import identifier, join_words, short_repr
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, named
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK, name_of_file
+from irevalx.reading.sources.tables import UNNAMED, File, is_file, source_of
+from irevalx.reports.table import Table
+
+WEIGHTS = {
+    "all": {"vital": 1.0, "okay": 1.0},
+    "vital": {"vital": 1.0, "okay": 0.0},
+    "weighted": {"vital": 1.0, "okay": 0.5},
+}
+"""The weight of a nugget by its importance, for each score."""
+
+SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+"""The score of a nugget by its assignment."""
+
+_FIELDS = {"text": None, "importance": WEIGHTS["all"], "assignment": SUPPORT}
+"""The fields of a nugget, with their possible values."""
+
+
+class NuggetRow(NamedTuple):
+    """The scores of the answer of a run to a topic."""
+
+    run: str
+    topic: str
+    all_score: float  # the mean score of all nuggets
+    strict_all_score: float  # the strict scores count full support only
+    vital_score: float  # the mean score of the vital nuggets
+    strict_vital_score: float
+    weighted_score: float  # the weighted mean of all nuggets; vital nuggets count 1, okay nuggets 1/2
+    strict_weighted_score: float
+
+
+class NuggetScores(Result):
+    """Scores of generated answers: ``rows``, one per run and topic."""
+
+    rows: Sequence[NuggetRow]
+
+    @property
+    def scores(self) -> Scores:
+        """The scores, for the functions of ``irevalx.lab``."""
+        return Scores.from_frame(dict(zip(NuggetRow._fields, zip(*self.rows, strict=True), strict=True)))
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``, which is a score file."""
+        return [Table("nugget scores", NuggetRow._fields, self.rows, n_labels=2)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the means over topics, one row per run."""
+        scores, names = self.scores, NuggetRow._fields[2:]
+        means = [(run, len(scores.topics(run)), *(scores[name, run] for name in names)) for run in scores.runs]
+        return [Table("mean nugget scores over topics", ("run", "topics", *names), means, n_labels=1)]
+
+
+class _Answer(NamedTuple):
+    """The nuggets of a run for a topic: text, importance and assignment of each."""
+
+    where: str
+    run: str
+    topic: str
+    nuggets: Sequence[tuple[str, str, str]]
+
+    def row(self) -> NuggetRow:
+        """Return the scores; 0 without a nugget of the kind, like nuggetizer."""
+        values = []
+        for weight in WEIGHTS.values():
+            total = sum(weight[importance] for _, importance, _ in self.nuggets)
+            for least in (0.0, 1.0):  # strict scores ignore partial support
+                supported = sum(
+                    weight[importance] * SUPPORT[assignment]
+                    for _, importance, assignment in self.nuggets
+                    if SUPPORT[assignment] >= least
+                )
+                values.append(supported / total if total else 0.0)
+        return NuggetRow(self.run, self.topic, *values)
+
+
+Records = Union[File, Iterable[Union[File, Mapping[str, Any]]]]  # noqa: UP007 - File is a string
+
+
+@declared(example="irevalx-lab nuggets assignments.jsonl --format csv -o scores.csv")
+def nuggets(
+    files: Annotated[Records, file(names=("FILE",), several=True)],
+) -> NuggetScores:
+    """Score generated answers from nugget assignments (TREC RAG).
+
+    A nugget is a fact that an answer should contain, and a judge (a person or an LLM) has assigned to each nugget
+    whether the answer of a run supports it. A file contains one JSON object per line, for a run and a topic, like the
+    output of nuggetizer: `qid`, `run_id`, and `nuggets`, a list of objects with `text`, `importance` (vital or okay)
+    and `assignment` (support, partial_support or not_support). Without `run_id`, the run is named after the file.
+
+    A nugget scores 1 for support, 1/2 for partial support, and otherwise 0. The result contains the mean over all
+    nuggets (all_score), the mean over vital nuggets (vital_score), and the weighted mean in which an okay nugget counts
+    half (weighted_score). The strict scores count full support only (Pradeep et al., arXiv 2411.09607). A score is 0 if
+    there is no nugget of the kind; a warning lists the topics without vital nuggets. All runs must have the same
+    nuggets for a topic.
+
+    csv, tsv and jsonl contain the scores of each topic and are score files, which compare --scores and other commands
+    read. Tables for the terminal contain means over topics.
+
+    Parameters
+    ----------
+    files : one or several files of JSON lines, or dictionaries with the same fields.
+
+    Raises
+    ------
+    InputError : a record is invalid or repeated, or two runs have different nuggets for a topic.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> assigned = [("vital", "support"), ("vital", "partial_support"), ("okay", "not_support"), ("okay", "support")]
+    >>> nuggets = [{"text": f"{n}", "importance": i, "assignment": a} for n, (i, a) in enumerate(assigned)]
+    >>> [row] = irevalx.lab.nuggets([{"run_id": "a", "qid": "1", "nuggets": nuggets}]).rows
+    >>> row.all_score, row.vital_score, row.strict_vital_score, round(row.weighted_score, 4)
+    (0.625, 0.75, 0.5, 0.6667)
+    """
+    answers: dict[tuple[str, str], _Answer] = {}
+    several: Any = [files] if is_file(files) or isinstance(files, Mapping) else files
+    for answer in _answers(several):
+        first = answers.setdefault((answer.run, answer.topic), answer)
+        if first is not answer:
+            raise MalformedLineError(
+                f"{answer.where}: duplicate record of run {quote(answer.run)} for topic {quote(answer.topic)} (first "
+                f"in {first.where}); remove one of them"
+            )
+    if not answers:
+        raise InputError("the files contain no records of nuggets")
+    _refuse_different(answers.values())
+    for line in _warnings(answers.values()):
+        warn(line)
+    return NuggetScores([answer.row() for answer in answers.values()])
+
+
+def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
+    """Yield the answers in files and dictionaries."""
+    for place, given in enumerate(several):
+        if isinstance(given, Mapping):
+            yield _answer(f"files[{place}]", given, UNNAMED)
+            continue
+        source = source_of(given, f"files[{place}]")
+        text = b"".join(source.chunks(CHUNK_SIZE)).removeprefix(MARK)
+        for number, line in enumerate(text.split(b"\n"), start=1):
+            if line.strip():
+                where = f"{shown_name(source.path)}:{number}"
+                try:
+                    record = json.loads(as_text(line))
+                except (ValueError, RecursionError):
+                    record = None
+                if not isinstance(record, dict):
+                    rule = "expected a JSON object with qid, run_id and nuggets"
+                    raise MalformedLineError(f"{where}: {rule}: {quote(line)}")
+                yield _answer(where, record, as_text(name_of_file(source.path)))
+
+
+def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
+    topics, runs = named(TOPIC, list(record)), named(RUN_OF_SCORES, list(record))
+    if not topics:
+        raise MalformedLineError(f"{where}: the field qid is missing; add the topic")
+    if not isinstance(record.get("nuggets"), list):
+        problem = (
+            f"must be a list of objects, not {short_repr(record['nuggets'])}" if "nuggets" in record else "is missing"
+        )
+        raise MalformedLineError(f"{where}: the field nuggets {problem}")
+    try:
+        topic = identifier(f"{where}: {topics[0]}", record[topics[0]])
+        run = identifier(f"{where}: {runs[0]}", record[runs[0]]) if runs else default
+    except ArgumentError as error:
+        raise MalformedLineError(error.message) from None
+    checked = [_nugget(f"{where}: nugget {number}", each) for number, each in enumerate(record["nuggets"], start=1)]
+    return _Answer(where, run, topic, checked)
+
+
+def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
+    """Return the text, the importance and the assignment of a nugget; ``where`` contains its 1-based number."""
+    if not isinstance(nugget, dict):
+        raise MalformedLineError(f"{where} must be an object with {join_words(list(_FIELDS), 'and')}")
+    for name, choices in _FIELDS.items():
+        value = nugget.get(name)
+        if name not in nugget:
+            raise MalformedLineError(f"{where}: the field {name} is missing")
+        if not isinstance(value, str) or (choices is not None and value not in choices):
+            rule = "a string" if choices is None else join_words(list(choices), "or")
+            hint = "; assign the nugget again" if name == "assignment" else ""
+            raise MalformedLineError(f"{where}: invalid {name} {short_repr(value)}: must be {rule}{hint}")
+    return nugget["text"], nugget["importance"], nugget["assignment"]
+
+
+def _refuse_different(answers: Iterable[_Answer]) -> None:
+    """Raise InputError if two runs have different nuggets for a topic."""
+    first_of: dict[str, tuple[_Answer, Counter[tuple[str, str]]]] = {}
+    for answer in answers:
+        own = Counter((text, importance) for text, importance, _ in answer.nuggets)
+        first, expected = first_of.setdefault(answer.topic, (answer, own))
+        if own != expected:
+            differing = [*(own - expected), *(expected - own)][0]
+            lacking = first if differing in own - expected else answer
+            raise InputError(
+                f"{answer.where}: the nuggets of topic {quote(answer.topic)} differ between runs: "
+                f"{lacking.run} ({lacking.where}) lacks the {differing[1]} nugget {quote(differing[0])}; assign the "
+                "same nuggets to both runs"
+            )
+
+
+def _warnings(answers: Iterable[_Answer]) -> Iterator[str]:
+    """Yield a line about topics without vital nuggets, and about topics without a record of each run."""
+    topics: dict[str, bool] = {}
+    of_runs: dict[str, set[str]] = {}
+    for answer in answers:
+        topics[answer.topic] = any(importance == "vital" for _, importance, _ in answer.nuggets)
+        of_runs.setdefault(answer.run, set()).add(answer.topic)
+    if without := sorted((topic for topic, has_vital in topics.items() if not has_vital), key=as_bytes):
+        names = ", ".join(map(quote, without[:5])) + (", ..." if len(without) > 5 else "")
+        yield (
+            f"{len(without)} of {len(topics)} topics {'has' if len(without) == 1 else 'have'} no vital nugget "
+            f"({names}); vital_score and strict_vital_score are 0 there for every run, which lowers the means"
+        )
+    for run, own in of_runs.items():
+        if len(own) < len(topics):
+            yield f"{run}: {len(topics) - len(own)} of {len(topics)} topics have no record, and are not in its means"

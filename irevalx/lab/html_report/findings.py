@@ -1,0 +1,361 @@
+"""Findings and cautions of the HTML report as sentences."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.results import ComparedPairs
+from irevalx.lab.description.describe import RunDescription
+from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
+from irevalx.lab.html_report.scores import ReportedMeasure
+from irevalx.statistics.significance import correction_named
+
+FEW_JUDGED = 0.8
+"""A caution is added if a smaller share of a run's first documents is judged."""
+
+MANY_TIED = 0.1
+"""A caution is added if a greater share of a run's first documents has tied scores."""
+
+LEAST_SHARE = 0.005
+"""Runs whose shares of judged documents differ by less are equally judged."""
+
+LEAST_P = 0.001
+"""Smaller p-values are reported as smaller than this."""
+
+MOST_NAMED = 3
+"""Maximum number of runs named in a sentence."""
+
+
+def findings(data: ScoresData) -> list[str]:
+    """Return the findings as sentences, the main result first. Empty if no runs were compared."""
+    compared = data.scores.compared
+    if compared is None:
+        return []
+    by_name = {measure.name: measure for measure in data.scores.measures}
+    tested = [
+        (of_measure, by_name[of_measure.name])
+        for of_measure in compared.measures
+        if by_name[of_measure.name].direction and of_measure.comparisons.pairs
+    ]
+    if not tested:
+        return []
+    main, *others = tested
+    if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
+        return [f"{_identical(data, data.scores.runs)} {_coverage(main[0])}".rstrip()]
+    first, *other_depths = _by_depth(compared) or [main[0]]
+    return [
+        f"{_headline(data, *main, is_main=True)} {_coverage(first)}".rstrip(),
+        *_of_main_pair(data, *main),
+        *(_headline(data, *of_measure) for of_measure in others),
+        *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
+        f"Significance: {compared.how_tested}",
+        *_on_intervals(data, compared),
+    ]
+
+
+def _headline(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool = False) -> str:
+    if not of_measure.comparisons.pairs[1:]:
+        return _of_pair(data, of_measure, measure)
+    return _of_best(data, of_measure, measure, is_main=is_main)
+
+
+def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
+    """Return the explanation of intervals that are not corrected like the p-values, with a baseline."""
+    of_measures = [of_measure for of_measure in compared.measures if of_measure.comparisons.pairs]
+    if data.baseline is None or not any(
+        _is_corrected(of_measure) and not _holds_for_all(of_measure) for of_measure in of_measures
+    ):
+        return []
+    return [
+        f"The {percent(data.scores.confidence)} intervals are for single differences (unadjusted); significance "
+        f"is determined from p-values corrected for the {len(of_measures[0].comparisons.pairs)} pairs of runs under "
+        "each measure."
+    ]
+
+
+def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
+    """Return the first measure of each depth at which coverage is computed."""
+    first: dict[int, ComparedMeasure] = {}
+    for of_measure in compared.measures:
+        if of_measure.measured.coverage is not None:
+            first.setdefault(of_measure.measured.coverage.depth, of_measure)
+    return list(first.values())
+
+
+def _is_all_judged(of_measure: ComparedMeasure) -> bool:
+    return of_measure.measured.coverage is not None and min(of_measure.measured.coverage.judged_at) == 1
+
+
+def _coverage(of_measure: ComparedMeasure) -> str:
+    """Return whether the runs are equally judged, and the shares of their first documents that are judged."""
+    coverage = of_measure.measured.coverage
+    if coverage is None:
+        return ""
+    judged = dict(zip(of_measure.runs, coverage.judged_at, strict=True))
+    least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
+    equally = "equally" if judged[most] - judged[least] < LEAST_SHARE else "not equally"
+    shares = {run: percent(share) for run, share in judged.items()}
+    if len(set(shares.values())) == 1:
+        values = f"{shares[least]} for each run"
+    else:
+        values = f"between {shares[least]} ({least}) and {shares[most]} ({most})"
+    share = f"judged@{coverage.depth}, the share of judged documents {_among_first(coverage.depth)}"
+    return f"The runs are {equally} judged: {share}, is {values}."
+
+
+def _among_first(depth: int) -> str:
+    return f"among the first {depth}" if depth > 1 else "at rank 1"
+
+
+def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
+    """Yield the finding on the pair of the main result, unless another sentence contains it."""
+    pairs, best = of_measure.pairs, of_measure.runs[of_measure.best_first[0]]
+    if not pairs[1:]:
+        return
+    pair = main_pair(of_measure, data.baseline)
+    by = f"{_difference(of_measure, measure, pair)}{_determined(data, measure, pair)}."
+    if data.baseline is None:
+        [other] = others_in(pair, best)
+        n_different = sum(each.differ for each in pairs)
+        counted = f"{n_different} of {len(pairs)} pairs of runs {_are(n_different)} significantly different."
+        if pair.differ:
+            yield f"{best} is significantly better than {other}, the best run that differs significantly from it: {by}"
+        else:
+            yield f"{best} and {other}, the second best run, are not significantly different: {by}"
+        yield counted
+    elif best == data.baseline:
+        verdict = "significantly worse than" if pair.differ else "not significantly different from"
+        yield f"The best of the other runs, {pair.run}, is {verdict} {best}: {by}"
+    elif pair.run == best and pair.differ:
+        yield f"{best} is significantly better than {data.baseline}: {by}"
+    else:
+        [of_best] = [each for each in pairs if each.run == best]
+        difference = _difference(of_measure, measure, of_best)
+        yield f"{best} is not significantly different from {data.baseline}: {difference}."
+        if pair.run != best:
+            yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
+
+
+def _identical(data: ScoresData, runs: Sequence[str]) -> str:
+    """Return the sentence on runs with identical rankings, or with identical values."""
+    if not isinstance(data, ReportData):
+        return f"{_listed(runs)} have identical values of all measures for every topic."
+    depth = f"the same first {data.first.depth} documents" if data.first.depth > 1 else "the same first document"
+    return (
+        f"{_listed(runs)} have identical rankings: {depth}, in the same order, and the same ranks of all judged "
+        "documents for every topic."
+    )
+
+
+def _is_corrected(of_measure: ComparedMeasure) -> bool:
+    """Return whether p-values are corrected for several comparisons."""
+    return (
+        len(of_measure.comparisons.pairs) > 1 and correction_named(of_measure.comparisons.method.correction) != "none"
+    )
+
+
+def _holds_for_all(of_measure: ComparedMeasure) -> bool:
+    """Return whether there are simultaneous intervals."""
+    return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
+
+
+def _of_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
+    """Return the finding on the only pair of runs."""
+    [pair] = of_measure.pairs
+    better, worse = better_first(pair, measure.direction)
+    by = _difference(of_measure, measure, pair)
+    if pair.differ:
+        sentence = f"{better} is significantly better than {worse}: {by}"
+    else:
+        sentence = f"{better} and {worse} are not significantly different: {by}"
+    return f"{sentence} over {_topics(of_measure)}{_determined(data, measure, pair)}."
+
+
+def _determined(data: ScoresData, measure: ReportedMeasure, pair: ComparedPair) -> str:
+    """Return a clause if no completion of the judgments can change the sign, as far as bounds are known."""
+    is_determined = (
+        pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
+    )
+    return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
+
+
+def _topics(of_measure: ComparedMeasure) -> str:
+    n_topics = of_measure.comparisons.values.shape[1]
+    return f"{n_topics} topic{'s' * (n_topics != 1)}"
+
+
+def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> str:
+    """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
+    simultaneous = _is_corrected(of_measure) and _holds_for_all(of_measure)
+    ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
+    sign = 1 if pair.difference >= 0 else -1
+    low, high = sorted(sign * end for end in ends)
+    by = f"{abs(pair.difference):.3f} {measure.title}"
+    if not math.isnan(low):
+        by += f" [{low:.3f}, {high:.3f}]"
+    if not _is_corrected(of_measure) or math.isnan(pair.corrected_p):
+        return by
+    p = "< 0.001" if pair.corrected_p < LEAST_P else f"{pair.corrected_p:.3f}"
+    return f"{by} ({'simultaneous interval' if simultaneous else f'corrected p {p}'})"
+
+
+def _of_first(depth: int) -> str:
+    return f"of the first {depth} documents" if depth > 1 else "of the first documents"
+
+
+def _share_unjudged(description: RunDescription, within: int) -> float:
+    retrieved = int(description.retrieved_in[:within].sum())
+    return int(description.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
+
+
+def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool) -> str:
+    """Return the finding on the best run, and on the runs that are not significantly different from it.
+
+    Another finding contains the difference from the baseline under the main measure.
+    """
+    best = of_measure.runs[of_measure.best_first[0]]
+    extreme = "highest" if measure.direction > 0 else "lowest"
+    score = of_measure.scores[of_measure.best_first[0]]
+    sentence = f"{best} has the {extreme} {measure.title}, {score:.3f} over {_topics(of_measure)}"
+    if data.baseline not in {None, best} and not is_main:
+        [pair] = [pair for pair in of_measure.pairs if pair.run == best]
+        sentence += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
+    return f"{sentence}. {_others(data, of_measure, measure, best)}."
+
+
+def _others(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, best: str) -> str:
+    pairs = of_measure.pairs
+    if data.baseline is not None:
+        sign = measure.direction
+        better, worse = (
+            [pair.run for pair in pairs if pair.differ and factor * sign * pair.difference > 0] for factor in (1, -1)
+        )
+        n_same = len(pairs) - len(better) - len(worse)
+        which = f" ({_first_of(better)})" if better else ""
+        return (
+            f"Of {len(pairs)} runs, {_number(better)}{which} {_are(len(better) or 1)} significantly better than "
+            f"{data.baseline}, {_number(worse)} {_are(len(worse) or 1)} significantly worse, and "
+            f"{n_same or 'none'} {_are(n_same or 1)} not significantly different"
+        )
+    like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
+    n_others = len(of_measure.runs) - 1
+    if not like:
+        return f"{'Both' if n_others == 2 else f'All {n_others}'} other runs are significantly different from it"
+    n_like = f"{len(like)} of the {n_others} other runs"
+    return f"{n_like} {_are(len(like))} not significantly different from it ({_first_of(like)})"
+
+
+def _number(runs: Sequence[str]) -> str:
+    return str(len(runs) or "none")
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def cautions(data: ScoresData) -> list[str]:
+    """Return the cautions as sentences."""
+    sentences = [*_about_identical(data)]
+    if isinstance(data, ReportData):
+        sentences += [*_about_topics(data), *_about_judgments(data), *_about_ties(data)]
+    return [*sentences, *_about_comparison(data), *_warned(data)]
+
+
+def _about_identical(data: ScoresData) -> Iterator[str]:
+    for runs in data.identical_runs:
+        if len(runs) < len(data.scores.runs):
+            yield _identical(data, runs)
+
+
+def _warned(data: ScoresData) -> Iterator[str]:
+    """Yield the warnings of the comparison; equal warnings about several measures are one sentence."""
+    names = "|".join(
+        re.escape(measure.name) for measure in sorted(data.scores.measures, key=lambda measure: -len(measure.name))
+    )
+    name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
+    alike: dict[str, list[str]] = {}
+    for line in (warned.removesuffix(": see the column depends_on_unjudged") for warned in data.warned):
+        alike.setdefault(name.sub("", line, count=1), []).append(line)
+    for first, *others in alike.values():
+        match = name.match(first)
+        sentence = first if match else first[:1].upper() + first[1:]
+        more = [match[0] for line in others if (match := name.search(line))]
+        yield f"{sentence}; the same applies to {_all_of(more)}." if more else f"{sentence}."
+
+
+def _about_topics(data: ReportData) -> Iterator[str]:
+    topics = data.judgments.topics
+    for run, ranked in zip(data.scores.runs, data.first.ranked, strict=True):
+        if number := sum(topic not in ranked.topics for topic in topics):
+            what = "count as 0" if data.settings.complete else "are excluded from its means"
+            yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
+
+
+def _about_comparison(data: ScoresData) -> Iterator[str]:
+    if data.scores.compared is None and data.scores.runs[1:]:
+        yield "Runs are not compared, because there is no measure and topic for which every run has a value."
+
+
+def _about_judgments(data: ReportData) -> Iterator[str]:
+    within = data.first.depth
+    judged = {
+        description.name: 1 - _share_unjudged(description, within)
+        for description in data.described
+        if description.retrieved
+    }
+    if not judged:
+        return
+    few = [name for name, share in judged.items() if share < FEW_JUDGED]
+    if few:
+        least = min(few, key=judged.__getitem__)
+        share, first = percent(judged[least]), _of_first(within)
+        sentence = f"{share} {first} of {least} are judged"
+        if few[1:]:
+            sentence = f"Less than {percent(FEW_JUDGED)} {first} are judged for {_listed(few)} ({share} for {least})"
+        yield f"{sentence}; most measures treat unjudged documents as nonrelevant."
+
+
+def _about_ties(data: ReportData) -> Iterator[str]:
+    within = data.first.depth
+    n_first = [int(description.retrieved_in[:within].sum()) for description in data.described]
+    shares = {
+        run: tied / first
+        for run, tied, first in zip(data.scores.runs, data.first.n_tied, n_first, strict=True)
+        if first and tied / first > MANY_TIED
+    }
+    if shares:
+        most = max(shares, key=shares.__getitem__)
+        share, first = percent(shares[most]), _of_first(within)
+        sentence = f"{share} {first} of {most} have tied scores"
+        if len(shares) > 1:
+            sentence = (
+                f"More than {percent(MANY_TIED)} {first} of {_listed(list(shares))} have tied scores "
+                f"({share} for {most})"
+            )
+        yield f"{sentence}; their order comes from tie-breaking, not from the system."
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; only 0 and 1 are 0 % and 100 %."""
+    for decimals in (0, 1):
+        text = f"{100 * share:.{decimals}f}"
+        if share in {0, 1} or float(text) not in {0, 100}:
+            return f"{text} %"
+    return "< 0.1 %" if share < 0.5 else "> 99.9 %"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} runs ({', '.join(names[:MOST_NAMED])}, ...)"
+    return _all_of(names)
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return ", ".join([*names[:MOST_NAMED], *(["..."] if names[MOST_NAMED:] else [])])
+
+
+def _all_of(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)

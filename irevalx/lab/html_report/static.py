@@ -1,0 +1,79 @@
+"""The table of means that a report displays without JavaScript."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+MOST_WITH_LETTERS = 10
+"""With more runs, a mark replaces the letters of a run that is not significantly different from the best."""
+
+
+class MeanCell(NamedTuple):
+    """The mean of a run under a measure as text."""
+
+    mean: str
+    interval: str
+    verdict: str
+
+
+class MeanRow(NamedTuple):
+    """The means of a run."""
+
+    run: Mapping[str, Any]
+    is_baseline: bool
+    cells: Sequence[MeanCell]
+
+
+def mean_rows(data: Mapping[str, Any]) -> list[MeanRow]:
+    """Return the runs with their means and verdicts, the best run under the first measure first."""
+    means = {(row["run"], row["measure"]): row for row in data["means"]}
+    columns = range(len(data["measures"]))
+    orders = [_best_first(data, means, measure) for measure in columns]
+    verdicts = _verdicts(data, [order[0] if order else None for order in orders])
+    baseline = data["about"]["baseline"]
+    return [
+        MeanRow(
+            data["runs"][run],
+            run == baseline,
+            [_cell(means.get((run, measure)), verdicts.get((run, measure), "")) for measure in columns],
+        )
+        for run in (orders[0] if orders else range(len(data["runs"])))
+    ]
+
+
+def _best_first(data: Mapping[str, Any], means: Mapping[tuple[int, int], Any], measure: int) -> list[int]:
+    sign = 1 if data["measures"][measure]["higher_is_better"] is False else -1
+    values = [means.get((run, measure), {}).get("mean") for run in range(len(data["runs"]))]
+    return sorted(range(len(values)), key=lambda run: (values[run] is None, sign * (values[run] or 0)))
+
+
+def _cell(row: Mapping[str, Any] | None, verdict: str) -> MeanCell:
+    if row is None or row["mean"] is None:
+        return MeanCell("\u2013", "", "")
+    ends = (row["low"], row["high"])
+    interval = "" if None in ends else "[{}, {}]".format(*map(_written, ends))
+    return MeanCell(_written(row["mean"]), interval, verdict)
+
+
+def _written(value: float) -> str:
+    return f"{value:.4f}".replace("-", "\u2212")
+
+
+def _verdicts(data: Mapping[str, Any], best: Sequence[int | None]) -> dict[tuple[int, int], str]:
+    """Return the letters of runs or, with a baseline or many runs, the marks; by run and measure."""
+    letters, baseline = data["letters"], data["about"]["baseline"]
+    if letters is not None and len(data["runs"]) <= MOST_WITH_LETTERS:
+        return {
+            (run, measure): text
+            for measure, of_measure in enumerate(letters)
+            for run, text in enumerate(of_measure or ())
+        }
+    verdicts = {}
+    for row in data["pairs"]["rows"]:
+        pair = dict(zip(data["pairs"]["columns"], row, strict=True))
+        measure, first, second = pair["measure"], pair["first"], pair["second"]
+        if baseline is None and not pair["differ"] and best[measure] in {first, second}:
+            verdicts[second if first == best[measure] else first, measure] = "\u2248"
+        elif baseline is not None and pair["differ"]:
+            higher = data["measures"][measure]["higher_is_better"]
+            verdicts[first, measure] = "\u25b2" if (pair["difference"] > 0) == (higher is not False) else "\u25bc"
+    return verdicts

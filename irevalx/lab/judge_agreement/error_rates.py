@@ -1,0 +1,39 @@
+"""Sensitivity and specificity of a judge, and the prevalence of relevant documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from irevalx.errors import warn
+from irevalx.experiments.labels import grades_for
+from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
+from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.prevalence import N_COUNTS, prevalences
+
+
+def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
+    """Yield the error rates of a judge, and estimates of the prevalence over all documents that it labels."""
+    [human, judge], level = on_one_scale([human, judge], level)
+    grades, _ = grades_for(judge.labels, human.labels)
+    labelled = judge.labels.grades >= 0
+    relevant, others = judge.labels.grades >= level, grades < 0
+    kind = np.where(others, 4 + relevant, 2 * (grades >= level) + relevant)[labelled]
+    _, topic = np.unique(judge.labels.rows.ids[labelled], return_inverse=True)
+    n_topics = int(topic.max(initial=-1)) + 1
+    counts = np.bincount(topic * N_COUNTS + kind, minlength=n_topics * N_COUNTS).reshape(n_topics, N_COUNTS)
+    by_kind = counts.T.astype(np.float64)
+
+    def of_draws(draws: TopicDraws | None) -> Statistics:
+        total = by_kind.sum(axis=1) if draws is None else np.rint(draws.means(by_kind) * n_topics)
+        return {(name, level): value for name, value in prevalences(total).items()}
+
+    statistics = list(bootstrap.for_few_topics(n_topics).statistics(of_draws, n_topics, N_COUNTS))
+    if any(row.statistic == "prevalence_corrected" and row.value is None for row in statistics):
+        warn(
+            f"{judge.name}: prevalence_corrected is not defined: sensitivity and specificity add up to at most 1, so "
+            "the labels contain no information"
+        )
+    yield from statistics

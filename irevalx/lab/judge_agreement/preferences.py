@@ -1,0 +1,133 @@
+"""Agreement of pairwise preferences, and how preferences depend on the order in which two documents are presented."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import InputError, shown_name
+from irevalx.experiments.inputs import judgments_of
+from irevalx.judgments.preferences import PreferenceJudgments
+from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
+from irevalx.lab.judge_agreement.results import PreferencesResult
+from irevalx.reading.formats import PREFS
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.correlations import divided
+from irevalx.statistics.label_agreement import agreement, kappa
+
+Pair: TypeAlias = "tuple[bytes, bytes]"
+"""Two documents, in ascending byte order."""
+
+Judgment: TypeAlias = "tuple[int, bool]"
+"""1 if the first document of a pair is preferred, -1 if the second is, 0 for a tie; and whether it came first."""
+
+JudgedPairs: TypeAlias = "dict[bytes, dict[Pair, list[Judgment]]]"
+"""All judgments of each pair, by topic."""
+
+_OF_JUDGE = ("pairs", "ties", "in_both_orders", "flips", "preferences", "for_first")
+"""Numbers of one judge: pairs, tied pairs, pairs judged in both orders, of these with different results, judgments
+without a tie, and of these for the document that was presented first."""
+
+
+def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:
+    """Return the judgments of all pairs within subgroups; the order of lines is the order of presentation."""
+    documents, names = judgments.documents, judgments.documents.docnos.texts()
+    pairs: JudgedPairs = {topic: {} for topic in documents.topics}
+    for group, topic in enumerate(judgments.groups.ids.tolist()):
+        where, first = judgments.rows.slice(group), documents.rows.slice(topic).start
+        columns = (judgments.subgroup, judgments.lines, judgments.document, judgments.level)
+        lines = sorted(zip(*(column[where].tolist() for column in columns), strict=True))
+        of_topic = pairs[documents.topics[topic]]
+        for (subgroup, _, a, of_a), (other, _, b, of_b) in combinations(lines, 2):
+            if subgroup != other or a == b:
+                continue
+            is_first = a < b  # documents are in ascending byte order
+            preference = (1 if of_a > of_b else -1 if of_a < of_b else 0) * (1 if is_first else -1)
+            pair = names[first + min(a, b)], names[first + max(a, b)]
+            of_topic.setdefault(pair, []).append((preference, is_first))
+    return pairs
+
+
+def preference_of(judgments: list[Judgment]) -> int:
+    """Return the preference of most judgments of a pair, 0 if there is none."""
+    return int(np.sign(sum(preference for preference, _ in judgments)))
+
+
+def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
+    """Return the numbers of ``_OF_JUDGE`` for a topic."""
+    in_both_orders = [each for each in of_topic.values() if len({is_first for _, is_first in each}) > 1]
+    flips = [each for each in in_both_orders if len({preference for preference, _ in each}) > 1]
+    decided = [(preference, is_first) for each in of_topic.values() for preference, is_first in each if preference]
+    return [
+        len(of_topic),
+        sum(preference_of(each) == 0 for each in of_topic.values()),
+        len(in_both_orders),
+        len(flips),
+        len(decided),
+        sum((preference > 0) == is_first for preference, is_first in decided),
+    ]
+
+
+def _statistics(totals: FloatArray) -> Statistics:
+    """Return the statistics for numbers of documents, shape (..., 21), by name."""
+    confusion = totals[..., :9].reshape(*totals.shape[:-1], 3, 3)
+    symmetric = confusion + confusion[..., ::-1, ::-1]  # each pair in both orders, as the order of names is arbitrary
+    statistics: dict[str, Any] = {
+        "pairs": confusion.sum(axis=(-2, -1)),
+        "agreement": agreement(confusion),
+        "kappa": kappa(symmetric, np.arange(3)),
+        "agreement_without_ties": agreement(confusion[..., ::2, ::2]),
+    }
+    for place, judge in enumerate(("human", "machine")):
+        start = 9 + len(_OF_JUDGE) * place
+        of_judge = np.moveaxis(totals[..., start : start + len(_OF_JUDGE)], -1, 0)
+        n_pairs, ties, in_both_orders, flips, decided, for_first = of_judge
+        statistics |= {
+            f"pairs_{judge}": n_pairs,
+            f"ties_{judge}": divided(ties, n_pairs),
+            f"in_both_orders_{judge}": in_both_orders,
+            f"flips_{judge}": divided(flips, in_both_orders),
+            f"first_preferred_{judge}": divided(for_first, decided),
+        }
+    return statistics
+
+
+def _rows(numbers: FloatArray, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the statistics of numbers of pairs, shape (n_topics, 21), with intervals of all but numbers."""
+    by_kind, n_topics = numbers.T, len(numbers)
+
+    def of_draws(draws: TopicDraws | None) -> Statistics:
+        return _statistics(by_kind.sum(axis=1) if draws is None else np.rint(draws.means(by_kind) * n_topics))
+
+    for row in bootstrap.for_few_topics(n_topics).statistics(of_draws, n_topics, numbers.shape[1]):
+        is_number = row.statistic.startswith(("pairs", "in_both_orders"))
+        yield row._replace(value=int(row.value or 0), low=None, high=None) if is_number else row
+
+
+def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> PreferencesResult:
+    """Compare the preferences of a machine with those of humans; raises InputError without common pairs."""
+    read = [judgments_of(side, PREFS.name) for side in (human, machine)]
+    paths = [shown_name(judgments.documents.path) for judgments in read]
+    ours, theirs = (preferences_of(judgments) for judgments in read if isinstance(judgments, PreferenceJudgments))
+    topics = sorted(ours.keys() & theirs.keys())
+    numbers = np.zeros((len(topics), 9 + 2 * len(_OF_JUDGE)))
+    for place, topic in enumerate(topics):
+        for pair in ours[topic].keys() & theirs[topic].keys():
+            first, second = (preference_of(side[topic][pair]) for side in (ours, theirs))
+            numbers[place, 3 * (first + 1) + second + 1] += 1
+        numbers[place, 9:] = [*_numbers(ours[topic]), *_numbers(theirs[topic])]
+    if not numbers[:, :9].any():
+        raise InputError(f"{' and '.join(paths)} have no judged pair of documents in common")
+    lacking = [
+        f"{len(side) - len(topics)} topics of {path} are left out"
+        for side, path in zip((ours, theirs), paths, strict=True)
+        if len(side) > len(topics)
+    ]
+    note = f"Topics: {len(topics)} of both files{''.join(f'; {words}' for words in lacking)}."
+    return PreferencesResult(
+        list(_rows(numbers, bootstrap)), bootstrap.seed if bootstrap.resamples else None, notes=(note,)
+    )

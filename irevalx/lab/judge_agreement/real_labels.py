@@ -1,0 +1,139 @@
+"""Real-valued labels, compared with human grades before they are cut or rounded, and the quality of probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.experiments.labels import places_of
+from irevalx.frozen import Frozen
+from irevalx.lab.judge_agreement.document_agreement import (
+    AgreementStatistic,
+    LabelBootstrap,
+    Statistics,
+    none_if_nan,
+)
+from irevalx.lab.judge_agreement.judges import Judge
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.label_agreement import N_BINS, bins_of, calibration_error, squared_errors
+from irevalx.statistics.real_labels import (
+    best_threshold,
+    cross_validated_kappa,
+    weighted_pearson,
+    weighted_spearman,
+)
+
+
+class ReliabilityRow(NamedTuple):
+    """The documents with probabilities of relevance in one bin."""
+
+    judge: str | None
+    probability_from: float
+    """Lower end of the bin, which it contains."""
+
+    probability_to: float
+    documents: int
+    """Number of documents with a human label."""
+
+    probability: float
+    """Mean probability."""
+
+    relevant: float
+    """Share of documents that are relevant by the human labels."""
+
+
+class UncutLabels(Frozen):
+    """The documents that a judge and a human judge label; arrays have shape (n_documents,)."""
+
+    values: FloatArray
+    """Labels of the judge before they are cut or rounded."""
+
+    human: FloatArray
+    """Human labels before they are cut or rounded."""
+
+    relevant: BoolArray
+    topic: IntArray
+
+    @classmethod
+    def of(cls, human: Judge, judge: Judge, level: int, values: FloatArray) -> UncutLabels:
+        """Pair labels; ``values`` are those of the judge, flat and nan if missing."""
+        place = places_of(judge.labels, human.labels)
+        grades = np.where(place == ABSENT, -1, human.labels.grades[place])
+        both = (grades >= 0) & np.isfinite(values)
+        uncut = human.labels.grades if human.values is None else human.values
+        relevant = grades >= (1 if human.is_cut else level)
+        topic: IntArray = judge.labels.rows.ids
+        return cls(values[both], uncut[place][both].astype(np.float64), relevant[both], topic[both])
+
+
+def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
+    """Yield the agreement of labels before they are cut; nothing if both judges give integer grades."""
+    if judge.probability is not None:
+        yield from _probability_statistics(UncutLabels.of(human, judge, level, judge.probability), bootstrap)
+    if judge.values is None and human.values is None:
+        return
+    grades = np.where(judge.labels.grades < 0, np.nan, judge.labels.grades)
+    labels = UncutLabels.of(human, judge, level, grades if judge.values is None else judge.values)
+    topics, place = np.unique(labels.topic, return_inverse=True)
+
+    def correlations(draws: TopicDraws | None) -> Statistics:
+        weights = np.ones((1, place.size)) if draws is None else draws.counts[:, place]
+        pair = labels.values, labels.human
+        return {"spearman": weighted_spearman(*pair, weights), "pearson": weighted_pearson(*pair, weights)}
+
+    yield from bootstrap.for_few_topics(topics.size).statistics(correlations, topics.size, 4 * place.size)
+    if not (judge.is_cut or human.is_cut):
+        yield from means_over_documents({"mean_difference": labels.values - labels.human}, labels.topic, bootstrap)
+    threshold = best_threshold(labels.values, labels.relevant) * judge.maximum
+    kappa = cross_validated_kappa(labels.values, labels.relevant, labels.topic)
+    for name, value in (("threshold", threshold), ("threshold_kappa", kappa)):
+        yield AgreementStatistic(statistic=name, value=none_if_nan(value))
+
+
+def _probability_statistics(labels: UncutLabels, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the quality of probabilities of relevance."""
+    errors = {
+        "brier": squared_errors(labels.values, labels.relevant),
+        "probability_bias": labels.values - labels.relevant,
+    }
+    yield from means_over_documents(errors, labels.topic, bootstrap)
+    value = none_if_nan(calibration_error(labels.values, labels.relevant))
+    yield AgreementStatistic(statistic="calibration_error", value=value)
+
+
+def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) -> Iterator[ReliabilityRow]:
+    """Yield a row for each bin of probabilities with documents; nothing for a judge with grades."""
+    if judge.probability is None:
+        return
+    labels = UncutLabels.of(human, judge, level, judge.probability)
+    of_document = bins_of(labels.values)
+    for place in np.unique(of_document).tolist():
+        is_inside = of_document == place
+        yield ReliabilityRow(
+            judge=name,
+            probability_from=place / N_BINS,
+            probability_to=(place + 1) / N_BINS,
+            documents=int(np.count_nonzero(is_inside)),
+            probability=float(labels.values[is_inside].mean()),
+            relevant=float(labels.relevant[is_inside].mean()),
+        )
+
+
+def means_over_documents(
+    values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap
+) -> Iterator[AgreementStatistic]:
+    """Yield means over documents by name, with intervals over topics; ``topic`` is that of each document."""
+    _, place = np.unique(topic, return_inverse=True)
+    numbers = np.bincount(place).astype(np.float64)
+    sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}
+
+    def means(draws: TopicDraws | None) -> Statistics:
+        if draws is None:
+            return {name: np.asarray(of_topics.sum() / numbers.sum()) for name, of_topics in sums.items()}
+        return {name: draws.means(of_topics) / draws.means(numbers) for name, of_topics in sums.items()}
+
+    yield from bootstrap.for_few_topics(numbers.size).statistics(means, numbers.size, numbers.size)

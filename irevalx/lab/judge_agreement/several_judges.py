@@ -1,0 +1,167 @@
+"""Several judges: each compared with human judgments, with each other, and with combinations of machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.errors import Warn, warn
+from irevalx.experiments.labels import PairedLabels
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.judge_agreement.document_agreement import (
+    OF_PAIRS,
+    AgreementStatistic,
+    DocumentAgreement,
+    LabelBootstrap,
+    Statistics,
+    counts_of,
+)
+from irevalx.lab.judge_agreement.judges import (
+    HUMAN,
+    SECOND_HUMAN,
+    Judge,
+    combine_labels,
+    common_topics,
+    on_documents_of,
+    on_one_scale,
+)
+from irevalx.lab.judge_agreement.real_labels import ReliabilityRow, means_over_documents
+from irevalx.lab.judge_agreement.results import JudgesResult
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.label_agreement import kappa
+
+Comparison: TypeAlias = "tuple[list[AgreementStatistic], list[ReliabilityRow], tuple[str, ...]]"
+"""The statistics of a judge, the reliability of its probabilities, and notes on topics."""
+
+
+def compare_judges(
+    judges: Sequence[Judge],
+    compare: Callable[[Judge, str, Warn], Comparison],
+    bootstrap: LabelBootstrap,
+    level: int,
+    cuts: tuple[str, ...],
+) -> JudgesResult:
+    """Compare machines, their combinations and second assessors with the first judge, which is human, and in pairs."""
+    human, machines = judges[0], [judge for judge in judges if judge.name not in {HUMAN, SECOND_HUMAN}]
+    together = combine_labels(machines, level)
+    others = [*judges[1:], *together.judges]
+    statistics, judges_of_note, warned = list[AgreementStatistic](), dict[str, list[str]](), set[str]()
+
+    def warn_once(line: str) -> None:
+        if line not in warned:  # most judges have the same topics
+            warned.add(line)
+            warn(line)
+
+    reliability = list[ReliabilityRow]()
+    for judge in others:
+        of_judge, curve, (_, *notes) = compare(judge, judge.name, warn_once)
+        reliability += curve
+        for line in notes:
+            judges_of_note.setdefault(line, []).append(judge.name)
+        of_judge += _more_statistics(on_one_scale([human, judge], level)[0], bootstrap)
+        statistics += [statistic._replace(judge=judge.name) for statistic in of_judge]
+    statistics += _pair_statistics([human, *others], bootstrap, level)
+    statistics += _combination_statistics(human, machines, together.judges, bootstrap, level)
+    notes = [
+        line if len(names) == len(others) else f"{', '.join(names)}: {line}" for line, names in judges_of_note.items()
+    ]
+    seed = bootstrap.seed if bootstrap.resamples else None
+    return JudgesResult(statistics, seed, reliability, together, notes=(*notes, *cuts))
+
+
+def _more_statistics(pair: Sequence[Judge], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the bias of grades of the second judge, and its self-consistency."""
+    human, judge = pair
+    both = PairedLabels.of(human.labels, judge.labels, common_topics(human.labels, judge.labels))
+    pairs = both.have_both
+    difference = (both.machine - both.human)[pairs].astype(np.float64)
+    yield from means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
+    if len(judge.answers) > 1:
+        yield from _self_consistency(judge, human.labels, bootstrap)
+
+
+def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
+    """Return the agreement of two judges on shared topics; None if no document has labels of both."""
+    if not topics:
+        return None
+    both = PairedLabels.of(first, second, topics)
+    return DocumentAgreement(both, first, second) if both.have_both.any() else None
+
+
+def _shared_topics(*labels: Judgments) -> list[bytes]:
+    """Return the topics of all judges, ascending."""
+    return [topic for topic in labels[0].topics if all(topic in others.topic_index for others in labels[1:])]
+
+
+def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the agreement of a judge's answers with each other, on documents with human labels."""
+    topics = _shared_topics(human, *judge.answers)
+    answers = [on_documents_of(answer, human) for answer in judge.answers]
+    pairs = [_agreement_of(first, second, topics) for first, second in combinations(answers, 2)]
+    with_documents = [pair for pair in pairs if pair is not None]
+    if with_documents:
+        yield from self_consistency(with_documents, bootstrap)
+    else:
+        warn(f"{judge.name}: its answers have no document with a human label in common")
+
+
+def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the mean agreement over pairs of answers, which have the same topics."""
+
+    def mean(draws: TopicDraws | None) -> Statistics:
+        coefficients = [pair.coefficients(pair.confusions, draws) for pair in pairs]
+        return {f"self_{name}": np.mean([of_pair[name] for of_pair in coefficients], axis=0) for name in OF_PAIRS}
+
+    first = pairs[0]
+    bootstrap = bootstrap.for_few_topics(first.n_topics)
+    yield from bootstrap.statistics(mean, len(first.confusions), first.grades.size**2 * len(pairs))
+
+
+def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
+    """Yield the agreement of each pair of judges on documents with labels of the first judge, who is human."""
+    for pair in combinations(judges, 2):
+        (first, second), _ = on_one_scale(pair, level)
+        ours, theirs = (on_documents_of(judge.labels, judges[0].labels) for judge in (first, second))
+        agreement = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
+        about = AgreementStatistic(statistic="pairs", judge=first.name, against=second.name, value=0)
+        yield from [about] if agreement is None else agreement.of_pair(bootstrap, about)
+
+
+def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> AgreementStatistic:
+    """Return the difference in kappa of two agreements with human labels on the same topics, resampled together."""
+
+    def difference(draws: TopicDraws | None) -> Statistics:
+        first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))
+        return {"kappa_over": first - second}
+
+    bootstrap = bootstrap.for_few_topics(ours.n_topics)
+    [statistic] = bootstrap.statistics(difference, len(ours.confusions), 2 * ours.grades.size**2)
+    return statistic
+
+
+def _combination_statistics(
+    human: Judge, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap, level: int
+) -> Iterator[AgreementStatistic]:
+    """Yield how far the kappa of each combination exceeds that of each machine on shared topics; warns of losses."""
+    for combination in together:
+        statistics = []
+        for machine in machines:
+            labels = [judge.labels for judge in on_one_scale([human, combination, machine], level)[0]]
+            topics = _shared_topics(*labels)
+            ours, theirs = (_agreement_of(labels[0], of_judge, topics) for of_judge in labels[1:])
+            if ours is None or theirs is None:
+                continue
+            statistic = kappa_over(ours, theirs, bootstrap)
+            statistics.append(statistic._replace(judge=combination.name, against=machine.name))
+        yield from statistics
+        losses = [statistic for statistic in statistics if statistic.value is not None and statistic.value < 0]
+        if losses:
+            worst = min(losses, key=lambda loss: loss.value or 0.0)
+            ends = "" if worst.low is None else f" ({worst.low:+.4f} to {worst.high:+.4f})"
+            warn(
+                f"{combination.name} agrees less with human labels than {worst.against} alone: the difference in kappa "
+                f"is {worst.value:+.4f}{ends}"
+            )

@@ -1,0 +1,135 @@
+"""Tables that fit into the width of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from irevalx.frozen import Frozen, replace
+from irevalx.process.platform import as_bytes
+from irevalx.reports.names import ELLIPSIS, shorten
+from irevalx.reports.table import Table, aligned_lines, cells_of
+
+WIDTH = 100
+"""Characters in a line of tables that are fitted, and of text above them, if the output is not a terminal."""
+
+_GAP = "  "
+_LEAST_NAME = 10
+"""Run names are not shortened to fewer characters."""
+
+
+class _Column(Frozen):
+    """A column of a table as text."""
+
+    name: str
+    head: tuple[str, ...]  # lines
+    cells: Sequence[str]
+    is_label: bool
+
+    @property
+    def width(self) -> int:
+        """The number of characters in its longest line."""
+        return max(map(len, (*self.head, *self.cells)))
+
+    def lines(self, height: int) -> Iterator[str]:
+        """Yield its lines: the head in ``height`` lines, a rule, and the cells."""
+        width, align = self.width, "<" if self.is_label else ">"
+        for text in (*[""] * (height - len(self.head)), *self.head, "-" * width, *self.cells):
+            yield f"{text:{align}{width}}"
+
+
+def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
+    """Return the lines of a table, fitted to a width if they are longer, and notes on what was omitted or shortened.
+
+    Column heads are broken first. Then optional columns are omitted, then run names are shortened, and finally the
+    table continues below itself.
+    """
+    lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
+    if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
+        return lines, []
+    heads, rows = cells_of(table, digits, best=best, other=other, escape=str)
+    columns = [
+        _Column(name, (head,), [row[place] for row in rows], place < table.n_labels)
+        for place, (name, head) in enumerate(zip(table.columns, heads, strict=True))
+    ]
+    if _total(columns) > width:
+        columns = [replace(column, head=_in_two_lines(column.head[0])) for column in columns]
+    notes: list[str] = []
+    omitted = []
+    for names in table.optional:
+        if _total(columns) > width:
+            omitted += [" ".join(column.head) for column in columns if column.name in names.split()]
+            columns = [column for column in columns if column.name not in names.split()]
+    if omitted:
+        notes.append(
+            f"Columns omitted to fit {width} characters: {', '.join(omitted)}. A wider terminal or --format csv "
+            "displays them."
+        )
+    if _total(columns) > width:
+        columns, note = _with_short_names(columns, table.names, width)
+        notes += note
+    blocks = [_lines_of(block) for block in _blocks(columns, width)]
+    return [line for number, block in enumerate(blocks) for line in (*([b"\n"] if number else []), *block)], notes
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a text; words are not broken."""
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _total(columns: Sequence[_Column]) -> int:
+    return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def _in_two_lines(head: str) -> tuple[str, ...]:
+    """Return a head broken at the blank that gives the shortest lines."""
+    blanks = [place for place, character in enumerate(head) if character == " "]
+    if not blanks:
+        return (head,)
+    at = min(blanks, key=lambda place: max(place, len(head) - place - 1))
+    return head[:at], head[at + 1 :]
+
+
+def _lines_of(columns: Sequence[_Column]) -> list[bytes]:
+    height = max(len(column.head) for column in columns)
+    rows = zip(*(column.lines(height) for column in columns), strict=True)
+    return [as_bytes(_GAP.join(row).rstrip()) + b"\n" for row in rows]
+
+
+def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: int) -> tuple[list[_Column], list[str]]:
+    """Return the columns with shorter run names in the columns ``names``, and a note on them."""
+    named = [column for column in columns if column.name in names]
+    if not named:
+        return [*columns], []
+    rest = _total(columns) - sum(column.width for column in named)
+    most = (width - rest) // len(named)
+    if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
+        most = max(_LEAST_NAME, width // (3 * len(named)))
+    long = dict.fromkeys(cell for column in named for cell in column.cells if len(cell) > most)
+    short = shorten(long, most)
+    note = (
+        f"{ELLIPSIS}: parts of run names that were removed to fit {width} characters. --format csv contains the whole "
+        "names."
+    )
+    return [
+        replace(column, cells=[short.of.get(cell, cell) for cell in column.cells]) if column.name in names else column
+        for column in columns
+    ], [short.key or note] if long else []
+
+
+def _blocks(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:
+    """Yield the columns in blocks that fit the width, each with the labels; a column without a head follows another."""
+    labels = [column for column in columns if column.is_label]
+    groups: list[list[_Column]] = []
+    for column in columns[len(labels) :]:
+        if groups and not any(column.head):
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    block: list[_Column] = []
+    for group in groups:
+        if block and _total([*labels, *block, *group]) > width:
+            yield [*labels, *block]
+            block = []
+        block += group
+    yield [*labels, *block]

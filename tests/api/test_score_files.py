@@ -1,0 +1,195 @@
+"""Score files: every format that other programs write, and the messages about damaged files."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from running import FIXTURES, lab, succeeded
+
+import irevalx
+import irevalx.lab
+from irevalx.errors import InputError
+
+QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
+ORACLES = {version: os.environ.get(f"TREC_EVAL_{version}") for version in ("9", "10")}
+
+VALUES = {
+    "a": {"1": {"map": 0.5, "wer": 0.25}, "2": {"map": 0.25, "wer": 1.5}},
+    "b": {"1": {"map": 0.125, "wer": 0.0}, "2": {"map": 1.0, "wer": 2.0}},
+}
+"""Values by run, topic and measure, which the files below contain."""
+
+LONG = [
+    (run, topic, measure, value)
+    for run, topics in VALUES.items()
+    for topic, measures in topics.items()
+    for measure, value in measures.items()
+]
+WIDE = [
+    {"run": run, "topic": topic, **measures} for run, topics in VALUES.items() for topic, measures in topics.items()
+]
+
+
+def separated(separator: str, *names: str) -> str:
+    """Return the long rows as a table with these names."""
+    return "".join(f"{separator.join(map(str, row))}\n" for row in [names, *LONG])
+
+
+FILES = {
+    "long csv": separated(",", "run", "topic", "measure", "value"),
+    "other names": separated(";", "System", "query_id", "Metric", "score"),
+    "long tsv": separated("\t", "run_id", "qid", "measure", "value"),
+    "blanks": separated(" ", "runid", "topic", "measure", "value"),
+    "byte-order mark": "\ufeff" + separated(",", "run", "topic", "measure", "value"),
+    "wide csv": "topic,run,map,wer\n" + "".join(f"{r['topic']},{r['run']},{r['map']},{r['wer']}\n" for r in WIDE),
+    "four columns": "".join(f"{run} {measure} {topic} {value}\n" for run, topic, measure, value in LONG)
+    + "a map all 9\n",
+    "long JSON lines": "".join(
+        json.dumps(dict(zip(("run", "topic", "measure", "value"), row, strict=True))) + "\n" for row in LONG
+    ),
+    "wide JSON lines": "".join(
+        json.dumps({"qid": row["topic"], "query": "text", **row}) + "\n" for row in WIDE
+    ).replace('"topic"', '"topic_id"'),
+    "JSON of irevalx": json.dumps({"runs": [{"run": run, "topics": topics} for run, topics in VALUES.items()]}),
+    "trec_eval, one run after the other": "".join(
+        f"runid all {run}\n"
+        + "".join(f"{measure} {topic} {value}\n" for r, topic, measure, value in LONG if r == run)
+        + "wer all 9\n"
+        for run in VALUES
+    ),
+}
+"""The same values in every format of text."""
+
+
+def by_topic(scores: irevalx.Scores) -> dict[str, dict[str, dict[str, float | str]]]:
+    """Return the values of topics."""
+    return {
+        run: {topic: dict(sorted(values.items())) for topic, values in topics.items() if topic != "all"}
+        for run, topics in scores.to_dict().items()
+    }
+
+
+@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
+def test_text(text: str, tmp_path: Path) -> None:
+    """Every format gives the same scores; the summary is the mean over topics, whatever the file has for all."""
+    path = tmp_path / "file"
+    path.write_text(text)
+    scores = irevalx.Scores.read(path, lower_is_better="wer")
+    assert by_topic(scores) == VALUES
+    assert [scores["map", "a"], scores["wer", "b"]] == [0.375, 1.0]
+    assert by_topic(irevalx.Scores.read(io.StringIO(text))) == VALUES
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, lambda rows: pl.DataFrame(rows).lazy(), pa.Table.from_pylist]
+)
+def test_frames(make: Any, tmp_path: Path) -> None:
+    """Frames of pandas, polars and pyarrow, and Parquet files, long and wide; topics can be integers."""
+    long = [dict(zip(("run", "topic", "measure", "value"), row, strict=True)) for row in LONG]
+    for rows in (long, WIDE, [{**row, "topic": int(str(row["topic"]))} for row in WIDE]):
+        assert by_topic(irevalx.Scores.from_frame(make(rows))) == VALUES
+        pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "file.parquet")
+        assert by_topic(irevalx.Scores.read(tmp_path / "file.parquet")) == VALUES
+    columns = {name: [row[name] for row in WIDE] for name in WIDE[0]}
+    assert by_topic(irevalx.Scores.from_frame(columns)) == VALUES
+
+
+@pytest.mark.parametrize("keywords", [{}, {"wide": True, "per_topic": True}])
+def test_frames_of_scores(keywords: dict[str, bool]) -> None:
+    """What to_frame, to_polars and to_arrow return is read back."""
+    scores = irevalx.evaluate(QRELS, RUNS, ["map", "P.5", "num_rel_ret"])
+    for frame in (scores.to_frame(**keywords), scores.to_polars(**keywords), scores.to_arrow(**keywords)):
+        assert irevalx.Scores.from_frame(frame).to_dict() == scores.to_dict()
+
+
+def test_names_of_runs(tmp_path: Path) -> None:
+    """A run without a name has the name of its file; a run in two files is one run if their measures differ."""
+    files = [tmp_path / name for name in ("x.ndcgeval", "y.eval.gz", "z.csv")]
+    files[0].write_text("map 1 0.5\nmap 2 0.5\n")
+    import gzip
+
+    files[1].write_bytes(gzip.compress(b"runid all x\nwer 1 0.5\nwer 2 True\n"))
+    files[2].write_text("topic,map\n1,0\n")
+    scores = irevalx.Scores.read(files)
+    assert scores.runs == ["x", "z"]
+    assert [scores["map", "x"], scores["wer", "x"], scores["map", "z"]] == [0.5, 0.75, 0.0]
+    files[1].write_text("runid all x\nmap 1 0.25\n")
+    with pytest.warns(irevalx.IrevalxWarning, match="2 runs have the tag 'x'; their file names are used instead"):
+        assert irevalx.Scores.read(files[:2]).runs == ["x", "y"]
+
+
+def test_groups_and_missing_values() -> None:
+    """Empty fields of wide tables are missing; scores have topic groups; blanks in names of measures become _."""
+    scores = irevalx.Scores.read(io.StringIO("run,topic,map,answer quality\na,1,0.5,\na,2,0.25,3\nb,1,1,1\n"))
+    assert scores.to_dict()["a"] == {
+        "1": {"map": 0.5},
+        "2": {"map": 0.25, "answer_quality": 3.0},
+        "all": {"map": 0.375, "answer_quality": 3.0},
+    }
+    assert scores.by_group({"1": "g"})["g"]["map", "a"] == 0.5
+
+
+DAMAGED = {
+    "run,topic,map\na,1,nan\n": ":2: invalid value 'nan' of map for topic '1': must be a 64-bit number that is not infinite; remove it if the topic has no value",
+    "run,topic,map\na,1,0\na,1,0\n": ":3: duplicate value of map for run 'a' and topic '1'",
+    "run,topic,map\na,,0\n": ":2: topic is empty",
+    "run,topic\na,1\n": ":2: expected a table of measure values with a column topic, and either measure and value or a column per "
+    "measure; a column run is optional; the columns are 'run', 'topic'",
+    "run,topic,measure\na,1,map\n": ":2: expected a table of measure values with a column topic, and either measure and value or a "
+    "column per measure; a column run is optional; the columns are 'run', 'topic', 'measure'",
+    "system,map\na,1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): 'system,map'; "
+    "expected a table of measure values with a column topic, and either",
+    "a map 1 0.5\nb map 1\n": ":2: expected 4 columns (run, measure, topic, value), but the line has 3: 'b map 1'",
+    "1 0 FT911 1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): '1 0 FT911 1': are these "
+    "judgments?",
+    '{"run": "a", "topic": 1, "map": true}\n': ":1: invalid value 'true' of map for topic '1'",
+    "run,topic,map\n": ": the file contains no measure values",
+    "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: no runid for these values; print it with irevalx -m runid",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), DAMAGED.items())
+def test_damaged_files(text: str, message: str, tmp_path: Path) -> None:
+    """Messages name the file, the line, the field and the remedy."""
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        irevalx.Scores.read(path)
+    assert str(error.value).startswith(f"{path}{message}")
+    result = lab("compare", "--scores", path, path)
+    assert (result.status, result.stderr) == (2, f"irevalx-lab: {error.value}\n")
+
+
+@pytest.mark.parametrize(("version", "program"), ORACLES.items())
+def test_output_of_trec_eval(version: str, program: str | None, tmp_path: Path) -> None:
+    """The output of trec_eval -q gives the same comparison as judgments and runs; these values have four decimals."""
+    if program is None:
+        pytest.skip(f"TREC_EVAL_{version} names no program")
+    measures = ["P.5,10", "num_rel_ret", "success.5"]
+    files = []
+    for run in RUNS:
+        requests = [word for name in measures for word in ("-m", name)]
+        words = [program, "-q", *requests, "-m", "runid", str(QRELS), str(run)]
+        files.append(tmp_path / f"{run.name}.eval")
+        files[-1].write_bytes(subprocess.run(words, check=True, capture_output=True).stdout)
+    options: tuple[str, ...] = ("--seed", "1", "--format", "csv", "--quiet")
+    of_files = succeeded("compare", "--scores", *files, *options).rows
+    of_runs = succeeded("compare", QRELS, *RUNS, "-m", " ".join(measures), *options).rows
+    unknown = {"judged", "judged_against", "depends_on_unjudged"}
+    assert [
+        {name: value for name, value in row.items() if name not in unknown} for row in sorted(of_files, key=str)
+    ] == [{name: value for name, value in row.items() if name not in unknown} for row in sorted(of_runs, key=str)]
+    for command in (("power",), ("swap-rate", "--seed", "1", "--sizes", "2", "--draws", "50")):
+        options = (*command[1:], "--format", "csv", "--quiet")
+        of_scores = succeeded(command[0], "--scores", *files, "-m", "P_5 P_10", *options)
+        assert of_scores.stdout == succeeded(command[0], QRELS, *RUNS, "-m", "P.5,10", *options).stdout

@@ -1,0 +1,124 @@
+"""labels -R prefs: agreement of pairwise preferences, ties, and the order of presentation."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from running import lab_rows
+from sklearn.metrics import cohen_kappa_score
+
+import irevalx.lab as public
+from irevalx.errors import InputError, UsageError
+
+Presented = list[tuple[str, str, str, int]]
+"""Topic, the document presented first, the other, and 1, 0 or -1 for the preference."""
+
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+
+
+def judgments(seed: int, *, flips: float, ties: float) -> Presented:
+    """Judge pairs of documents with known qualities, many of them in both orders."""
+    random, presented = Random(seed), Presented()
+    for topic in map(str, range(12)):
+        for a, b in combinations([f"d{n}" for n in range(7)], 2):
+            truth = -1 if random.random() < 0.3 else 1
+            for first, second, sign in ((a, b, 1), (b, a, -1)):
+                if random.random() < 0.8:
+                    preference = 0 if random.random() < ties else truth * sign
+                    presented.append((topic, first, second, 1 if random.random() < flips else preference))
+    return presented
+
+
+def written(path: Path, presented: Presented) -> Path:
+    """Write each presentation as a subgroup of two lines."""
+    lines = []
+    for number, (topic, first, second, preference) in enumerate(presented):
+        for docno, level in ((first, 1 + (preference > 0)), (second, 1 + (preference < 0))):
+            lines.append(f"{topic} llm s{number} {docno} {level}\n")
+    path.write_text("".join(lines))
+    return path
+
+
+def by_pair(presented: Presented) -> dict[tuple[str, str, str], list[tuple[str, int]]]:
+    """Return the document presented first and the preference for the lesser name, for each pair."""
+    pairs: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
+    for topic, first, second, preference in presented:
+        a, b = sorted((first, second))
+        pairs.setdefault((topic, a, b), []).append((first, preference if first == a else -preference))
+    return pairs
+
+
+def sign(number: int) -> int:
+    """Return -1, 0 or 1."""
+    return (number > 0) - (number < 0)
+
+
+def expected(human: Presented, machine: Presented) -> dict[str, float]:
+    """Compute all statistics pair by pair."""
+    sides = {"human": by_pair(human), "machine": by_pair(machine)}
+    result: dict[str, float] = {}
+    for name, pairs in sides.items():
+        both = [each for each in pairs.values() if len({first for first, _ in each}) == 2]
+        presented = [line for line in {"human": human, "machine": machine}[name] if line[3]]
+        result |= {
+            f"pairs_{name}": len(pairs),
+            f"ties_{name}": sum(sum(p for _, p in each) == 0 for each in pairs.values()) / len(pairs),
+            f"in_both_orders_{name}": len(both),
+            f"flips_{name}": sum(len({p for _, p in each}) > 1 for each in both) / len(both),
+            f"first_preferred_{name}": sum(line[3] > 0 for line in presented) / len(presented),
+        }
+    shared = sides["human"].keys() & sides["machine"].keys()
+    labels = [tuple(sign(sum(p for _, p in side[pair])) for side in sides.values()) for pair in shared]
+    decided = [(a, b) for a, b in labels if a and b]
+    doubled = [*labels, *((-a, -b) for a, b in labels)]
+    return result | {
+        "pairs": len(labels),
+        "agreement": sum(a == b for a, b in labels) / len(labels),
+        "agreement_without_ties": sum(a == b for a, b in decided) / len(decided),
+        "kappa": float(cohen_kappa_score(*zip(*doubled, strict=True))),
+    }
+
+
+def test_statistics(tmp_path: Path) -> None:
+    """The command and the function give the statistics of all pairs, with intervals over topics."""
+    presented = judgments(1, flips=0.05, ties=0.1), judgments(2, flips=0.3, ties=0.05)
+    human, machine = (written(tmp_path / name, of) for name, of in zip(("human", "machine"), presented, strict=True))
+    rows = lab_rows("labels", human, machine, "-R", "prefs", "--seed", "1")
+    assert {row["statistic"]: float(row["value"]) for row in rows} == pytest.approx(expected(*presented))
+    for row in rows:
+        if row["statistic"].startswith(("pairs", "in_both_orders")):
+            assert not row["low"]
+        else:
+            assert float(row["low"]) <= float(row["value"]) <= float(row["high"])
+    result = public.labels(human, machine, rel_format="prefs", seed=1)
+    assert [str(row.value) for row in result.rows] == [row["value"] for row in rows]
+    assert "Flips: share of the pairs judged in both orders" in str(result)
+
+
+def test_levels_and_single_orders(tmp_path: Path) -> None:
+    """Subgroups of more documents contain all their pairs; without both orders, there is no share of flips."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 u a x 3\n1 u a y 1\n1 u a z 1\n")
+    machine.write_text("1 m a x 0.5\n1 m a y 0.7\n1 m b x 2\n1 m b z 1\n1 m c z 1\n1 m c y 1\n2 m a x 1\n2 m a y 2\n")
+    result = public.labels(human, machine, rel_format="prefs", resamples=0)
+    values: dict[str, Any] = {row.statistic: row.value for row in result.rows}
+    assert values["pairs"] == 3
+    assert values["agreement"] == pytest.approx(2 / 3)
+    assert values["agreement_without_ties"] == 0.5
+    assert values["flips_machine"] is None
+    assert values["ties_machine"] == pytest.approx(1 / 3)
+    assert result.notes == (f"Topics: 1 of both files; 1 topics of {machine} are left out.",)
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    """Files without a common pair are refused."""
+    for name, text in (("a", "1 u a x 2\n1 u a y 1\n"), ("b", "1 u a x 2\n1 u a z 1\n")):
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match="must have a pair of documents that both judge, but have none"):
+        public.labels(tmp_path / "a", tmp_path / "b", rel_format="prefs")
+    with pytest.raises(UsageError, match='rel_format="prefs" cannot be combined with machines'):
+        public.labels(tmp_path / "a", machines={"b": tmp_path / "b"}, rel_format="prefs")

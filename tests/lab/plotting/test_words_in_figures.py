@@ -1,0 +1,281 @@
+"""No word in a figure leaves the page or overlaps another one, for long names and many runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from irevalx import lab
+from irevalx.frozen import Frozen
+from irevalx.lab.command.output import DrawnResult
+from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
+from irevalx.lab.judge_agreement.results import JudgesResult
+from irevalx.lab.plotting.page import Page, style
+from irevalx.lab.studies.figures import figures as figures_of_study
+from irevalx.reports.names import shorten
+
+LENGTHS = (8, 24, 48, 80)
+COUNTS = (2, 12, 30, 60)
+PIXEL = 1 / 72
+"""Tolerance in inches: a point."""
+
+TOPICS, DOCUMENTS = [f"t{number}" for number in range(6)], [f"d{number}" for number in range(30)]
+
+
+@cache
+def judgments(share: float = 0.7) -> dict[str, dict[str, int]]:
+    """Return judgments of a share of the documents."""
+    draw = random.Random(share)
+    return {topic: {doc: int(draw.random() < 0.4) for doc in DOCUMENTS if draw.random() < share} for topic in TOPICS}
+
+
+def human_topics() -> dict[str, dict[str, int]]:
+    """Return judgments of half of the topics."""
+    return {topic: judgments(1.0)[topic] for topic in TOPICS[::2]}
+
+
+@cache
+def runs(n_runs: int, n_documents: int = 15) -> dict[str, dict[str, dict[str, float]]]:
+    """Return runs that are called 0, 1, 2, ..."""
+    draw = random.Random(n_runs)
+    return {
+        str(run): {
+            topic: {
+                doc: draw.random() + judgments().get(topic, {}).get(doc, 0) * draw.random()
+                for doc in draw.sample(DOCUMENTS, n_documents)
+            }
+            for topic in TOPICS
+        }
+        for run in range(n_runs)
+    }
+
+
+def kappas(n_judges: int) -> JudgesResult:
+    """Return an agreement of judges that are called 0, 1, 2, ..."""
+    names = list(map(str, range(n_judges)))
+    pairs = [(judge, other) for number, judge in enumerate(names) for other in [*names[:number], "human"]]
+    rows = [AgreementStatistic(statistic="kappa", judge=a, against=b, value=0.5, low=0.4, high=0.61) for a, b in pairs]
+    return JudgesResult([*rows, AgreementStatistic(statistic="self_kappa", judge="0", value=0.8)], None)
+
+
+def reranked(n_runs: int, machines: Mapping[str, Any]) -> Any:
+    """Return runs before and after reranking by machines."""
+    return lab.labels(judgments(1.0), machines=machines, runs=runs(n_runs), measures="P.5", rerank=True, resamples=0)
+
+
+RESULTS: dict[str, Callable[[int], Any]] = {
+    "description": lambda n: lab.describe(judgments(), runs(n), depth=10),
+    "intervals": lambda n: lab.compare(judgments(), runs(n), "map P.5", interval="t", seed=1, baseline="0"),
+    "pairs": lambda n: lab.compare(judgments(), runs(min(n, 11)), "map", interval="t", seed=1),
+    "topic_differences": lambda n: lab.compare(judgments(), runs(n), "map", interval="t", seed=1, baseline="1"),
+    "differences of pairs": lambda n: lab.compare(judgments(), runs(min(n, 4)), "map P.5", interval="t", seed=1),
+    "matrix": lambda n: lab.compare(judgments(), runs(n), "map P.5", interval="t", seed=1),
+    "significance_levels": lambda n: lab.compare(judgments(), runs(n), "map P.5", discriminative_power=True, seed=1),
+    "changes": lambda n: lab.leave_out(
+        judgments(), runs(n), "map bpref num_rel_ret", depth=10, complete=["nonrelevant"]
+    ),
+    "bias_against_holes": lambda n: lab.leave_out(judgments(), runs(n), "map bpref", holes=5, complete=["nonrelevant"]),
+    "decided_pairs": lambda n: lab.bounds(judgments(), runs(min(n, 12)), "P.5 rbp", max_grade=1),
+    "estimated_intervals": lambda n: lab.estimate(human_topics(), judgments(0.98), runs(n), "P.5"),
+    "means": lambda n: lab.estimate(human_topics(), judgments(0.98), runs(1), "P.5"),
+    "power_curves": lambda n: lab.power(judgments(), runs(n), "map P.5"),
+    "rates_by_size": lambda n: lab.swap_rate(judgments(), runs(n), "map P.5", draws=10, seed=1),
+    "rates_by_difference": lambda n: lab.swap_rate(judgments(), runs(n), "map P.5", draws=10, seed=1, bins=0.05),
+    "confusion_map": lambda _: lab.labels(judgments(1.0), judgments(0.98), resamples=0),
+    "judge_matrix": lambda n: kappas(min(n, 30)),
+    "reranked_runs": lambda n: reranked(n, {"0": judgments(0.98), "1": judgments(0.99)}),
+}
+"""The results with n runs, by the function that draws them or, for a second one of a function, by other words."""
+
+DRAWN = {"pairs": "intervals", "differences of pairs": "topic_differences", "means": "estimated_intervals"}
+"""The functions that draw results with other names."""
+
+
+def subclasses(of: type[DrawnResult]) -> Iterator[type[DrawnResult]]:
+    """Yield all subclasses of a class."""
+    for subclass in of.__subclasses__():
+        yield subclass
+        yield from subclasses(subclass)
+
+
+def test_every_figure() -> None:
+    """The results below have a figure for each value of ``draw`` of each class of results."""
+    for module in walk_packages(lab.__path__, "irevalx.lab."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    drawings = {name for drawn in subclasses(DrawnResult) for name in getattr(drawn, "drawings", {}).values()}
+    assert drawings == {DRAWN.get(name, name) for name in RESULTS}
+
+
+def run_names(n_names: int, length: int) -> dict[str, str]:
+    """Return names of this length for the runs 0, 1, 2, ..."""
+    systems = ("distilbert", "bert", "splade-v3", "colbertv2", "contriever-ft", "ance")
+    names = {}
+    for number in range(n_names):
+        words = f"msmarco-{systems[number % 6]}-base-tas-b-hnsw-ef1000-rerank-monot5-3b-depth-top1000-reciprocal-fusion"
+        names[str(number)] = f"{words[: length - 4]}-{number:03d}"
+    return names
+
+
+def unlike_names(n_names: int, length: int) -> dict[str, str]:
+    """Return names of wide letters that have nothing in common at their ends, and differ somewhere in the middle."""
+    draw = random.Random(length)
+    names = {}
+    for number in range(n_names):
+        letters = [draw.choice("WM") for _ in range(length)]
+        letters[length // 2 : length // 2 + 2] = f"{number:02d}"
+        names[str(number)] = "".join(letters)
+    return names
+
+
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a copy of a result with other names of runs."""
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Frozen):
+        copy = object.__new__(type(value))
+        vars(copy).update({field: renamed(item, names) for field, item in vars(value).items()})
+        return copy
+    if isinstance(value, Mapping):
+        return {renamed(key, names): renamed(item, names) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(renamed(item, names) for item in value))
+    return type(value)(renamed(item, names) for item in value) if isinstance(value, list | tuple) else value
+
+
+def drawn_texts(figure: Figure) -> list[tuple[str, Bbox]]:
+    """Return the texts that are drawn, and their boxes in inches."""
+    texts: dict[int, Text] = {}
+    draw = Text.draw
+
+    def record(text: Text, renderer: Any) -> None:
+        if text.get_visible() and text.get_text().strip():
+            texts[id(text)] = text
+        draw(text, renderer)
+
+    with style(), pytest.MonkeyPatch.context() as patch:
+        figure.draw_without_rendering()
+        patch.setattr(Text, "draw", record)
+        figure.draw_without_rendering()
+        inches = figure.dpi_scale_trans.inverted()
+        return [(text.get_text(), Text.get_window_extent(text).transformed(inches)) for text in texts.values()]
+
+
+def wrong_texts(figure: Figure) -> list[str]:
+    """Return the texts that leave the page, and the pairs of texts that overlap."""
+    (width, height), texts = figure.get_size_inches().tolist(), drawn_texts(figure)
+    assert texts
+    wrong = [
+        f"{text!r} leaves the page: {box.extents}"
+        for text, box in texts
+        if min(box.x0, box.y0) < -PIXEL or box.x1 > width + PIXEL or box.y1 > height + PIXEL
+    ]
+    for number, (text, box) in enumerate(texts):
+        inner = Bbox.from_extents(box.x0 + PIXEL, box.y0 + PIXEL, box.x1 - PIXEL, box.y1 - PIXEL)
+        for other, other_box in texts[number + 1 :]:
+            if inner.overlaps(other_box.padded(-PIXEL)):
+                wrong.append(f"{text!r} overlaps {other!r}")
+    return wrong
+
+
+@cache
+def result_of(name: str, n_runs: int) -> Any:
+    """Return a result, which is computed once."""
+    return RESULTS[name](n_runs)
+
+
+def draw_of(name: str, result: DrawnResult) -> str | None:
+    """Return the value of ``draw`` for the function that draws a result."""
+    draws = [draw for draw, function in result.drawings.items() if function == DRAWN.get(name, name)]
+    return draws[0] if len(result.drawings) > 1 else None
+
+
+def check(name: str, n_runs: int, names: Mapping[str, str], width: float) -> None:
+    """Draw a figure with these names of runs, and check its texts."""
+    result = renamed(result_of(name, n_runs), names)
+    figure = result.figure(draw=draw_of(name, result), width=width)
+    assert wrong_texts(figure) == [], (name, n_runs, width)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RESULTS)
+def test_long_names(name: str) -> None:
+    """Thirty runs with names of 80 characters fit."""
+    check(name, 30, run_names(30, 80), 7.0)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n_runs", COUNTS)
+@pytest.mark.parametrize("name", RESULTS)
+def test_all_lengths(name: str, n_runs: int) -> None:
+    """Names of any length fit, on pages of both widths."""
+    for length in LENGTHS:
+        for width in (7.0, 3.3):
+            check(name, n_runs, run_names(n_runs, length), width)
+    for width in (7.0, 3.3):
+        check(name, n_runs, unlike_names(n_runs, 80), width)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("length", LENGTHS)
+def test_studies(length: int) -> None:
+    """The figures of a study, and of several studies with long names, fit."""
+    options: dict[str, Any] = {"levels": "20% 50% 100%", "samples": 2, "seed": 1}
+    studies = [
+        lab.study(judgments(), runs(12), "map bpref num_rel_ret", **options | {"seed": seed}) for seed in range(3)
+    ]
+    names = list(run_names(3, length).values())
+    for width in (7.0, 3.3):
+        for stem, draw in figures_of_study(studies[0].summary):
+            with style():
+                figure = draw(Page(width))
+            assert wrong_texts(figure) == [], (stem, width)
+        for layout in ("axis", "grid", "scores", "runs"):
+            if layout != "grid" or width > 5:
+                named = dict(zip(names, studies, strict=True))
+                figure = lab.draw(named, layout=layout, measures="map bpref", width=width)
+                assert wrong_texts(figure) == [], (layout, width)
+
+
+@pytest.mark.parametrize(
+    ("names", "longest", "expected"),
+    [
+        (("bm25", "dense"), 5, ("bm25", "dense")),
+        (("msmarco-bm25-top1000", "msmarco-dense-top1000"), 10, ("…bm25…", "…dense…")),
+        (("msm-bert-base-3b-a", "msm-ance-base-3b-b"), 10, ("…bert…a", "…ance…b")),
+        (("aaaaaaaa1", "aaaaaaaa2"), 4, ("…1", "…2")),
+        (("abcdefghijk",), 5, ("ab…jk",)),
+        (("XXXXabcdefgh", "YYYYabcd-no"), 6, ("XXX…gh", "YYY…no")),
+        (("WMa1WM", "WMa2WM", "MWa3MW"), 3, ("1", "2", "3")),
+    ],
+)
+def test_shortening(names: Sequence[str], longest: int, expected: Sequence[str]) -> None:
+    """Common ends are omitted first, then common parts, then the middle; numbers replace names that are equal then."""
+    short = shorten(names, longest)
+    assert tuple(short.of.values()) == tuple(expected)
+    assert bool(short.key) == (expected == ("1", "2", "3"))
+    assert all(name in short.key for name in names) or not short.key
+
+
+def test_distinct_names() -> None:
+    """Short names are distinct and not longer than requested."""
+    draw = random.Random(7)
+    for _ in range(200):
+        names = {"".join(draw.choice("ab-") for _ in range(draw.randint(1, 40))) for _ in range(draw.randint(1, 9))}
+        short = shorten(sorted(names), 8)
+        assert len(set(short.of.values())) == len(names)
+        assert max(map(len, short.of.values())) <= 8

@@ -1,0 +1,103 @@
+"""compatibility and INST against the programs of their authors, and ir_measures."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from references.judges import judge
+from running import FIXTURES
+
+import irevalx
+
+EXAMPLE = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
+Grades = dict[str, dict[str, int]]
+Results = dict[str, dict[str, float]]
+
+TRUNCATED = 2e-3
+"""inst_eval and cwl_eval add up the weights of a limited number of ranks, so that their values are a little higher."""
+
+
+def data(seed: int, n_ret: int) -> tuple[Grades, Results]:
+    """Return topics of which every one has a document of the highest grade, 3, and runs of n_ret documents."""
+    chance = random.Random(seed)
+    documents = [f"d{number}" for number in range(n_ret + 50)]
+    qrels = {
+        topic: {"best": 3, **{docno: chance.randint(-1, 3) for docno in chance.sample(documents, 40)}}
+        for topic in "abcdef"
+    }
+    retrieved = {topic: chance.sample(documents[: n_ret + 10], n_ret) for topic in qrels}
+    scores = {
+        topic: {docno: -float(rank) for rank, docno in enumerate(ranking)} for topic, ranking in retrieved.items()
+    }
+    return qrels, scores
+
+
+def value(measure: str, qrels: Grades, run: Results) -> float:
+    """Return the mean that irevalx gives."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irevalx.IrevalxWarning)
+        return float(irevalx.evaluate(qrels, run, measure)[measure])
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("p", [0.5, 0.8, 0.95, 0.99])
+def test_compatibility_of_ir_measures(p: float) -> None:
+    """ir_measures compares as many ranks as the longer list has: the same for lists of 1000."""
+    program = judge("ir_measures")
+    measure = program.parse_measure(f"Compat(p={p})")
+    qrels, run = data(1, 1000)
+    expected = program.calc_aggregate([measure], qrels, run)[measure]
+    assert value(f"compatibility.p={p}", qrels, run) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("goal", [1.0, 2.0, 3.5])
+def test_inst_of_ir_measures(goal: float) -> None:
+    """ir_measures calls cwl_eval."""
+    program = judge("ir_measures")
+    judge("cwl")
+    measure = program.parse_measure(f"INST(T={goal},max_rel=3)")
+    qrels, run = data(2, 30)
+    expected = program.calc_aggregate([measure], qrels, run)[measure]
+    assert value(f"INST.T={goal}", qrels, run) == pytest.approx(expected, rel=TRUNCATED)
+    assert value(f"INST.T={goal},max=3", qrels, run) == pytest.approx(expected, rel=TRUNCATED)
+
+
+@pytest.mark.parametrize(
+    ("measure", "mean", "tolerance"),
+    [
+        ("compatibility", 0.6102122578653355, 1e-12),
+        ("compatibility.p=0.8", 0.4650651981852769, 1e-12),
+        ("INST.T=1", (0.7182207986957886 + 0.33529005910649295 + 0.648484834735922 + 0.24120894165966475) / 4, 5e-4),
+        ("INST.T=3", (0.3661742693186806 + 0.2510634698299145 + 0.5484507789877828 + 0.3422737081480355) / 4, 5e-4),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_recorded_values_of_the_authors(measure: str, mean: float, tolerance: float) -> None:
+    """What compatibility.py (claclark/Compatibility) and inst_eval.py (ielab/inst_eval) give for the example.
+
+    Negative judgments were removed for inst_eval, which takes them for negative gains. The topics have a grade of 2.
+    """
+    assert irevalx.evaluate(*EXAMPLE, measure)[measure] == pytest.approx(mean, rel=tolerance)
+
+
+@pytest.mark.skipif("COMPATIBILITY" not in os.environ, reason="COMPATIBILITY names no compatibility.py")
+@pytest.mark.parametrize("seed", range(5))
+def test_the_authors_program(seed: int, tmp_path: Path) -> None:
+    """compatibility.py gives the same mean; it leaves out topics without positive grades, as irevalx does."""
+    qrels, run = data(seed, 60)
+    qrels["f"] = dict.fromkeys(qrels["f"], 0)
+    judged = [f"{topic} 0 {docno} {grade}\n" for topic, grades in qrels.items() for docno, grade in grades.items()]
+    ranked = [f"{topic} Q0 {docno} 1 {score} tag\n" for topic, scores in run.items() for docno, score in scores.items()]
+    (tmp_path / "qrels").write_text("".join(judged))
+    (tmp_path / "run").write_text("".join(ranked))
+    command = [sys.executable, os.environ["COMPATIBILITY"], str(tmp_path / "qrels"), str(tmp_path / "run")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    *_, mean = printed.split()[-1].split(",")
+    assert value("compatibility", qrels, run) == pytest.approx(float(mean), rel=1e-12)

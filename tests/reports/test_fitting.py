@@ -1,0 +1,90 @@
+"""Tables that are fitted to the width of a terminal: heads, optional columns, run names, and blocks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from running import FIXTURES, POSIX, run
+
+from irevalx.reports import OUTPUT_FORMATS
+from irevalx.reports.table import Table
+
+EXAMPLE = FIXTURES / "example"
+
+
+def text_of(table: Table, width: int | None) -> str:
+    """Return a table as the terminal of a width displays it."""
+    return b"".join(OUTPUT_FORMATS["table"].table_lines([table], width=width)).decode()
+
+
+def table(**more: object) -> Table:
+    """Return a table with a label, a value with a long head, and an optional column."""
+    columns = ("run", "lower_end_of_interval", "judged")
+    rows = [("bm25-robust-a", 0.25, 0.5), ("dense-robust-a", 0.75, 0.125)]
+    return Table("t", columns, rows, fits=True, **more)  # type: ignore[arg-type]
+
+
+def test_heads_then_columns_then_names_then_blocks() -> None:
+    """A narrower terminal breaks heads, then omits optional columns, then shortens names; no value is lost before."""
+    whole = text_of(table(), 80)
+    assert whole == text_of(table(), None)
+    broken = text_of(table(), 40)
+    assert max(map(len, broken.splitlines())) <= 40
+    assert [line.split() for line in broken.splitlines()[:2]] == [
+        ["lower", "end"],
+        ["run", "of", "interval", "judged"],
+    ]
+    assert "judged" in broken
+    omitted = text_of(table(optional=("judged",)), 30)
+    assert "Columns omitted to fit 30 characters: judged." in " ".join(omitted.split())
+    assert "0.1250" not in omitted
+    named = text_of(table(names=("run",)), 30)
+    assert "…" in named
+    assert "bm25" in named
+    blocks = text_of(table(), 27).partition("Columns")[0]
+    assert blocks.count("bm25-robust-a") == 2
+    assert all(value in blocks for value in ("0.2500", "0.5000", "0.7500", "0.1250"))
+
+
+def test_output_that_is_not_a_terminal() -> None:
+    """Tables of irevalx have every column in one block if the output is no terminal."""
+    result = run("--format", "table", "-m", "all_trec", EXAMPLE / "qrels", EXAMPLE / "bm25.run", EXAMPLE / "dense.run")
+    first = result.stdout.decode().splitlines()[0]
+    assert len(first) > 500
+
+
+@POSIX
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_terminal(width: int) -> None:
+    """On a terminal, lines are as long as it is wide at most, and no value is lost."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    words = ["-m", "irevalx", "--format", "table", "--quiet", "-m", "P", "-m", "recall"]
+    files = [str(EXAMPLE / name) for name in ("qrels", "bm25.run", "dense.run")]
+    terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    child = subprocess.Popen([sys.executable, *words, *files], stdout=end, stdin=subprocess.DEVNULL, env=env)
+    os.close(end)
+    output = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        output += part
+    assert child.wait() == 0
+    os.close(terminal)
+    lines = output.decode().replace("\r", "").splitlines()
+    assert max(map(len, lines)) <= width
+    values = {word.rstrip("*") for line in lines for word in line.split() if word[:2] == "0."}
+    csv = run("--format", "csv", "--quiet", *words[5:], *files)
+    assert {f"{float(row['value']):.4f}" for row in csv.rows if row["measure"] != "runid"} <= values | {"1.0000"}
