@@ -11,15 +11,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.declaration import (
     ADDED,
     NO_EXPECTATION,
     NO_FORMULA,
     NO_PARAMETERS,
+    NONREL_AND_SKIP,
     Measure,
     Range,
     UnjudgedEffect,
+    WhyUnsupported,
     add,
 )
 from irevalx.measures.declaration import measure as declared
@@ -31,11 +34,13 @@ from irevalx.measures.measure_parameters import (
     MeasureParameter,
     NamedReals,
     ParameterKind,
+    Parameters,
 )
 from irevalx.measures.requests import read_own_request
 from irevalx.measures.summaries import Summary, geometric_mean, mean, total
 from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
-from irevalx.settings import EXPECTED, NumberRange
+from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED, UNJUDGED_TREATMENTS, NumberRange
 from irevalx.trec_eval import TREC_EVAL_10
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
@@ -56,6 +61,7 @@ def measure(
     summary: Literal["mean", "geometric mean", "sum"] = "mean",
     value_range: tuple[float, float] = (-math.inf, math.inf),
     better: Literal["higher", "lower", "neither"] = "higher",
+    needs: Literal["weight"] | None = None,
 ) -> Callable[[Callable[..., Any]], Measure]:
     """Return a decorator that turns a function into a custom measure and registers its name in this program.
 
@@ -72,6 +78,8 @@ def measure(
     summary : summary of topic values in the `all` row.
     value_range : least and greatest value, for help and for the axes of figures.
     better : direction of better values.
+    needs : "weight" for a measure that uses ``weight`` and ``pool_weight`` of ``Topics``, the numbers of documents in
+        judgments of the format weighted. Other judgments are an error.
 
     Returns
     -------
@@ -98,6 +106,8 @@ def measure(
         raise argument_error("summary", _one_of(SUMMARIES), summary)
     if better not in BETTER:
         raise argument_error("better", _one_of(BETTER), better)
+    if needs not in {None, "weight"}:
+        raise argument_error("needs", "'weight' or None", needs)
 
     def decorate(function: Any) -> Measure:
         if not callable(function) or isinstance(function, Measure):
@@ -110,12 +120,27 @@ def measure(
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",
+            why_unsupported=_why_unweighted(name) if needs else None,
+            treatments=NONREL_AND_SKIP if needs else UNJUDGED_TREATMENTS,
             refuses=NO_EXPECTATION | {EXPECTED: f"the expected value of a custom measure {NO_FORMULA}"},
         )(_checked(name, function))
         add(made)
         return made
 
     return decorate
+
+
+def _why_unweighted(name: str) -> WhyUnsupported:
+    """Return the check that judgments have weights."""
+
+    def why_unsupported(judged: Topics, parameters: Parameters) -> str | None:
+        weights = judged.pool_weight
+        if weights.size == judged.pool.size and not np.isnan(weights[judged.pool_grade >= 0]).any():
+            return None
+        weighted = spelled("rel_format", "weighted")
+        return f"the measure {quote(name)} requires a weight for each document of the judgments ({weighted})"
+
+    return why_unsupported
 
 
 def with_custom_measures(measures: Any) -> tuple[str, ...]:
@@ -157,6 +182,7 @@ def _arguments_of(custom: Measure) -> dict[str, Any]:
         "parameters": {parameter.name: parameter.default for parameter in getattr(custom.kind, "parameters", ())},
         "summary": next(name for name, summary in SUMMARIES.items() if summary is custom.summary),
         "value_range": (custom.value_range.low, custom.value_range.high),
+        "needs": "weight" if custom.why_unsupported else None,
         "better": "higher" if custom.higher_is_better else "lower" if custom.lower_is_better else "neither",
     }
 

@@ -11,7 +11,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,7 +114,7 @@ def _collected(where: str, values: Iterable[_Value], *, nan_is_missing: bool) ->
         if value.topic in by_topic:
             raise MalformedLineError(
                 f"{where}{value.line}: duplicate value of {value.measure} for run {quote(value.run)} and topic "
-                f"{quote(value.topic)}"
+                f"{quote(value.topic)}; remove one of them"
             )
         by_topic[value.topic] = _number(where, value, nan_is_missing)
     if not by_run:
@@ -174,31 +173,35 @@ def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
                 if len(fields) != len(names):
                     rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
                     raise MalformedLineError(f"{where}{number}: {rule}: {quote(separator.join(fields))}")
-                yield number, names, fields
+                yield number, names, [field.strip() for field in fields]
     except csv.Error as error:  # a field of many thousand characters
         raise MalformedLineError(f"{where}{number + 1}: invalid CSV: {error}") from None
 
 
 def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
     """Yield the values of rows with named columns, long or wide; an empty field of a wide row is missing."""
-    layout_of = cache(_layout_of)
+    layouts: dict[tuple[str, ...], _TableLayout] = {}
     for number, names, fields in rows:
-        run, topic, measure, value = layout_of(where, number, names, default)
-        of_run = default if run is None else _name(where, number, names[run], fields[run])
-        of_topic = _name(where, number, names[topic], fields[topic])
+        place_of_row = f"{where}{number}"
+        if names not in layouts:
+            layouts[names] = _layout_of(place_of_row, names, default)
+        run, topic, measure, value = layouts[names]
+        of_run = default if run is None else name_in(place_of_row, names[run], fields[run])
+        of_topic = name_in(place_of_row, names[topic], fields[topic])
         if measure is not None:
-            name = _name(where, number, names[measure], fields[measure])
+            name = name_in(place_of_row, names[measure], fields[measure])
             yield _Value(number, of_run or "", of_topic, name, fields[value[0]])
             continue
         for place in value:
-            if fields[place] not in {None, ""}:
+            if fields[place] is not None and fields[place] != "":
                 yield _Value(number, of_run or "", of_topic, names[place], fields[place])
 
 
-def _layout_of(
-    where: str, number: int, names: tuple[str, ...], default: str | None
-) -> tuple[int | None, int, int | None, list[int]]:
-    """Return the places of the run, the topic and the measure (None: wide), and of the values."""
+_TableLayout: TypeAlias = "tuple[int | None, int, int | None, list[int]]"
+"""The places of the run, the topic and the measure (None: wide), and of the values."""
+
+
+def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _TableLayout:
     run, topic, measure, value = (
         next((names.index(name) for name in named(spec, names)), None)
         for spec in (RUN_OF_SCORES, TOPIC, MEASURE, VALUE)
@@ -207,30 +210,30 @@ def _layout_of(
     values = [place for place, name in enumerate(names) if name.lower() not in taken]
     if topic is None or not values or (measure is not None and value is None) or (run is None and default is None):
         also = "; a column run is optional" if default is not None else ", and a column run"
-        raise MalformedLineError(f"{where}{number}: {_NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
+        raise MalformedLineError(f"{where}: {_NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
     return run, topic, measure, values if measure is None or value is None else [value]
 
 
-def _name(where: str, number: int, column: str, value: Any) -> str:
-    """Return the name of a run, a topic or a measure; integers, also numpy's, become digits."""
+def name_in(where: str, column: str, value: Any) -> str:
+    """Return the name of a run, a topic or a measure in a row or a record; integers, also numpy's, become digits."""
     try:
         if value != "":
-            return identifier(f"{where}{number}: {column}", value)
+            return identifier(f"{where}: {column}", value)
     except ArgumentError as error:
         raise MalformedLineError(error.message) from None
-    raise MalformedLineError(f"{where}{number}: {column} is empty")
+    raise MalformedLineError(f"{where}: {column} is empty")
 
 
 def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
     """Yield the values of one object per line, or of a single object if the first line is not such an object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    first = _parsed(lines[0][1])
+    first = json_object(lines[0][1])
     if first is None or "runs" in first:
         return _of_json_object(where, text)
 
     def rows() -> _Rows:
         for number, line in lines:
-            record = _parsed(line)
+            record = json_object(line)
             if record is None:
                 rule = f"expected a JSON object with {', '.join(first)}"
                 raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
@@ -239,7 +242,7 @@ def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
     return _of_rows(where, rows(), default)
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
+def json_object(text: str) -> dict[str, Any] | None:
     """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
     try:
         value = json.loads(text)
@@ -250,7 +253,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 def _of_json_object(where: str, text: str) -> Iterator[_Value]:
     try:
-        for run in (_parsed(text) or {})["runs"]:
+        for run in (json_object(text) or {})["runs"]:
             name = identifier("run", run["run"], whole=False)
             for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
                 for measure, value in values.items():
@@ -287,8 +290,10 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
             continue
         if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
             rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
-            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
-            hint = hint or (f"; {_NEEDED}" if number == 1 and default is not None else "")
+            hint = f"; {_NEEDED}" if number == 1 and default is not None else ""
+            if looks_like_judgments(as_bytes(line)):
+                remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
+                hint = f": are these judgments? If so, {remedy}"
             raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
@@ -357,6 +362,11 @@ def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dic
         name: _unknown(name, is_lower=name in lower) if selected is None else selected.measure
         for name, selected in known.items()
     }
+
+
+def is_assumed(measure: Measure) -> bool:
+    """Return whether higher values of a measure are better by default, because irevalx does not know it."""
+    return measure.family == __name__ and measure.higher_is_better
 
 
 def _unknown(name: str, *, is_lower: bool) -> Measure:

@@ -212,7 +212,8 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:
     """Open the runs; their lines are read later."""
-    from irevalx.reading.formats import results_format, runs_in
+    from irevalx.reading.file_format import runs_in
+    from irevalx.reading.formats import results_format
 
     fmt = results_format(options.results_format)
     files = [sources[path] for path in options.files[1:]]

@@ -167,7 +167,7 @@ class GradedQrelsText(QrelsText):
         if not isinstance(graded, Judgments) or graded.strata is not None:
             raise ArgumentError(f"rel_format must be a format with a grade for each document, not {form!r}")
         raise_first(graded.duplicates)
-        numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1))
+        numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1), weights=None)
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from irevalx.api.score_files import is_assumed
 from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
+from irevalx.evaluation.columns import Column
 from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
 from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of
 from irevalx.experiments.ranked_runs import (
@@ -151,6 +153,10 @@ class MeasuredInput(Frozen, kw_only=True):
             for of_measure in measured
             if (number := len(topics) - len(of_measure.topics))
         ]
+        names = [of_measure.measure for of_measure in measured]
+        assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
+        if assumed:
+            without.append(f"Assumed: higher values of {', '.join(assumed)} are better.")
         return cls(measures=measured, notes=(f"Topics: {which}.", *without))
 
 
@@ -175,17 +181,7 @@ def measured_scores(
     if len(runs) < 2:
         raise ArgumentError(f"scores must contain at least two runs, not {len(runs)}")
     measured = []
-    for measure in measures or scores.measures:
-        try:
-            columns = [column_of(scores, measure, run) for run in runs]
-        except KeyError:
-            if not measures:
-                lacking = next(run for run in runs if not _has(scores, measure, run))
-                warn(f"{measure} is left out: {lacking} has no values of it")
-                continue
-            raise ArgumentError(
-                f"scores do not contain the measure {quote(measure)}; they contain {' '.join(scores.measures)}"
-            ) from None
+    for measure, columns in columns_of(scores, measures, warn):
         kind = columns[0].measure
         scale = scale_of(kind)
         if scale is None or any(column.values is None for column in columns):
@@ -214,12 +210,20 @@ def measured_scores(
     return measured
 
 
-def _has(scores: Scores, measure: str, run: str) -> bool:
-    """Return whether a run has values of a measure."""
-    try:
-        return bool(column_of(scores, measure, run))
-    except KeyError:
-        return False
+def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[tuple[str, list[Column]]]:
+    """Yield ``measures`` with the values of each run, by default all measures; warns of measures that a run lacks."""
+    for measure in measures or scores.measures:
+        try:
+            columns = [column_of(scores, measure, run) for run in scores.runs]
+        except KeyError:
+            if measures:
+                known = " ".join(scores.measures)
+                raise ArgumentError(
+                    f"scores do not contain the measure {quote(measure)}; they contain {known}"
+                ) from None
+            warn(f"{measure} is left out: some run has no values of it")
+            continue
+        yield measure, columns
 
 
 def _refuse_zeros(measure: Measure, name: str, run: str, missing: Sequence[str]) -> None:

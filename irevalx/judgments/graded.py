@@ -153,6 +153,8 @@ class Judgments(Documents, JudgmentKind):
     """Whether it is known that no document was judged twice in a topic."""
     about_duplicates: Callable[[], str] = str
     """Returns a hint at the format of a file with duplicate documents, for messages."""
+    weights: FloatArray | None = None
+    """The numbers of documents (WEIGHT) by their ``lines``, so that subsets of the judgments share them."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -173,7 +175,8 @@ class Judgments(Documents, JudgmentKind):
             docnos, grades, lines = docnos.take(index), grades[index], lines[index]
             strata = None if strata is None else strata[index]
         distinct = all(part.distinct for part in parts)
-        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata, distinct)
+        weights = _joined_weights([part.weights for part in parts if part.weights is not None])
+        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata, distinct, weights=weights)
 
     @property
     def default_depth(self) -> int | None:
@@ -253,6 +256,16 @@ class Judgments(Documents, JudgmentKind):
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""
         return self.duplicates
+
+
+def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
+    """Join weights by line, of parts with disjoint lines; None without weights."""
+    if not parts:
+        return None
+    joined = np.full(max(map(len, parts)), np.nan)
+    for part in parts:
+        joined[: len(part)] = np.where(np.isnan(part), joined[: len(part)], part)
+    return joined
 
 
 def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:

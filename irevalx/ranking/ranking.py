@@ -90,6 +90,7 @@ class Ranking(Frozen):
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
             grade[unjudged | outside] = relevant
         is_judged = grade >= 0 if treatment == "skip" else None
+        also |= self._weights(judgments, in_pool, index, is_judged)
         if is_judged is not None:
             rows, grade = rows.keep(is_judged), grade[is_judged]
             rank, n_ret = rows.position + 1, rows.lengths
@@ -101,6 +102,16 @@ class Ranking(Frozen):
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
         stratum[in_pool] = judgments.strata[self.row[in_pool]]
         return SampledTopics(**vars(seen), stratum=stratum, pool_stratum=judgments.strata[index])
+
+    def _weights(
+        self, judgments: Judgments, in_pool: BoolArray, index: IntArray, is_chosen: BoolArray | None
+    ) -> dict[str, FloatArray]:
+        """Return the weights of the chosen documents of ``rows`` and of the pool, if the judgments have any."""
+        by_line, lines = judgments.weights, judgments.lines
+        if by_line is None:
+            return {}
+        weight = np.where(in_pool, by_line[lines[np.where(in_pool, self.row, 0)]], np.nan)
+        return {"weight": weight if is_chosen is None else weight[is_chosen], "pool_weight": by_line[lines[index]]}
 
     def _graded(self, grades: AnyArray, in_pool: BoolArray) -> AnyArray:
         """Flat: the grade, ``UNJUDGED`` or ``OUTSIDE``."""

@@ -57,6 +57,9 @@ def powers(x: float, n: int) -> FloatArray:
 Known = TypeVar("Known")
 
 
+_NO_WEIGHTS: FloatArray = np.empty(0)
+
+
 class Topics(Frozen):
     """Rankings of n topics, represented by their pooled documents.
 
@@ -73,6 +76,9 @@ class Topics(Frozen):
     n_ret : per topic; number of retrieved documents, including documents outside the pool.
     pool : per topic, the documents of the pool, retrieved or not.
     pool_grade : flat over ``pool``; grades of at least 0 are judgments, negative values mean unjudged.
+    weight : flat over ``rows``; the number of the document in the judgments (WEIGHT), nan without one. Empty if the
+        judgments have no weights.
+    pool_weight : flat over ``pool``; the same.
     level : the lowest relevant grade. Below 0, some measures treat unjudged documents as hits, as in trec_eval.
     collection_size : number of documents in the collection; 0 if unknown.
     round_recall : rounds recall x number of relevant documents to a number of documents.
@@ -100,6 +106,8 @@ class Topics(Frozen):
     level: float = 1
     collection_size: int = 0
     round_recall: Callable[[FloatArray], IntArray] = round_half_away
+    weight: FloatArray = _NO_WEIGHTS
+    pool_weight: FloatArray = _NO_WEIGHTS
     _of_pool: dict[Any, Any] | None = None  # values that depend on the pool and the level alone
 
     @cached_property

@@ -34,6 +34,7 @@ RUN = ColumnSpec("RUN", ("run",), "names")
 SUBTOPIC = ColumnSpec("SUBTOPIC", ("subtopic", "subtopic_id", "iteration"), "names")
 STRATUM = ColumnSpec("STRATUM", ("stratum",), "names")
 METHOD = ColumnSpec("METHOD", ("method",), "integers")
+WEIGHT = ColumnSpec("WEIGHT", ("weight",), "probabilities")
 PROBABILITY = ColumnSpec("PROBABILITY", ("probability",), "probabilities")
 GROUP = ColumnSpec("GROUP", ("group", "iteration"), "names")
 SUBGROUP = ColumnSpec("SUBGROUP", ("subgroup",), "names")
@@ -47,7 +48,7 @@ VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 COLUMNS = {
     spec.column: spec
     for spec in (
-        *(TOPIC, DOCNO, GRADE, SCORE, RANK, RUN, SUBTOPIC, STRATUM, METHOD, PROBABILITY),
+        *(TOPIC, DOCNO, GRADE, SCORE, RANK, RUN, SUBTOPIC, STRATUM, METHOD, PROBABILITY, WEIGHT),
         *(GROUP, SUBGROUP, LEVEL, WINNER, LOSER),
     )
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import (
     FormatError,
+    InputError,
     MalformedLineError,
     UnreadableFileError,
     UsageError,
@@ -27,6 +28,8 @@ from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
+    from irevalx.errors import Warn
+    from irevalx.reading.kinds.runs import RunStream
     from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
     from irevalx.reading.sources.first_lines import Beginning
@@ -246,3 +249,23 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.excludes:
             rest.append(f"It cannot be combined with {join_words([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))
+
+
+def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
+    """Return the runs of a file: a single run, or a run per value of its column ``run``.
+
+    An unreadable table becomes a run that raises the error when it is read.
+    """
+    try:
+        rules = Rules(compat, strict, warn)
+        table = fmt.table_of_runs(source, rules)
+        if table is None:
+            return [fmt.read(source, compat, strict, warn)]
+        from irevalx.reading.kinds.run_tables import runs_of_table
+        from irevalx.reading.sources.files import name_of_file
+
+        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path), rules)]
+    except InputError as error:
+        from irevalx.reading.kinds.run_tables import failing_run
+
+        return [failing_run(source.path, error)]

@@ -11,15 +11,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.declarations import spelled
-from irevalx.errors import FormatError, InputError, Warn, quote
+from irevalx.errors import FormatError, quote
 from irevalx.frozen import replace
 from irevalx.parameters import join_words
 from irevalx.reading.column_names import DOCNO, GRADE, SCORE, TOPIC
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.layout import CommentStyle, Layout
-from irevalx.reading.rules import Rules
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
-from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.kinds.runs import RunStream
-    from irevalx.reading.sources.files import Source
 
 Data = TypeVar("Data")
 
@@ -375,6 +372,21 @@ JSONL_RUN: FileFormat[RunStream] = replace(
     source="records",
 )
 
+WEIGHTED: FileFormat[Judgments] = replace(
+    QRELS,
+    name="weighted",
+    layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
+    example="301 0 FBIS3-10082 1 0.25",
+    prose=(
+        "Judgments with a number for each document, such as its propensity, length or price, or NA. Custom measures "
+        'that are declared with needs="weight" use it; other measures ignore it. Grades have the same meaning as in '
+        "qrels.",
+    ),
+    nested="TOPIC DOCNO: GRADE WEIGHT",
+    measures_of="qrels",
+    lenient=False,
+)
+
 TREC_RESULTS: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="trec_results",
@@ -431,6 +443,7 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     PAIRS,
     SUBTOPICS,
     PRELS,
+    WEIGHTED,
     TREC_RESULTS,
     MSMARCO,
     SCORED,
@@ -452,26 +465,6 @@ RESULTS_FORMATS: dict[str, FileFormat[RunStream]] = {fmt.name: fmt for fmt in FI
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
 """The readers of the default formats."""
-
-
-def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: a single run, or a run per value of its column ``run``.
-
-    An unreadable table becomes a run that raises the error when it is read.
-    """
-    try:
-        rules = Rules(compat, strict, warn)
-        table = fmt.table_of_runs(source, rules)
-        if table is None:
-            return [fmt.read(source, compat, strict, warn)]
-        from irevalx.reading.kinds.run_tables import runs_of_table
-        from irevalx.reading.sources.files import name_of_file
-
-        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path), rules)]
-    except InputError as error:
-        from irevalx.reading.kinds.run_tables import failing_run
-
-        return [failing_run(source.path, error)]
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:

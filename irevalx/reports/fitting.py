@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from irevalx.frozen import Frozen, replace
@@ -97,24 +97,38 @@ def _lines_of(columns: Sequence[_Column]) -> list[bytes]:
 
 
 def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: int) -> tuple[list[_Column], list[str]]:
-    """Return the columns with shorter run names in the columns ``names``, and a note on them."""
+    """Return columns with shorter run names in the columns ``names``, and a note on them."""
     named = [column for column in columns if column.name in names]
-    if not named:
-        return [*columns], []
+    cells, heads = ([column for column in named if column.is_label is is_label] for is_label in (True, False))
     rest = _total(columns) - sum(column.width for column in named)
-    most = (width - rest) // len(named)
-    if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
-        most = max(_LEAST_NAME, width // (3 * len(named)))
-    long = dict.fromkeys(cell for column in named for cell in column.cells if len(cell) > most)
-    short = shorten(long, most)
+    short: dict[str, str] = {}
+    key = ""
+    for of_kind, texts in (
+        (cells, [cell for column in cells for cell in column.cells]),
+        (heads, [" ".join(column.head) for column in heads]),
+    ):
+        most = (width - rest) // max(1, len(named))
+        if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
+            most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
+        long = dict.fromkeys(text for text in texts if len(text) > most)
+        shortened = shorten(long, most)
+        short |= shortened.of
+        key = key or shortened.key
     note = (
         f"{ELLIPSIS}: parts of run names that were removed to fit {width} characters. --format csv contains the whole "
         "names."
     )
-    return [
-        replace(column, cells=[short.of.get(cell, cell) for cell in column.cells]) if column.name in names else column
-        for column in columns
-    ], [short.key or note] if long else []
+    return [_renamed(column, short) if column in named else column for column in columns], [
+        key or note
+    ] if short else []
+
+
+def _renamed(column: _Column, short: Mapping[str, str]) -> _Column:
+    """Return a column of labels with short cells, or a column of values with a short head."""
+    if column.is_label:
+        return replace(column, cells=[short.get(cell, cell) for cell in column.cells])
+    head = " ".join(column.head)
+    return replace(column, head=(short[head],) if head in short else column.head)
 
 
 def _blocks(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:

@@ -109,7 +109,7 @@ class TableForPeople(OutputFormat):
     ) -> Iterator[bytes]:
         """Yield one table after the other, with titles if there are several."""
         for number, table in enumerate(tables):
-            for paragraph in table.summary:
+            for paragraph in table.summary(digits):
                 yield as_bytes("\n".join(self._wrapped(paragraph, width)) + "\n\n")
             if titled or len(tables) > 1:
                 yield as_bytes(f"{chr(10) if number else ''}{self._text(table.title)}\n\n")
@@ -183,7 +183,7 @@ class LatexTable(TableForPeople):
         if tables:
             yield b"% Requires \\usepackage{booktabs}\n"
         for table in tables:
-            for paragraph in table.summary:
+            for paragraph in table.summary(digits):
                 yield as_bytes(f"% {self._note(paragraph)}\n")
             title = f"{table.title[:1].upper()}{table.title[1:]}."
             caption = [title] if titled or not table.caption else []

@@ -180,9 +180,8 @@ def overview(report: EvaluationReport) -> list[Table]:
     best = _best(rows, columns.values()) if several else {}
     if not several and not by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
-    table = Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads))
-    if several:
-        table = replace(table, names=("run",))
+    names = ("run",) if several else ()
+    table = Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), names=names)
     if not report.notes:
         return [table]
     return [replace(table, caption=tuple(_caption(report, best)), notes=tuple(_notes(report)) if several else ())]

@@ -33,13 +33,14 @@ class Table(Frozen):
     """The rows with the best value, possibly none, of columns in which rows compete."""
 
     heads: tuple[str, ...] | None = None  # displayed column names; None for the columns with blanks for underscores
-    summary: tuple[str, ...] = ()  # paragraphs above the table
+    summary: Callable[[int], Sequence[str]] = lambda digits: ()  # number of decimals -> paragraphs above the table
     caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
     notes: tuple[str, ...] = ()  # sentences below the table
     fits: bool = False  # whether its text is fitted even if the output is not a terminal
     optional: tuple[str, ...] = ()  # columns that are omitted if the table is too wide, in this order; an item can be
     # several columns, with blanks between them
-    names: tuple[str, ...] = ()  # columns of run names, which are shortened if the table is too wide
+    names: tuple[str, ...] = ("run", "against")  # columns whose cells (labels) or heads (values) are run names, which
+    # are shortened if the table is too wide
 
     @classmethod
     def of(

@@ -309,6 +309,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ((1, 0), "value_range must be two numbers, the lower one first"),
             (("0", 1), "value_range must be a number or None, not '0'"),
         ],
+        "needs": [("length", "needs must be 'weight' or None, not 'length'"), (True, "not True")],
         "better": [("more", "better must be one of 'higher', .*, not 'more'"), (True, "not True")],
     },
     "Scores.interval": {

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from running import FIXTURES, lab, succeeded
+from running import FIXTURES, lab, refusal, succeeded
 
 import irevalx
 import irevalx.lab
@@ -47,6 +47,7 @@ def separated(separator: str, *names: str) -> str:
 
 FILES = {
     "long csv": separated(",", "run", "topic", "measure", "value"),
+    "blanks around fields": separated(" , ", "run", "topic", "measure", "value"),
     "other names": separated(";", "System", "query_id", "Metric", "score"),
     "long tsv": separated("\t", "run_id", "qid", "measure", "value"),
     "blanks": separated(" ", "runid", "topic", "measure", "value"),
@@ -151,7 +152,8 @@ DAMAGED = {
     "expected a table of measure values with a column topic, and either",
     "a map 1 0.5\nb map 1\n": ":2: expected 4 columns (run, measure, topic, value), but the line has 3: 'b map 1'",
     "1 0 FT911 1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): '1 0 FT911 1': are these "
-    "judgments?",
+    "judgments? If so, give them and the runs in place of score files",
+    '{"topic": 1, "map": [1]}\n': ":1: invalid value '[1]' of map for topic '1'",
     '{"run": "a", "topic": 1, "map": true}\n': ":1: invalid value 'true' of map for topic '1'",
     "run,topic,map\n": ": the file contains no measure values",
     "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: no runid for these values; print it with irevalx -m runid",
@@ -193,3 +195,56 @@ def test_output_of_trec_eval(version: str, program: str | None, tmp_path: Path) 
         options = (*command[1:], "--format", "csv", "--quiet")
         of_scores = succeeded(command[0], "--scores", *files, "-m", "P_5 P_10", *options)
         assert of_scores.stdout == succeeded(command[0], QRELS, *RUNS, "-m", "P.5,10", *options).stdout
+
+
+def test_directions(tmp_path: Path) -> None:
+    """A note names the measures whose direction is assumed; a gate uses the direction that was given."""
+    path = tmp_path / "scores.csv"
+    rows = [f"{run},{topic},{value},{0.5 + value / 10}" for run, value in (("a", 1), ("b", 3)) for topic in range(9)]
+    path.write_text("\n".join(["run,topic,wer,map", *rows]))
+    words = ("compare", "--scores", path, "--baseline", "a", "--margin", "0.1")
+    gates = {
+        option: irevalx.lab.compare(irevalx.Scores.read(path, lower_is_better=option), baseline="a", margin=0.1)
+        for option in ((), "wer")
+    }
+    assert [row.verdict for row in gates[()].rows] == ["not worse", "not worse"]
+    assert [row.verdict for row in gates["wer"].rows] == ["worse", "not worse"]
+    assert "Assumed: higher values of wer are better." in lab(*words).stdout.decode()
+    lower = lab(*words, "--lower-is-better", "wer")
+    assert lower.status == 3
+    assert "Assumed" not in lower.stdout.decode()
+
+
+def test_missing_topics(tmp_path: Path) -> None:
+    """Missing topics are left out, or count as 0 with -c unless 0 is the best value; a baseline can be a file."""
+    files = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for path, n_topics in zip(files, (6, 5), strict=True):
+        path.write_text("topic,map,wer\n" + "".join(f"{topic},0.{topic},0.{topic}\n" for topic in range(n_topics)))
+    result = lab("compare", "--scores", *files, "-m", "map", "--baseline", files[1], "--format", "csv")
+    topics = (
+        "topics (topics for which every run has results); topics without results, by run: b 1 (-c counts them as 0)"
+    )
+    assert result.stderr.startswith(f"irevalx-lab: 5 of 6 {topics}\n")
+    [row] = result.rows
+    assert (row["run"], row["against"], float(row["difference"])) == ("a", "b", 0)
+    [row] = lab("compare", "--scores", *files, "-m", "map", "-c", "--format", "csv").rows
+    assert float(row["difference"]) == pytest.approx(0.5 / 6)
+    message = refusal("compare", "--scores", *files, "-c", "--lower-is-better", "wer", "--quiet", status=2)
+    assert message == (
+        "irevalx-lab: b has no value of wer for topic '5', which cannot count as 0: that is the best value; leave out -c, or "
+        "add the values\n"
+    )
+    (tmp_path / "c.csv").write_text("topic,map\n9,1\n")
+    nothing = refusal("compare", "--scores", files[0], tmp_path / "c.csv", "--quiet", status=7)
+    assert nothing == "irevalx-lab: at least one topic must have values of every run, but none has\n"
+
+
+def test_measures_of_some_runs(tmp_path: Path) -> None:
+    """A measure that a run lacks is left out with a warning; if it is requested, that is an error."""
+    path = tmp_path / "scores.csv"
+    path.write_text("run,topic,measure,value\n" + "a,1,map,1\na,2,map,1\nb,1,map,0\nb,2,map,0\na,1,wer,1\n")
+    done = lab("compare", "--scores", path, "--format", "csv")
+    assert [row["measure"] for row in done.rows] == ["map"]
+    assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
+    message = "irevalx-lab: measures must be among those of the scores (map wer), but got 'wer'\n"
+    assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message

@@ -209,6 +209,8 @@ def test_wheel_runs_on_its_own(built: Path, tmp_path: Path) -> None:
 def test_long_description(tmp_path: Path) -> None:
     """The long description of a release links only to absolute addresses, those of its pages on the site."""
     pytest.importorskip("hatchling")
+    if "](docs/" not in README:
+        pytest.skip("the links are absolute in released sources")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "man", tmp_path / "man")

@@ -22,7 +22,7 @@ def test_main_command() -> None:
 def test_first_screen() -> None:
     """The main command, its output, the picture of a report and the speed precede the comparison with other tools."""
     first_screen = README.partition("\n## ")[0]
-    parts = ("<!-- main command -->", "\nrunid ", "](docs/report.png)", "(docs/speed.md)")
+    parts = ("<!-- main command -->", "\nrunid ", "report.png)", "[Speed](")
     places = [first_screen.index(part) for part in parts]
     assert places == sorted(places)
     assert re.findall(r"^## (.+)$", README, re.MULTILINE)[0] == "Comparison with other tools"

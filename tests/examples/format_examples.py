@@ -174,6 +174,13 @@ EXAMPLES = {
         again_error=(4, f"{TWICE} 'A' in the judgments of topic '301'"),
         refuses_malformed=True,
     ),
+    "weighted": Example(
+        lines=("{} 0 A 1 0.5", "{} 0 B 0 2", "{} 0 C -1 1e-3"),
+        says=(("A", 1, 0.5), ("B", 0, 2.0), ("C", -1, 0.001)),
+        again="{} 0 A 0 0.5",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        refuses_malformed=True,
+    ),
     "trec_results": Example(
         lines=("{} Q0 A 1 12.5 me", "{} Q0 B 2 -0.25 me", "{} Q0 C 3 1e-3 me"),
         says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
@@ -252,6 +259,7 @@ def _(data: Judgments) -> list[Row]:
         [docno.decode() for docno in data.docnos.texts()],
         *([] if data.strata is None else [data.strata.tolist()]),
         data.grades.tolist(),
+        *([] if data.weights is None else [data.weights[data.lines].tolist()]),
     ]
     return sorted(zip(*columns, strict=True))
 

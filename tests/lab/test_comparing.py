@@ -213,7 +213,7 @@ def test_against(tmp_path: Path) -> None:
         ("map 0.3\n", Y, "{x}:1: expected a line of trec_eval output with 3 columns (measure, topic, value): 'map 0.3'"),
         ("1 0 d1 1\n", Y, "{x}:1: expected a line of trec_eval output with 3 columns (measure, topic, value): '1 0 d1 1': are these judgments? If so, give the runs too"),
         ("runid all a\n\nmap all x\n", Y, "{x}:3: invalid value 'x' of map for topic 'all': must be a 64-bit number that is not infinite; remove it if the topic has no value"),
-        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: duplicate value of map for run 'a' and topic 'all'"),
+        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: duplicate value of map for run 'a' and topic 'all'; remove one of them"),
         (Y + "a,all,0.3\n", Y, "{x}:6: expected 4 columns (run, topic, measure, value), but the line has 3: 'a,all,0.3'"),
         ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: expected a table of measure values with a column topic, and either measure and value or a column per measure, and a column run; the columns are 'run', 'topic', 'measure'"),
         ('{\n"runs": 3}\n', Y, "{x}: expected a JSON object written by irevalx --format json"),

@@ -24,6 +24,7 @@ MEASURES = {
     "pairs": "prefs_simp",
     "subtopics": "alpha_nDCG.5",
     "prels": "statP.5",
+    "weighted": "map",
 }
 
 

@@ -16,8 +16,10 @@ from running import lab, succeeded
 
 import irevalx
 import irevalx.lab
+from irevalx.declarations import typed_in_shell
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import COMMANDS
+from irevalx.lab.command.declaration import parameters_of
 from irevalx.lab.command.output import Result
 from irevalx.lab.score_bounds.bounds import DocumentsToJudge
 
@@ -95,7 +97,9 @@ def assert_printed(result: Result, *command: str | Path) -> None:
     frame = result.to_frame()
     assert list(frame.columns) == heads
     assert [list(map(cell, row)) for row in frame.values.tolist()] == [list(map(cell, row)) for row in expected]
-    assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == repr(result)
+    with typed_in_shell(parameters_of(function_of(str(command[0])))):  # notes name options in the words of the caller
+        expected_text = repr(result)
+    assert lab(*command, "--quiet").stdout.decode().rstrip("\n") == expected_text
 
 
 @without_warnings

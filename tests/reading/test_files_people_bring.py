@@ -250,23 +250,27 @@ def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path
 SAMPLED = "the columns are TOPIC IGNORED DOCNO STRATUM GRADE"
 PREFS = "the columns are TOPIC GROUP SUBGROUP DOCNO LEVEL"
 PRELS = "the columns are TOPIC DOCNO GRADE METHOD PROBABILITY"
+WEIGHTED = "the columns are TOPIC IGNORED DOCNO GRADE WEIGHT"
 
 
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("301 0 FBIS3-1 2 1", f": use -R sampled if {SAMPLED}"),
-        ("301 0 17 1 1", f": use -R sampled if {SAMPLED}, or -R prefs if {PREFS}, or -R prels if {PRELS}"),
+        ("301 0 FBIS3-1 2 1", f": use -R sampled if {SAMPLED}, or -R weighted if {WEIGHTED}"),
+        (
+            "301 0 17 1 1",
+            f": use -R sampled if {SAMPLED}, or -R prefs if {PREFS}, or -R prels if {PRELS}, or -R weighted if {WEIGHTED}",
+        ),
         ("301 0 FBIS3-1 rare -1", f": use -R sampled if {SAMPLED}, or -R prefs if {PREFS}"),
         ("301 one a FBIS3-1 0.5", f": use -R prefs if {PREFS}"),
         ("20001 GX000-1 1 4 0.25", f": use -R prels if {PRELS}"),
         ("20001 GX000-1 -999 1 NA", f": use -R prels if {PRELS}"),
-        ("52 0 d1 1 0.5", "but the line has 5: '52 0 d1 1 0.5'"),
+        ("52 0 d1 1 0.5", f"but the line has 5: '52 0 d1 1 0.5': use -R weighted if {WEIGHTED}"),
         ("one two three four five", "but the line has 5: 'one two three four five'"),
     ],
 )
 def test_five_columns(line: str, hint: str, folder: Path) -> None:
-    """Three formats of judgments have five columns: their numbers say which it may be."""
+    """Four formats of judgments have five columns: their numbers say which it may be."""
     (folder / "qrels").write_text(f"{line}\n")
     result = run("qrels", "run", cwd=folder)
     assert (result.status, result.stdout) == (2, b"")

@@ -82,6 +82,10 @@ KINDS = {
         ("topic", "docno", "stratum", "grade"), "{topic} 0 {docno} {stratum} {grade}", 2,
         lambda random: [(*ids, random.choice("012"), random.randint(-1, 2)) for ids in documents(random)],
     ),
+    "weighted": Kind(
+        ("topic", "docno", "grade", "weight"), "{topic} 0 {docno} {grade} {weight}", 2,
+        lambda random: [(*ids, random.randint(-1, 2), random.randint(1, 9) / 8) for ids in documents(random)],
+    ),
     "qrels_jg": Kind(
         ("topic", "group", "docno", "grade"), "{topic} {group} {docno} {grade}", 3,
         lambda random: [(*ids, random.randint(0, 2)) for ids in in_groups(random)],

@@ -44,7 +44,7 @@ def test_heads_then_columns_then_names_then_blocks() -> None:
     named = text_of(table(names=("run",)), 30)
     assert "…" in named
     assert "bm25" in named
-    blocks = text_of(table(), 27).partition("Columns")[0]
+    blocks = text_of(table(names=()), 27).partition("Columns")[0]
     assert blocks.count("bm25-robust-a") == 2
     assert all(value in blocks for value in ("0.2500", "0.5000", "0.7500", "0.1250"))
 

@@ -153,7 +153,7 @@ class DrawnResult(Result):
 
 
 def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
-    yield from (f"<p>{escape(paragraph)}</p>" for paragraph in table.summary)
+    yield from (f"<p>{escape(paragraph)}</p>" for paragraph in table.summary(DIGITS))
     if titled:
         yield f"<p><b>{escape(table.title)}</b></p>"
     lines = aligned_lines(table, DIGITS, layout="unsafehtml", best="<b>{}</b>", other="{}", escape=escape)

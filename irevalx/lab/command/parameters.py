@@ -14,11 +14,13 @@ from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.parameters import join_words, read_real, read_whole, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
-from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
+from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS
 
-GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+GRADED = tuple(
+    name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
+)
 """The formats of judgments that have a grade for each document, and nothing else."""
 
 Qrels = Annotated[

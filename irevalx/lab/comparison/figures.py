@@ -255,13 +255,14 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
         n_columns, cell = 1, _cell_width(page, 1, beside, n_runs)
     height = max(_MATRIX.row, min(cell, _MATRIX.largest))
     is_named = cell >= _MATRIX.row  # otherwise, columns have numbers
+    unused = page.width - n_columns * (beside + cell * n_runs) - (n_columns - 1) * _MATRIX.between - _MATRIX.right
     figure, panels = place_panels(
         page,
         len(measures),
         n_columns,
         (cell * n_runs, height * n_runs),
         margins=(
-            beside,
+            beside + unused / 2,
             beside + _MATRIX.between,
             _MATRIX.title if measures[1:] else 0.05,
             0.1 + (of_name if is_named else 0.1),

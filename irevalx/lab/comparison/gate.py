@@ -170,7 +170,8 @@ class Gate(Comparison):
             *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()
-        shown_table = table.showing(*columns, title=self.conclusion, n_labels=2, notes=tuple(notes))
+        optional = ("judged judged_against", "topics", "least_margin")
+        shown_table = table.showing(*columns, title=self.conclusion, n_labels=2, notes=tuple(notes), optional=optional)
         passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
         cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
         return [replace(shown_table, columns=(*columns, "gate"), rows=cells).in_words(heads)]

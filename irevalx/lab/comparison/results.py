@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -142,8 +143,8 @@ class ComparedPairs(FigureComparison):
         """Return the pairs of two runs, or the runs and, if they are few, requested or with a baseline, their pairs."""
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         if n_runs == 2 or self.by_pair or self.columns:
-            return [replace(self._displayed_pairs(), summary=(summary_of(self),))]
-        runs = replace(displayed_table_of_runs(self, range(n_runs)), summary=(summary_of(self),))
+            return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
+        runs = replace(displayed_table_of_runs(self, range(n_runs)), summary=partial(summary_of, self))
         if self.baseline is not None or n_pairs <= FEW_PAIRS:
             return [replace(runs, notes=()), replace(self._displayed_pairs(), caption=())]
         return [replace(runs, notes=(pairs_on_request(self), *self.more_notes, *runs.notes))]
@@ -180,7 +181,6 @@ class ComparedPairs(FigureComparison):
             notes=notes,
             fits=True,
             optional=() if self.columns else self._optional,
-            names=LABELS[1:],
         )
 
 
@@ -206,7 +206,7 @@ class ComparedRuns(FigureComparison):
 
     def tables_for_people(self) -> list[Table]:
         """Return the table below a summary, and notes on the marks."""
-        return [replace(displayed_table_of_runs(self, self._order), summary=(summary_of(self),))]
+        return [replace(displayed_table_of_runs(self, self._order), summary=partial(summary_of, self))]
 
 
 class ComparedTopic(NamedTuple):
@@ -251,7 +251,8 @@ class ComparedTopics(FigureComparison):
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
-        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=tuple(self.coverage_of_runs))]
+        notes = tuple(self.coverage_of_runs)
+        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, names=columns[2:])]
 
 
 class DiscriminativePower(Comparison, DrawnResult):

@@ -84,7 +84,6 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
         caption=(comparison.how_tested, marks),
         notes=tuple(notes),
         fits=True,
-        names=("run",),
         optional=tuple(name for name in reversed(remaining) if name.startswith(_JUDGED)),
     )
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from irevalx.frozen import Frozen
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
-from irevalx.reports import DIGITS
 from irevalx.reports.report import percent
 from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FAMILYWISE, MEAN, TESTS, TUKEY, correction_named
@@ -23,24 +23,42 @@ _LONG_NAME = 24
 """Longer names of two runs are in the first sentence only."""
 
 
-def summary_of(comparison: Comparison) -> str:
-    """Return a paragraph on the first measure, with a sentence for each of the next ones."""
+class _Summarised(Frozen):
+    """A comparison, and how its numbers are written."""
+
+    comparison: Comparison
+    digits: int
+
+    def number(self, value: object) -> str:
+        """Return a number as tables show it."""
+        text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
+        return text.removeprefix("-") if float(text) == 0 else text
+
+    def p(self, pair: ComparedPair) -> str:
+        """Return the corrected p-value of a pair."""
+        least = 10.0**-self.digits
+        return f"p < {self.number(least)}" if pair.corrected_p < least else f"p = {self.number(pair.corrected_p)}"
+
+
+def summary_of(comparison: Comparison, digits: int) -> list[str]:
+    """Return a paragraph on the first measure, with a sentence for each of the next ones; none without pairs."""
     first, *others = comparison.measures
     if not first.comparisons.pairs:
-        return ""
+        return []
+    about = _Summarised(comparison, digits)
     sentences = _of_pair if len(first.comparisons.pairs) == 1 else _of_runs
     brief = _brief if sentences is _of_pair else _verdict
-    further = [brief(comparison, of_measure, first) for of_measure in others[:_MOST_MEASURES]]
-    return " ".join([*sentences(comparison, first), *(further if len(others) <= _MOST_MEASURES else ())])
+    further = [brief(about, of_measure, first) for of_measure in others[:_MOST_MEASURES]]
+    return [" ".join([*sentences(about, first), *(further if len(others) <= _MOST_MEASURES else ())])]
 
 
-def _of_pair(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]:
+def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     """Yield sentences on the difference of a pair, its interval and test, topics, coverage, and power."""
-    pair, method = of_measure.pairs[0], comparison.method
+    pair, method = of_measure.pairs[0], about.comparison.method
     run, against = pair.run, pair.against
-    values = f"{_number(pair.mean)} and {_number(pair.mean_against)}"
+    values = f"{about.number(pair.mean)} and {about.number(pair.mean_against)}"
     if pair.difference == 0:
-        yield f"{run} and {against} have the same {pair.measure} ({_number(pair.mean)})."
+        yield f"{run} and {against} have the same {pair.measure} ({about.number(pair.mean)})."
     else:
         order = "higher" if pair.difference > 0 else "lower"
         interval = ""
@@ -49,11 +67,11 @@ def _of_pair(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[st
             kind = "t" if method.interval == "t" else "BCa bootstrap"
             interval = (
                 f" ({percent(1 - method.alpha)} {kind} interval of the {of} over the population of topics: "
-                f"{_number(pair.low)} to {_number(pair.high)})"
+                f"{about.number(pair.low)} to {about.number(pair.high)})"
             )
         yield (
             f"{run} has a {order} {pair.measure} than {against}: {values}, a difference of "
-            f"{_number(pair.difference)}{interval}."
+            f"{about.number(pair.difference)}{interval}."
         )
     n_topics = of_measure.comparisons.values.shape[1]
     test = "randomised Tukey HSD" if correction_named(method.correction) == TUKEY else TESTS[pair.test].words
@@ -61,14 +79,14 @@ def _of_pair(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[st
         yield f"All {n_topics} topics have the same value in both runs."
     else:
         level = f"at the level {method.alpha:g}"
-        yield f"The difference is {_significant(pair)} {level} ({_p(pair)}, {test} over {_topics(n_topics)})."
+        yield f"The difference is {_significant(pair)} {level} ({about.p(pair)}, {test} over {_topics(n_topics)})."
         better, worse = ("better", "worse") if of_measure.measured.direction else ("higher", "lower")
         ties = f" and equal on {pair.ties}" if pair.ties else ""
         first = _names(pair)[0]
         first = f"{first[:1].upper()}{first[1:]}" if first != run else run
         yield f"{first} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
     yield from _coverage(of_measure, pair)
-    yield from _power(comparison, of_measure)
+    yield from _power(about, of_measure)
 
 
 def _names(pair: ComparedPair) -> tuple[str, str]:
@@ -77,13 +95,13 @@ def _names(pair: ComparedPair) -> tuple[str, str]:
     return names if max(map(len, names)) <= _LONG_NAME else ("the first run", "the second run")
 
 
-def _brief(comparison: Comparison, of_measure: ComparedMeasure, before: ComparedMeasure) -> str:
+def _brief(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeasure) -> str:
     """Return a sentence on the difference of a pair under a further measure."""
     pair = of_measure.pairs[0]
-    interval = f" ({_number(pair.low)} to {_number(pair.high)})" if math.isfinite(pair.low) else ""
+    interval = f" ({about.number(pair.low)} to {about.number(pair.high)})" if math.isfinite(pair.low) else ""
     return (
-        f"Under {pair.measure}, the difference is {_number(pair.difference)}{interval}, which is {_significant(pair)} "
-        f"({_p(pair)})."
+        f"Under {pair.measure}, the difference is {about.number(pair.difference)}{interval}, which is "
+        f"{_significant(pair)} ({about.p(pair)})."
     )
 
 
@@ -103,27 +121,28 @@ def _coverage(of_measure: ComparedMeasure, pair: ComparedPair) -> Iterator[str]:
         yield "The conclusion depends on the unjudged documents."
 
 
-def _of_runs(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]:
+def _of_runs(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     """Yield sentences on several runs: the best one or the baseline, and power."""
-    yield _verdict(comparison, of_measure)
-    yield from _power(comparison, of_measure)
+    yield _verdict(about, of_measure)
+    yield from _power(about, of_measure)
 
 
-def _verdict(comparison: Comparison, of_measure: ComparedMeasure, before: ComparedMeasure | None = None) -> str:
+def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeasure | None = None) -> str:
     """Return a sentence on the runs that are significantly different from the baseline, or from the best run.
 
     ``before`` is the first measure, if the sentence is on a further one.
     """
     runs, measured, n_others = of_measure.runs, of_measure.measured, len(of_measure.runs) - 1
-    value = {run: _number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
-    if comparison.baseline is not None:
+    value = {run: about.number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
+    if about.comparison.baseline is not None:
         signs = of_measure.signs
         up, down = (("better", "+"), ("worse", "-")) if measured.direction else (("higher", ">"), ("lower", "<"))
         n_up, n_down = signs.count(up[1]), signs.count(down[1])
+        n_alike, baseline = n_others - n_up - n_down, about.comparison.baseline
         return (
-            f"Under {of_measure.name}, {n_up} of {n_others} runs are significantly {up[0]} than {comparison.baseline} "
-            f"({value[comparison.baseline]}), {n_down} are significantly {down[0]}, and {n_others - n_up - n_down} are "
-            "not significantly different."
+            f"Under {of_measure.name}, {_are(n_up, f' of {n_others} runs')} significantly {up[0]} than {baseline} "
+            f"({value[baseline]}), {_are(n_down)} significantly {down[0]}, and {_are(n_alike)} not significantly "
+            "different."
         )
     best = runs[of_measure.best_first[0]]
     order = "lowest" if measured.direction < 0 else "highest"
@@ -143,9 +162,9 @@ def _verdict(comparison: Comparison, of_measure: ComparedMeasure, before: Compar
     return f"{beginning} ({value[best]}) and is significantly different from {others}."
 
 
-def _power(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]:
+def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     """Yield a sentence on the smallest difference that this number of topics detects."""
-    comparisons, method = of_measure.comparisons, comparison.method
+    comparisons, method = of_measure.comparisons, about.comparison.method
     n_pairs, n_topics = comparisons.by_topic.shape
     correction = correction_named(method.correction)
     if (
@@ -164,8 +183,12 @@ def _power(comparison: Comparison, of_measure: ComparedMeasure) -> Iterator[str]
     pair = " for the median pair of runs" if n_pairs > 1 else ""
     yield (
         f"With {n_topics} topics{corrected}, the smallest difference that a t test detects with probability {POWER:g} "
-        f"is {_number(least)}{pair}."
+        f"is {about.number(least)}{pair}."
     )
+
+
+def _are(n: int, of: str = "") -> str:
+    return f"{n}{of} {'is' if n == 1 else 'are'}"
 
 
 def _topics(n: int) -> str:
@@ -174,16 +197,6 @@ def _topics(n: int) -> str:
 
 def _significant(pair: ComparedPair) -> str:
     return "statistically significant" if pair.differ else "not statistically significant"
-
-
-def _p(pair: ComparedPair) -> str:
-    least = 10.0**-DIGITS
-    return f"p < {least:.{DIGITS}f}" if pair.corrected_p < least else f"p = {pair.corrected_p:.{DIGITS}f}"
-
-
-def _number(value: object) -> str:
-    """Return a number as tables show it."""
-    return f"{value:.{DIGITS}f}" if isinstance(value, float) else str(value)
 
 
 def _listed(names: Sequence[str]) -> str:

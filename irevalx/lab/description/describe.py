@@ -319,7 +319,7 @@ class Description(DrawnResult):
         tables = [replace(table, fits=True, names=("run", "group")) for table in self.tables()]
         if self.show is not None:
             return tables
-        summary = replace(self.judgments.summary_table(), summary=(" ".join(self._sentences),))
+        summary = replace(self.judgments.summary_table(), summary=lambda _: [" ".join(self._sentences)])
         omitted = ["the judgments of each topic"]
         displayed = [summary]
         if self.runs:

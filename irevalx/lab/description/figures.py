@@ -69,9 +69,8 @@ def description(data: Description, page: Page) -> Figure:
             last = len(drawn) - 1
             runs = [run for run in data.runs if run.retrieved_in[last]]
             shares = np.array([run.share_unjudged[last] for run in runs])
-            name_outliers(
-                axis, np.full(len(runs), axis.get_xlim()[1]), shares, [names.of[run.name] for run in runs], shares
-            )
+            ends = np.full(len(runs), axis.get_xlim()[1])
+            name_outliers(axis, ends, shares, [run.name for run in runs], shares, names)
         else:
             thin_ticks(axis, integer=draw is _draw_topics)
     return figure

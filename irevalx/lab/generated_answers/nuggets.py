@@ -1,15 +1,15 @@
 """Scores of generated answers from nugget assignments: ``nuggets`` and its command."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, Union
 
+from irevalx.api.score_files import json_object, name_in
 from irevalx.api.scores import Scores
 from irevalx.declarations import declared, file
-from irevalx.errors import ArgumentError, InputError, MalformedLineError, quote, shown_name, warn
+from irevalx.errors import InputError, MalformedLineError, quote, shown_name, warn
 from irevalx.lab.command.output import Result
-from irevalx.parameters import identifier, join_words, short_repr
+from irevalx.parameters import join_words, short_repr
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, named
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, name_of_file
@@ -25,6 +25,8 @@ WEIGHTS = {
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 """The score of a nugget by its assignment."""
+
+Files = Union[File, Iterable[Union[File, Mapping[str, Any]]]]  # noqa: UP007 - File is a string
 
 _FIELDS = {"text": None, "importance": WEIGHTS["all"], "assignment": SUPPORT}
 """The fields of a nugget, with their possible values."""
@@ -87,13 +89,8 @@ class _Answer(NamedTuple):
         return NuggetRow(self.run, self.topic, *values)
 
 
-Records = Union[File, Iterable[Union[File, Mapping[str, Any]]]]  # noqa: UP007 - File is a string
-
-
 @declared(example="irevalx-lab nuggets assignments.jsonl --format csv -o scores.csv")
-def nuggets(
-    files: Annotated[Records, file(names=("FILE",), several=True)],
-) -> NuggetScores:
+def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> NuggetScores:
     """Score generated answers from nugget assignments (TREC RAG).
 
     A nugget is a fact that an answer should contain, and a judge (a person or an LLM) has assigned to each nugget
@@ -107,8 +104,8 @@ def nuggets(
     there is no nugget of the kind; a warning lists the topics without vital nuggets. All runs must have the same
     nuggets for a topic.
 
-    csv, tsv and jsonl contain the scores of each topic and are score files, which compare --scores and other commands
-    read. Tables for the terminal contain means over topics.
+    csv, tsv and jsonl contain the scores of each topic. They are score files, which ``irevalx-lab compare --scores``
+    and other commands read. Tables for the terminal contain means over topics.
 
     Parameters
     ----------
@@ -155,11 +152,7 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
         for number, line in enumerate(text.split(b"\n"), start=1):
             if line.strip():
                 where = f"{shown_name(source.path)}:{number}"
-                try:
-                    record = json.loads(as_text(line))
-                except (ValueError, RecursionError):
-                    record = None
-                if not isinstance(record, dict):
+                if (record := json_object(as_text(line))) is None:
                     rule = "expected a JSON object with qid, run_id and nuggets"
                     raise MalformedLineError(f"{where}: {rule}: {quote(line)}")
                 yield _answer(where, record, as_text(name_of_file(source.path)))
@@ -169,17 +162,13 @@ def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
     topics, runs = named(TOPIC, list(record)), named(RUN_OF_SCORES, list(record))
     if not topics:
         raise MalformedLineError(f"{where}: the field qid is missing; add the topic")
-    if not isinstance(record.get("nuggets"), list):
-        problem = (
-            f"must be a list of objects, not {short_repr(record['nuggets'])}" if "nuggets" in record else "is missing"
-        )
-        raise MalformedLineError(f"{where}: the field nuggets {problem}")
-    try:
-        topic = identifier(f"{where}: {topics[0]}", record[topics[0]])
-        run = identifier(f"{where}: {runs[0]}", record[runs[0]]) if runs else default
-    except ArgumentError as error:
-        raise MalformedLineError(error.message) from None
-    checked = [_nugget(f"{where}: nugget {number}", each) for number, each in enumerate(record["nuggets"], start=1)]
+    if not isinstance(given := record.get("nuggets"), list):
+        raise MalformedLineError(f"{where}: the field nuggets must be a list of objects, not {short_repr(given)}")
+    topic, run = (
+        name_in(where, topics[0], record[topics[0]]),
+        name_in(where, runs[0], record[runs[0]]) if runs else default,
+    )
+    checked = [_nugget(f"{where}: nugget {number}", each) for number, each in enumerate(given, start=1)]
     return _Answer(where, run, topic, checked)
 
 
@@ -189,8 +178,6 @@ def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
         raise MalformedLineError(f"{where} must be an object with {join_words(list(_FIELDS), 'and')}")
     for name, choices in _FIELDS.items():
         value = nugget.get(name)
-        if name not in nugget:
-            raise MalformedLineError(f"{where}: the field {name} is missing")
         if not isinstance(value, str) or (choices is not None and value not in choices):
             rule = "a string" if choices is None else join_words(list(choices), "or")
             hint = "; assign the nugget again" if name == "assignment" else ""

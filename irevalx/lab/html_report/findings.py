@@ -235,10 +235,12 @@ def _others(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeas
         )
         n_same = len(pairs) - len(better) - len(worse)
         which = f" ({_first_of(better)})" if better else ""
+        are_better = f"{_number(better)}{which} {_are(len(better) or 1)} significantly better than {data.baseline}"
+        are_worse = f"{_number(worse)} {_are(len(worse) or 1)} significantly worse"
+        if not n_same:
+            return f"Of {len(pairs)} runs, {are_better}, and {are_worse}"
         return (
-            f"Of {len(pairs)} runs, {_number(better)}{which} {_are(len(better) or 1)} significantly better than "
-            f"{data.baseline}, {_number(worse)} {_are(len(worse) or 1)} significantly worse, and "
-            f"{n_same or 'none'} {_are(n_same or 1)} not significantly different"
+            f"Of {len(pairs)} runs, {are_better}, {are_worse}, and {n_same} {_are(n_same)} not significantly different"
         )
     like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
     n_others = len(of_measure.runs) - 1

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -56,7 +57,7 @@ class FirstDocuments(Frozen):
     """Number of the run, and place of the document in the judgments; flat over the first documents."""
     ends: IntArray
     """First place of each judged topic, and the end of the last one."""
-    relevant: IntArray
+    relevant: npt.NDArray[np.int32]
     """Judged topic, run, rank and row of the retrieved relevant documents, shape (4, n), ascending."""
     level: float
     """Least grade of relevant documents; at least 0, the least grade of judged documents."""
@@ -95,7 +96,8 @@ class FirstDocuments(Frozen):
             ranking = _in_one_order(ranked_run.ranking, both, level)
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             places.append(_places(ranking, number, within))
-            relevant.append(_places(ranking, number, (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))))
+            is_relevant = (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))
+            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # of all ranks: half the memory
             of_run = []
             for request in additive:
                 least = level if request.level is None else request.level
@@ -127,11 +129,11 @@ class FirstDocuments(Frozen):
     def topic_of(self, place: int, measures: Sequence[str], texts: Mapping[bytes, int]) -> dict[str, Any]:
         """Return the data of a judged topic; ``texts`` are the numbers of the documents with a text."""
         within = self._of(place)
-        rows, run = self._documents_of(place), self.run[within]
+        missed = self._missed(place)
+        rows, run = self._documents_of(place, missed), self.run[within]
         number = {row: number for number, row in enumerate(rows)}
         lists = [number[row] for row in self.row[within].tolist()]
         cuts = np.searchsorted(run, np.arange(len(self.ranked) + 1)).tolist()
-        missed = self._missed(place)
         return {
             "documents": list(self._documents(np.array(rows, np.int64), texts)),
             "runs": _by_run(lists, cuts),
@@ -142,9 +144,9 @@ class FirstDocuments(Frozen):
             "missed": {**missed, "documents": [number[row] for row in missed["documents"]]},
         }
 
-    def _documents_of(self, place: int) -> list[int]:
+    def _documents_of(self, place: int, missed: Mapping[str, Any]) -> list[int]:
         """Return the rows of the first documents of a topic by appearance, then of the missed relevant documents."""
-        return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *self._missed(place)["documents"]]))
+        return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:
         """Return the relevant documents of a topic that are not among the first ones of every run, with all ranks.
@@ -180,7 +182,7 @@ class FirstDocuments(Frozen):
 
     def docnos(self, places: Sequence[int]) -> list[bytes]:
         """Return the distinct IDs of the documents of judged topics, in the order of topics."""
-        rows = [row for place in places for row in self._documents_of(place)]
+        rows = [row for place in places for row in self._documents_of(place, self._missed(place))]
         return list(dict.fromkeys(self.judgments.docnos.take(np.array(rows, np.int64)).texts()))
 
     def digests(self) -> Iterator[bytes]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.errors import ArgumentError, InputError, NoTopicsError, quote
+from irevalx.errors import InputError, NoTopicsError, warn
 from irevalx.experiments.coverage import cutoff_of
+from irevalx.experiments.measured_runs import columns_of
 from irevalx.experiments.ranked_runs import direction_of, scale_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
@@ -283,21 +284,14 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     return list(reported.values())
 
 
-def measures_of_scores(scores: Scores, names: Sequence[str]) -> list[ReportedMeasure]:
+def measures_of_scores(scores: Scores, measures: Sequence[str]) -> list[ReportedMeasure]:
     """Return measures of score files, by default all that every run has."""
     reported = []
-    for name in names or scores.measures:
-        try:
-            columns = [column_of(scores, name, run) for run in scores.runs]
-        except KeyError:
-            if not names:
-                continue
-            known = " ".join(scores.measures)
-            raise ArgumentError(f"scores do not contain the measure {quote(name)}; they contain {known}") from None
-        request = requested_measure(columns[0].name)
-        if request is None or request.measure is not columns[0].measure:
-            request = RequestedMeasure(columns[0].measure, Parameters((columns[0].name,)), "nonrel", (columns[0].name,))
-        reported.append(ReportedMeasure(name=columns[0].name, title=name, request=request))
+    for title, (column, *_) in columns_of(scores, measures, warn):
+        request = requested_measure(column.name)
+        if request is None or request.measure is not column.measure:
+            request = RequestedMeasure(column.measure, Parameters((column.name,)), "nonrel", (column.name,))
+        reported.append(ReportedMeasure(name=column.name, title=title, request=request))
     return reported
 
 

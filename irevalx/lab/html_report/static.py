@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 MOST_WITH_LETTERS = 10
-"""With more runs, a mark replaces the letters of a run that is not significantly different from the best."""
+"""With more runs, a mark replaces the letters of a run that is not significantly different from the best.
+
+``assets/runs.js`` has the same number.
+"""
 
 
 class MeanCell(NamedTuple):

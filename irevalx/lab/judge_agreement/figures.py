@@ -12,28 +12,41 @@ from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
 from irevalx.lab.judge_agreement.results import LabelsResult
+from irevalx.lab.plotting.curves import lay_out_with_legend
 from irevalx.lab.plotting.page import (
     COLOURS,
+    DASHES,
     GREY,
-    ROW_NAME_SIZE,
+    MARKERS,
     TITLE_SIZE,
     Page,
+    centre,
+    columns_of,
     finalise_figure,
     names_within,
     text_width,
 )
-from irevalx.lab.plotting.panels import draw_matrix, draw_points, name_outliers, scale_axes, with_margin
+from irevalx.lab.plotting.panels import (
+    draw_matrix,
+    draw_points,
+    name_outliers,
+    outlier_names,
+    outliers,
+    scale_axes,
+    with_margin,
+)
+from irevalx.lab.plotting.ticks import PERCENT
 from irevalx.reports.names import drawable
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
 
-_CELL, _LEAST_CELL, _LOW_ROW = (0.62, 0.4), 0.5, 0.14
-"""Width and height of the cell of a pair of judges, the least width of a cell with a text, and the height of a cell
-without text, in inches."""
+_CELL, _LEAST_CELLS, _LOW_ROW = (0.62, 0.4), (0.5, 0.25), 0.16
+"""Width and height of the cell of a pair of judges with a value and its interval, the least widths of cells with an
+interval and with a value, and the height of a cell without an interval, in inches."""
 
-_LONGEST_JUDGE, _NAME_SIZE = 0.25, 7.0
-"""The longest name of a judge, as a share of the width of the page, and the size of names in points."""
+_LONGEST_JUDGE, _LONGEST_LINE, _NAME_SIZE = 0.25, 0.7, 7.0
+"""The longest names of judges in a matrix and in a legend, as shares of the width of the page, and their points."""
 
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
@@ -79,14 +92,22 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     page = replace(page, width=min(page.width, longest + 0.2 + _CELL[0] * len(names)))
     width = (page.width - longest - 0.2) / len(names)
     upright = longest > 0.95 * width
-    has_texts = width >= _LEAST_CELL
-    row_height = _CELL[1] if has_texts else _LOW_ROW
+    has_intervals, has_texts = (width >= least for least in _LEAST_CELLS)
+    row_height = _CELL[1] if has_intervals else _LOW_ROW
     figure = page.figure(0.25 + row_height * len(names) + (longest if upright else 0.0))
-    texts = texts if has_texts else {}
-    draw_matrix(figure.subplots(), values, named, named, texts=texts, gap=1.2, upright=upright, aspect="auto")
+    texts = {cell: text if has_intervals else text.split("\n")[0] for cell, text in texts.items() if has_texts}
+    size = min(_NAME_SIZE, 72 * width / 1.2)  # so that names of columns do not touch
+    draw_matrix(
+        *(figure.subplots(), values, named, named),
+        texts=texts,
+        gap=1.2 if has_texts else 0.5,
+        upright=upright,
+        aspect="auto",
+        size=size,
+    )
     page.name(figure, "Agreement of judges: Cohen's kappa")
     notes = [] if has_texts else ["The darker a cell, the higher kappa."]
-    if has_texts and any(row.low is not None for row in kappas):
+    if has_intervals and any(row.low is not None for row in kappas):
         notes.append("Below the values: confidence intervals over topics.")
     notes += ["On the diagonal: agreement among repeated answers of a judge."] if repeated else []
     page.explain(figure, "", *notes, short.key)
@@ -100,12 +121,16 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
         if statistic.run is not None and statistic.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
             of_run = panels.setdefault((statistic.judge, statistic.measure), {}).setdefault(statistic.run, {})
             of_run[statistic.statistic] = float(statistic.value or 0.0)
-    n_columns = 1 if page.is_narrow else min(3, len(panels))
+    n_columns = 1 if page.is_narrow else columns_of(len(panels), 3)
     side = min(3.2, page.width / n_columns)
     page = replace(page, width=side * n_columns)
     figure, axes, _ = page.panels([0.95 * side] * len(panels), n_columns)
     judges = names_within((judge or "" for judge, _ in panels), 0.5 * side, TITLE_SIZE)
-    runs_of_all = names_within((run for runs in panels.values() for run in runs), 0.4 * side, ROW_NAME_SIZE)
+    gains = [np.array([row["gain_machine"] - row["gain_human"] for row in runs.values()]) for runs in panels.values()]
+    outlying = (
+        list(runs)[run] for runs, of_runs in zip(panels.values(), gains, strict=True) for run in outliers(of_runs)
+    )
+    names = outlier_names(outlying)
     for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=True):
         before = np.array([(scores["score_human"], scores["score_machine"]) for scores in runs.values()])
         after = before + [(scores["gain_human"], scores["gain_machine"]) for scores in runs.values()]
@@ -117,15 +142,15 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
             panel.annotate("", end, start, arrowprops={**style, "color": COLOURS[1]})
         panel.set_aspect("equal")
         panel.set_title(f"{judges.of[judge]}: {drawable(measure or '')}" if judge else drawable(measure or ""))
-    page.label_heights(figure, "measure value under machine labels", side)
+    beside = page.label_heights(figure, "measure value under machine labels", side)
     page.name(figure, "Runs before and after reranking by machine labels")
     note = "Circles: before reranking. Arrowheads: after. Steeper than the diagonal: the machine gain is larger."
-    page.explain(figure, "measure value under human labels", note, judges.key, runs_of_all.key)
+    page.explain(figure, "measure value under human labels", note, judges.key, names.key)
     finalise_figure(figure)
-    for panel, runs in zip(axes, panels.values(), strict=True):
-        gains = np.array([scores["gain_machine"] - scores["gain_human"] for scores in runs.values()])
+    centre(beside, axes)
+    for panel, runs, of_runs in zip(axes, panels.values(), gains, strict=True):
         x, y = (np.array([scores[f"score_{who}"] for scores in runs.values()]) for who in ("human", "machine"))
-        name_outliers(panel, x, y, [runs_of_all.of[run] for run in runs], gains)
+        name_outliers(panel, x, y, list(runs), of_runs, names)
     return figure
 
 
@@ -134,16 +159,24 @@ def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.reliability:
         curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))
-    figure = page.figure(min(page.width, 3.4))
+    page = replace(page, width=min(page.width, 3.8))
+    figure = page.figure(min(page.width, 3.2))
     panel = figure.subplots()
     scale_axes(panel, (0.0, 1.0), (0.0, 1.0), diagonal=True)
+    names = names_within(curves, _LONGEST_LINE * page.width, _NAME_SIZE)
+    lines = {}
     for number, (judge, points) in enumerate(curves.items()):
         x, y = np.array(points).T
-        panel.plot(x, y, "o-", color=COLOURS[number % len(COLOURS)], markersize=3, linewidth=1, label=drawable(judge))
+        [line] = panel.plot(
+            x, y, MARKERS[number % len(MARKERS)], color=COLOURS[number % len(COLOURS)], markersize=3, linewidth=1
+        )
+        line.set_linestyle(DASHES[number % len(DASHES)])
+        lines[names.of[judge]] = line
     panel.set_aspect("equal")
-    panel.set(xlabel="mean probability", ylabel="share of relevant documents")
-    if len(curves) > 1:
-        panel.legend(loc="upper left")
-    page.name(figure, "Calibration of machine labels")
-    page.explain(figure, "", "Points: bins of width 0.1. Points on the diagonal are calibrated.")
+    panel.set(xlabel="mean probability", ylabel="relevant documents")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(PERCENT)
+    heading = page.name(figure, "Calibration of machine labels")
+    page.explain(figure, "", "Points: bins of width 0.1. Points on the diagonal are calibrated.", names.key)
+    lay_out_with_legend(figure, lines if len(lines) > 1 else {}, heading)
     return figure

@@ -45,7 +45,7 @@ from irevalx.lab.judge_agreement.preferences import compare_preferences
 from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
-from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges
+from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, more_statistics
 from irevalx.reading.formats import PREFS
 from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.significance import ALPHA
@@ -279,7 +279,7 @@ def labels(
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]
     labels_max : highest possible machine label, such as 100. Machine labels are divided by it and read as probabilities
-        of relevance, also if all are integers.
+        of relevance, even if all are integers.
     progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns
@@ -308,8 +308,6 @@ def labels(
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
     if rel_format == PREFS.name:
-        if machine is None:
-            raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
         return compare_preferences(human, machine, bootstrap)
     human_labels = Labels.read(human, rel_format)
     if machines is None:
@@ -356,6 +354,8 @@ def labels(
             rules=replace(rules, settings=replace(rules.settings, level=level_of_pair)),
             progress=progress,
         )
+        if name is not None:
+            statistics += more_statistics(first, second, bootstrap)
         statistics += real_statistics(judges[0], judge, bootstrap, level)
         if prevalence:
             statistics += error_rates(judges[0], judge, bootstrap, level)

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import InputError, shown_name
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, shown_name
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
@@ -110,6 +111,8 @@ def _rows(numbers: FloatArray, bootstrap: LabelBootstrap) -> Iterator[AgreementS
 
 def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> PreferencesResult:
     """Compare the preferences of a machine with those of humans; raises InputError without common pairs."""
+    if machine is None:
+        raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
     read = [judgments_of(side, PREFS.name) for side in (human, machine)]
     paths = [shown_name(judgments.documents.path) for judgments in read]
     ours, theirs = (preferences_of(judgments) for judgments in read if isinstance(judgments, PreferenceJudgments))

@@ -61,7 +61,6 @@ def compare_judges(
         reliability += curve
         for line in notes:
             judges_of_note.setdefault(line, []).append(judge.name)
-        of_judge += _more_statistics(on_one_scale([human, judge], level)[0], bootstrap)
         statistics += [statistic._replace(judge=judge.name) for statistic in of_judge]
     statistics += _pair_statistics([human, *others], bootstrap, level)
     statistics += _combination_statistics(human, machines, together.judges, bootstrap, level)
@@ -72,9 +71,8 @@ def compare_judges(
     return JudgesResult(statistics, seed, reliability, together, notes=(*notes, *cuts))
 
 
-def _more_statistics(pair: Sequence[Judge], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the bias of grades of the second judge, and its self-consistency."""
-    human, judge = pair
+def more_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the bias of a judge's grades, and its self-consistency."""
     both = PairedLabels.of(human.labels, judge.labels, common_topics(human.labels, judge.labels))
     pairs = both.have_both
     difference = (both.machine - both.human)[pairs].astype(np.float64)

@@ -161,7 +161,7 @@ def next(  # noqa: A001 - it is the name of its command
     """
     number = per_topic or in_all or n or PER_TOPIC
     try:
-        judgments = graded_judgments_of({} if judged is None else judged, rel_format)
+        judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
     except EmptyFileError:  # before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(

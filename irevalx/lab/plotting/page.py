@@ -212,6 +212,12 @@ def finalise_figure(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
+def centre(label: Text, panels: Sequence[Axes]) -> None:
+    """Move a label of the vertical axes to the middle of the panels, which have their final places."""
+    places = [panel.get_position() for panel in panels]
+    label.set_y((min(place.y0 for place in places) + max(place.y1 for place in places)) / 2)
+
+
 ROW = 0.135  # the height of a row in inches
 ROW_NAME_SIZE = 6.5  # points of the names of rows
 FRAME = 0.45  # the height above and below the rows of a panel, in inches

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -200,24 +200,36 @@ def with_margin(values: FloatArray) -> Ends:
 
 _DEVIATIONS = 3.5  # of an outlier from the median: this number of standard deviations, estimated from the MAD
 _LEAST_DEVIATION = 0.2  # of an outlier, as a share of the range of values
+_LEAST_VALUES = 3  # for outliers
 _MOST_OUTLIERS = 3  # with names, in a panel or a row
+_LONGEST_OUTLIER = 0.9  # name, in inches
 _OUTLIER_SIZE = 5.5  # points of their names
-_OUTLIER_HEIGHT, _GAP, _POINT = 0.09, 0.07, 0.025  # inches: height of a name, distance to a point, radius of a point
+_OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
+_GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
+
+
+def outlier_names(names: Iterable[str]) -> ShortNames:
+    """Return short names of points that are outliers."""
+    return names_within(names, _LONGEST_OUTLIER, _OUTLIER_SIZE)
 
 
 def outliers(values: FloatArray) -> list[int]:
-    """Return the numbers of at most three values that are far from the median, the farthest first.
+    """Return the numbers of at most three values that are far from the median, the farthest first; of two values, none.
 
     Far is more than 3.5 standard deviations, estimated from the median absolute deviation, and a fifth of the range.
     """
+    if len(values) < _LEAST_VALUES:
+        return []
     deviations = np.abs(values - np.median(values))
     least = max(_DEVIATIONS * 1.4826 * float(np.median(deviations)), _LEAST_DEVIATION * float(np.ptp(values)))
     farthest = np.argsort(-deviations, kind="stable")[:_MOST_OUTLIERS].tolist()
     return [number for number in farthest if deviations[number] > least > 0]
 
 
-def name_outliers(panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray) -> None:
-    """Write the names of the points with outliers among ``values`` next to or above them, if there is room.
+def name_outliers(
+    panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray, short: ShortNames
+) -> None:
+    """Write the short names of the points with outliers among ``values`` next to them, if there is room.
 
     The panel must have its final size.
     """
@@ -227,17 +239,18 @@ def name_outliers(panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str
     frame = panel.get_window_extent().transformed(inches)
     points = (panel.transData + inches).transform(np.column_stack((x, y))).tolist()
     taken = [Bbox.from_bounds(px - _POINT, py - _POINT, 2 * _POINT, 2 * _POINT) for px, py in points]
-    for number in outliers(values) if len(names) > 2 else []:
-        room = text_width(names[number], _OUTLIER_SIZE)
+    for number in outliers(values):
+        name = short.of[names[number]]
+        room = text_width(name, _OUTLIER_SIZE)
         for right, up in ((1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)):
             left = points[number][0] + right * _GAP - (room if right < 0 else 0.0)
-            lower = points[number][1] + up * _GAP - _OUTLIER_HEIGHT / 2
+            lower = points[number][1] + up * _ABOVE - _OUTLIER_HEIGHT / 2
             box = Bbox.from_bounds(left, lower, room, _OUTLIER_HEIGHT)
             is_inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
             if is_inside and not box.count_overlaps(taken):
                 taken.append(box)
                 panel.annotate(
-                    *(names[number], (float(x[number]), float(y[number])), (72 * right * _GAP, 72 * up * _GAP)),
+                    *(name, (float(x[number]), float(y[number])), (72 * right * _GAP, 72 * up * _ABOVE)),
                     textcoords="offset points",
                     fontsize=_OUTLIER_SIZE,
                     ha="left" if right > 0 else "right",

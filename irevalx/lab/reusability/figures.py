@@ -18,14 +18,13 @@ from irevalx.lab.plotting.page import (
     DASHES,
     GREY,
     MARKERS,
-    ROW_NAME_SIZE,
     Page,
+    centre,
     finalise_figure,
     name_rows,
-    names_within,
     stacked,
 )
-from irevalx.lab.plotting.panels import draw_points, name_outliers, scale_axes, with_margin
+from irevalx.lab.plotting.panels import draw_points, name_outliers, outlier_names, outliers, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.plotting.ticks import PERCENT, round_ticks
 from irevalx.lab.reusability.results import LeftOutRuns
@@ -37,9 +36,6 @@ _ROW = 0.36
 _FRAME = 0.35
 """The height of a panel in inches, besides its rows."""
 
-_LONGEST_NAME = 0.13
-"""The longest name of an outlier, as a share of the width of the page."""
-
 
 def changes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw changes of scores and ranks, one point per left-out run."""
@@ -47,7 +43,6 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     heights = [_ROW * len(group) * len(results) + _FRAME for group in groups for _ in range(2)]
     figure, panels, n_columns = page.panels(heights, 2)
-    names = names_within(experiment.runs, _LONGEST_NAME * page.width, ROW_NAME_SIZE)
     points: list[_RowPoints] = []
     for number, group in enumerate(groups):
         scores, ranks = panels[2 * number : 2 * number + 2]
@@ -63,11 +58,12 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
         "Points: left-out runs, filled if the value changes significantly (p < 0.05). Bars: means. At the right: mean "
         "absolute change of the rank."
     )
+    runs = [[experiment.runs[run] for run in np.flatnonzero(row.left_out).tolist()] for row in points]
+    names = outlier_names(runs[row][run] for row, of_row in enumerate(points) for run in outliers(of_row.x))
     page.explain(figure, "", note, names.key)
     finalise_figure(figure)
-    for row in points:
-        runs = [names.of[run] for run, is_left_out in zip(experiment.runs, row.left_out, strict=True) if is_left_out]
-        name_outliers(row.panel, row.x, row.y, runs, row.x)
+    for row, of_row in zip(points, runs, strict=True):
+        name_outliers(row.panel, row.x, row.y, of_row, row.x, names)
     return figure
 
 
@@ -128,26 +124,27 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
     experiment, results, holes = result.experiment, result.evaluations, result.holes
     assert holes is not None
     figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, sharex=True)
-    names = names_within(experiment.runs, _LONGEST_NAME * page.width, ROW_NAME_SIZE)
     for m, (panel, measure) in enumerate(zip(panels, experiment.measures, strict=True)):
         _draw_biases(panel, results, holes, m)
         panel.set_title(measure)
         panel.tick_params(labelbottom=m + n_columns >= len(panels))
+    evaluation = next(iter(results.values()))
+    left_out = evaluation.left_out
+    runs = [experiment.runs[run] for run in np.flatnonzero(left_out).tolist()]
+    biases = (evaluation.after - evaluation.before)[:, left_out]
+    names = outlier_names(runs[run] for of_measure in biases for run in outliers(of_measure))
     heading = page.name(figure, "Bias of runs by their share of unjudged documents")
     page.explain(
         figure,
         f"unjudged documents among the first {result.holes_depth} of a left-out run",
         *("Points: left-out runs. Lines: least-squares fits. Grey line: no bias.", names.key),
     )
-    page.label_heights(figure, "bias of the measure value", 1.9)
+    beside = page.label_heights(figure, "bias of the measure value", 1.9)
     series = {} if len(results) == 1 else dict(zip(results, panels[0].collections, strict=False))
     lay_out_with_legend(figure, series, heading)
-    evaluation = next(iter(results.values()))
-    left_out = evaluation.left_out
-    runs = [names.of[run] for run, is_left_out in zip(experiment.runs, left_out, strict=True) if is_left_out]
-    for m, panel in enumerate(panels):
-        y = (evaluation.after[m] - evaluation.before[m])[left_out]
-        name_outliers(panel, holes[left_out], y, runs, y)
+    centre(beside, panels)
+    for panel, of_measure in zip(panels, biases, strict=True):
+        name_outliers(panel, holes[left_out], of_measure, runs, of_measure, names)
     return figure
 
 

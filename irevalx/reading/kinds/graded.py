@@ -125,6 +125,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
             grades=columns["GRADE"][order],
             lines=columns.lines[order],
             strata=strata,
+            weights=_by_line(columns["WEIGHT"][order], columns.lines[order]) if "WEIGHT" in columns else None,
             distinct=columns.distinct,
         )
 
@@ -135,6 +136,13 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
     if rows.is_table and not judgments.distinct and judgments.strata is None:
         return each_judgment_once(judgments, rules.warn)
     return replace(judgments, about_duplicates=rows.about_duplicates)
+
+
+def _by_line(weights: FloatArray, lines: IntArray) -> FloatArray:
+    """Return weights by the number of their line; line 0, of documents without a line, has nan."""
+    by_line = np.full(int(lines.max(initial=0)) + 1, np.nan)
+    by_line[lines] = weights
+    return by_line
 
 
 def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:

@@ -159,7 +159,7 @@ def _scores(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return a column of probabilities; nan for NA."""
+    """Return a column of probabilities or weights; nan for NA."""
     texts = lines[name]
     values, states = decimals(texts)
     for place in np.flatnonzero(states != EXACT).tolist():
@@ -169,7 +169,7 @@ def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[Ma
             values[place] = np.nan
         elif not plain:
             raise MalformedLineError(
-                f"{lines.where(place)}: invalid inclusion probability {quote(text)}: must be a number or NA"
+                f"{lines.where(place)}: invalid {word_for(name)} {quote(text)}: must be a number or NA"
             )
     return values
 

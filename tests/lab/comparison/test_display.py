@@ -58,6 +58,14 @@ def test_paragraph_on_two_runs() -> None:
     assert f"{float(of_topics['size']):.4f}" in text
 
 
+def test_digits() -> None:
+    """The paragraph has as many decimals as the table."""
+    text = paragraph(QRELS, COUNT, VECTOR, "-m", "map", "--digits", "2")
+    assert "0.71 and 0.75, a difference of -0.04 (95% t interval" in text
+    assert "topics: -0.09 to 0.00)" in text
+    assert "(p = 0.07," in text
+
+
 def test_further_measures_and_long_names(tmp_path: Path) -> None:
     """Further measures have a sentence each; long names are in the first sentence only; ties are counted."""
     text = paragraph(QRELS, COUNT, VECTOR, "-m", "map P.10 ndcg")

@@ -117,7 +117,7 @@ DAMAGED = {
     "no JSON": ":1: expected a JSON object with qid, run_id and nuggets: 'no JSON'",
     "[1]": ":1: expected a JSON object with qid, run_id and nuggets",
     '{"nuggets": []}': ":1: the field qid is missing; add the topic",
-    '{"qid": "1"}': ":1: the field nuggets is missing",
+    '{"qid": "1"}': ":1: the field nuggets must be a list of objects, not None",
     '{"qid": "1", "nuggets": 3}': ":1: the field nuggets must be a list of objects, not 3",
     '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or an integer, not 1.5",
     '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or an integer, not nan",

@@ -10,6 +10,7 @@ import random
 import re
 import zlib
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 import irevalx.lab
 from irevalx.errors import IrevalxWarning
 from irevalx.lab.html_report.page import Report, packed_list, packed_numbers
+from irevalx.lab.html_report.static import MOST_WITH_LETTERS
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
@@ -150,6 +152,12 @@ def test_invalid_utf8(hostile: Report, tmp_path: Path) -> None:
     data = json.loads((tmp_path / "page.json").read_text("ascii"))
     assert "\udcff\udcfe" in {document["id"] for document in data["rankings"][0]["documents"]}
     assert (tmp_path / "page.html").read_bytes().decode("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_number_of_runs_with_letters() -> None:
+    """The script and the table without JavaScript have letters for the same numbers of runs."""
+    script = files("irevalx.lab.html_report").joinpath("assets/runs.js").read_text("utf-8")
+    assert f"const MOST_WITH_LETTERS = {MOST_WITH_LETTERS};" in script
 
 
 def test_packing() -> None:

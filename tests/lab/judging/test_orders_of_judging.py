@@ -213,3 +213,4 @@ def test_empty_judgments(tmp_path: Path) -> None:
         assert lab("next", *RUNS, "--seed", "1", "--judged", tmp_path / name) == plain
     assert irevalx.lab.next(RUNS, str(tmp_path / "empty")).text == plain.stdout
     assert lab("next", *RUNS, "--judged", tmp_path / "missing").status == 2
+    assert lab("next", *RUNS, "--seed", "1", "-R", "beir") == plain

@@ -21,6 +21,7 @@ from irevalx import lab
 from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
+from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.results import JudgesResult
 from irevalx.lab.plotting.page import Page, style
 from irevalx.lab.studies.figures import figures as figures_of_study
@@ -70,6 +71,15 @@ def kappas(n_judges: int) -> JudgesResult:
     return JudgesResult([*rows, AgreementStatistic(statistic="self_kappa", judge="0", value=0.8)], None)
 
 
+def calibrated(n_judges: int) -> JudgesResult:
+    """Return reliability curves of judges that are called 0, 1, 2, ..."""
+    bins = [number / 10 for number in range(10)]
+    curve = [
+        ReliabilityRow(str(judge), low, low + 0.1, 9, low + 0.05, low) for judge in range(n_judges) for low in bins
+    ]
+    return JudgesResult([], None, reliability=curve)
+
+
 def reranked(n_runs: int, machines: Mapping[str, Any]) -> Any:
     """Return runs before and after reranking by machines."""
     return lab.labels(judgments(1.0), machines=machines, runs=runs(n_runs), measures="P.5", rerank=True, resamples=0)
@@ -94,6 +104,7 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "rates_by_size": lambda n: lab.swap_rate(judgments(), runs(n), "map P.5", draws=10, seed=1),
     "rates_by_difference": lambda n: lab.swap_rate(judgments(), runs(n), "map P.5", draws=10, seed=1, bins=0.05),
     "confusion_map": lambda _: lab.labels(judgments(1.0), judgments(0.98), resamples=0),
+    "reliability_diagram": lambda n: calibrated(min(n, 12)),
     "judge_matrix": lambda n: kappas(min(n, 30)),
     "reranked_runs": lambda n: reranked(n, {"0": judgments(0.98), "1": judgments(0.99)}),
 }

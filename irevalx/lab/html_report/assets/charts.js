@@ -259,7 +259,7 @@ export function scatterChart(what) {
         html("span", {}),
         labels(at, decimals, from, to, "x"),
       ),
-      hasEqual && html("p", { class: "note" }, "Points with equal values are spread around their place."),
+      hasEqual && html("p", { class: "note" }, "Points that would coincide are drawn next to each other."),
     ),
     ofBoth,
   );

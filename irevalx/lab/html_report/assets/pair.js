@@ -49,12 +49,14 @@ function ticksOf(most) {
 /** The numbers of an axis from -most to most. @param {number} most */
 function axisNumbers(most) {
   const { at, decimals } = ticksOf(most);
-  return labels(at, decimals, -most, most, "x");
+  const end = most || 1;
+  return labels(at, decimals, -end, end, "x");
 }
 
 /** @param {import("./data.js").Pair} pair @param {number} measure */
-function verdictOf({ difference, low, high, p, differ }, measure) {
+function verdictOf({ difference, low, high, p, differ, wins, losses }, measure) {
   if (difference === null) return "";
+  if (wins + losses === 0) return "The runs have equal values for every topic.";
   if (p === null) return "No test is available for this pair.";
   if (!differ) {
     const alone = low !== null && high !== null && low * high > 0;
@@ -263,7 +265,10 @@ function drawPair({ runs, measure }) {
   const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
   const isTested = data.measures[measure].is_tested;
   const verdict = pair ? verdictOf(pair, measure) : isTested ? notCompared() : IS_COVERAGE;
-  const tested = pair && pair.corrected_p !== null && [" Corrected p ", probability(pair.corrected_p), ". "];
+  const areEqual = differences.every((value) => value === null || value === 0);
+  const tested = pair &&
+    pair.corrected_p !== null &&
+    !areEqual && [" Corrected p ", probability(pair.corrected_p), ". "];
   const share = percent(data.about.confidence);
   const ofInterval =
     found.simultaneous_low !== null
@@ -317,7 +322,14 @@ function drawPair({ runs, measure }) {
       : "",
     decisiveSentence(differences, names),
     data.measures[measure].by_topic
-      ? html("div", { class: "charts" }, differencesChart({ ...charts, differences }), scatterChart(charts))
+      ? html(
+          "div",
+          { class: "charts" },
+          areEqual
+            ? html("p", { class: "note" }, `The difference in ${name} is 0 for every topic.`)
+            : differencesChart({ ...charts, differences }),
+          scatterChart(charts),
+        )
       : html("p", { class: "note" }, `${name} has no values by topic.`),
     measuresTable(first, second, measure) ?? "",
   );
