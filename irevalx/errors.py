@@ -6,7 +6,7 @@
     ├── InputError              2   a file that cannot be used
     │   ├── UnreadableFileError 2
     │   │   └── EmptyFileError  2
-    │   ├── MalformedLineError  2   path:line: the violated rule, but got 'text'
+    │   ├── MalformedLineError  2   path:line: the mistake, with the text of the line
     │   ├── MalformedNumberError      2   under --strict, a malformed number
     │   ├── FormatError         2   an unknown file format
     │   └── ArgumentError       2   an invalid argument from Python
@@ -113,7 +113,7 @@ class EmptyFileError(UnreadableFileError):
 
 
 class MalformedLineError(InputError):
-    """A line that violates its format: ``path:line: THING must RULE, but got 'TEXT'``; line numbers start at 1."""
+    """A line that violates its format: ``path:line: MISTAKE: 'TEXT'``; line numbers start at 1."""
 
 
 class MalformedNumberError(InputError):
@@ -125,7 +125,7 @@ class FormatError(InputError):
 
 
 class ArgumentError(InputError, TypeError):
-    """An invalid argument from Python: ``ARGUMENT must RULE, but got VALUE``."""
+    """An invalid argument from Python: ``ARGUMENT must be RULE, not VALUE``."""
 
 
 class ParameterError(IrevalxError):

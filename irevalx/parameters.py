@@ -19,8 +19,8 @@ What: TypeAlias = "str | Callable[[], str]"
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument: ``what`` must be ``rule``, but got ``got``."""
-    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, but got {short_repr(got)}")
+    """Return the error about an invalid argument: ``what`` must be ``rule``, not ``got``."""
+    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
 
 
 def short_repr(value: object) -> str:
@@ -55,7 +55,7 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
 def whole_rule(least: int | None, most: int | None) -> str:
     """Return the rule for an integer."""
     bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
-    return f"a whole number of {' and '.join(bounds) or '64 bits'}"
+    return f"an integer of {' and '.join(bounds)}" if bounds else "a 64-bit integer"
 
 
 def read_whole(text: str) -> int:
@@ -90,7 +90,7 @@ def real_number(what: What, value: Any) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        raise argument_error(what, "a number of 64 bits", value) from None
+        raise argument_error(what, "a 64-bit number", value) from None
 
 
 def read_real(text: str) -> float:
@@ -134,8 +134,14 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
 def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
     """Return one of the named choices."""
     if value not in choices:
-        raise argument_error(what, " or ".join(choices), value)
+        raise argument_error(what, join_words(choices, "or"), value)
     return str(value)
+
+
+def join_words(words: Sequence[str], word: str) -> str:
+    """Return words as a phrase: "a, b and c", where ``word`` is "and"."""
+    *others, last = words
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def encodable(what: What, value: str) -> str:
@@ -143,7 +149,7 @@ def encodable(what: What, value: str) -> str:
     try:
         as_bytes(value)
     except UnicodeEncodeError:
-        raise argument_error(what, "text that can be encoded", value) from None
+        raise argument_error(what, "text without lone surrogates", value) from None
     return value
 
 
@@ -155,5 +161,5 @@ def identifier(what: What, value: Any, *, whole: bool = True) -> str:
         try:
             return str(index(value))
         except ValueError:  # Python's limit of digits
-            raise argument_error(what, "a whole number of fewer digits", value) from None
-    raise argument_error(what, "a string or a whole number" if whole else "a string", value)
+            raise argument_error(what, "an integer with fewer digits", value) from None
+    raise argument_error(what, "a string or an integer" if whole else "a string", value)

@@ -22,7 +22,7 @@ def chosen_seed(seed: Any) -> int:
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise parameters.argument_error("seed", "a whole number or None", seed)
+        raise parameters.argument_error("seed", "an integer or None", seed)
     return int(seed)
 
 

@@ -373,9 +373,7 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
     """Return the place of the baseline among the names of runs; raises ArgumentError if it is none of them."""
     if baseline not in runs:
-        raise ArgumentError(
-            f"{spelled('baseline')} must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}"
-        )
+        raise ArgumentError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
     return runs.index(baseline)
 
 

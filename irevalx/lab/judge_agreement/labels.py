@@ -249,7 +249,8 @@ def labels(
 
     Parameters
     ----------
-    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.
+    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read``
+        accepts.
     machine : machine relevance judgments in the same forms.
     machines : several machines by name instead of `machine`: relevance judgments, or a list of relevance judgments,
         which are repeated answers. The first answer is compared, and the agreement among all measures the reliability

@@ -34,8 +34,8 @@ from irevalx.lab.judging.strategies import (
     simulated_strategy,
     without_judgment_warning,
 )
+from irevalx.parameters import join_words
 from irevalx.process.platform import as_bytes
-from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
