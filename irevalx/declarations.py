@@ -23,9 +23,10 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
+from irevalx.errors import ArgumentError, IrevalxError, UsageError, shell_word
 from irevalx.frozen import Frozen, replace
 from irevalx.parameters import (
+    ValueType,
     argument_error,
     join_words,
     read_real,
@@ -50,21 +51,6 @@ NO_DEFAULT = object()
 """The default of a required parameter."""
 
 FLAG_RULE = "True or False"
-
-
-class ValueType(Frozen):
-    """The values that a parameter accepts."""
-
-    rule: str
-    """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
-
-    check: Callable[[Any], Any]
-    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
-
-    read: Callable[[str], Any] = str
-    """Returns the value of a text in the shell; raises ValueError."""
-
-    choices: tuple[str, ...] = ()
 
 
 class Parameter(Frozen, kw_only=True):
@@ -162,7 +148,7 @@ class Parameter(Frozen, kw_only=True):
         try:
             return self.kind.check(self.kind.read(text))
         except (ValueError, TypeError, OverflowError):
-            raise UsageError(f"{self.typed} {_shell_word(text)}: must be {self.kind.rule}") from None
+            raise UsageError(f"{self.typed} {shell_word(text)}: must be {self.kind.rule}") from None
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
@@ -478,15 +464,7 @@ def invalid_value(name: str, rule: str, value: object) -> str:
     """
     if _options is None:
         return argument_error(spelled(name), rule, value).message
-    return f"{spelled(name)} {_shell_word(str(value))}: must be {rule}"
-
-
-_PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
-"""Text that needs no quotes in a message about an option."""
-
-
-def _shell_word(text: str) -> str:
-    return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
+    return f"{spelled(name)} {shell_word(str(value))}: must be {rule}"
 
 
 def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:

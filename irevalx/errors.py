@@ -25,6 +25,7 @@ Only ``cli`` and ``process/exit_status`` convert exceptions to statuses.
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -175,6 +176,15 @@ def quote(text: bytes | str) -> str:
     if len(quoted) > LONGEST_QUOTE:
         quoted = quoted[: LONGEST_QUOTE - 3] + "..."
     return f"'{quoted}'"
+
+
+_PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
+"""Text that needs no quotes in a message about an option."""
+
+
+def shell_word(text: str) -> str:
+    """Return a value of an option for a message, in quotes unless it is a plain word."""
+    return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
 
 
 def shown_name(path: str) -> str:

@@ -8,6 +8,7 @@ from operator import index
 from typing import Any, TypeAlias
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
+from irevalx.frozen import Frozen
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import c_double
 
@@ -16,6 +17,21 @@ _TRUTH_VALUES = ("bool_", "bool")
 
 What: TypeAlias = "str | Callable[[], str]"
 """The name of an argument, or of a place in it, in messages: a text, or a function that returns it."""
+
+
+class ValueType(Frozen):
+    """The values that a parameter accepts."""
+
+    rule: str
+    """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
+
+    check: Callable[[Any], Any]
+    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
+
+    read: Callable[[str], Any] = str
+    """Returns the value of a text in the shell; raises ValueError."""
+
+    choices: tuple[str, ...] = ()
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:

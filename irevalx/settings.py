@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
     Parameter,
-    ValueType,
     choice,
     collect,
     flag,
@@ -19,7 +18,7 @@ from irevalx.declarations import (
     whole,
 )
 from irevalx.frozen import Frozen, cached_property, values
-from irevalx.parameters import identifier, is_long, is_whole, real_number
+from irevalx.parameters import ValueType, identifier, is_long, is_whole, real_number
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_double
 

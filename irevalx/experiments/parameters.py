@@ -9,7 +9,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from irevalx import parameters
-from irevalx.declarations import Parameter, ValueType
+from irevalx.declarations import Parameter
+from irevalx.parameters import ValueType
 
 MOST_SEEDS = 2**32
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Optional, Union
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores
-from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file, flag, number, path, text, whole
+from irevalx.declarations import NO_DEFAULT, Parameter, choice, file, flag, number, path, text, whole
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import join_words, read_real, read_whole, real_number
+from irevalx.parameters import ValueType, join_words, read_real, read_whole, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help

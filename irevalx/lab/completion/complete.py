@@ -11,7 +11,6 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import (
     Parameter,
-    ValueType,
     choice,
     declared,
     file,
@@ -51,6 +50,7 @@ from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, Predictions, complete_from_labels, label_warnings
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
+from irevalx.parameters import ValueType
 from irevalx.reading.kinds.runs import RunStream
 
 if TYPE_CHECKING:

@@ -103,7 +103,7 @@ Strata = Annotated[
 StrataFile = Annotated[
     str | os.PathLike[str] | IO[str] | IO[bytes] | None,
     file(
-        requires=("strata", "rates"),
+        requires="strata",
         help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM.",
     ),
 ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, text
+from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, text
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.output import Result, make_folder, write_folder, write_lines
@@ -22,7 +22,7 @@ from irevalx.lab.studies.results import AXES, StudyResult
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.simulation import REFERENCES
 from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
-from irevalx.parameters import argument_error
+from irevalx.parameters import ValueType, argument_error
 from irevalx.process.platform import SEPARATORS, as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.table import Table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irevalx import __version__
 from irevalx.api.inputs import Qrels as ReadQrels
-from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -43,6 +43,7 @@ from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
 from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
 from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
+from irevalx.parameters import ValueType
 from irevalx.process.terminal import progress_bar
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from irevalx.declarations import Parameter, ValueType, declared, flag, invalid_value, whole
+from irevalx.declarations import Parameter, declared, flag, invalid_value, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -26,7 +26,7 @@ from irevalx.lab.command.parameters import (
     measures,
 )
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.parameters import real_number
+from irevalx.parameters import ValueType, real_number
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swap_rates import (
