@@ -236,7 +236,7 @@ def test_missing_topics(tmp_path: Path) -> None:
     )
     (tmp_path / "c.csv").write_text("topic,map\n9,1\n")
     nothing = refusal("compare", "--scores", files[0], tmp_path / "c.csv", "--quiet", status=7)
-    assert nothing == "irevalx-lab: at least one topic must have values of every run, but none has\n"
+    assert nothing == "irevalx-lab: no topic has values of every run\n"
 
 
 def test_measures_of_some_runs(tmp_path: Path) -> None:
@@ -246,5 +246,5 @@ def test_measures_of_some_runs(tmp_path: Path) -> None:
     done = lab("compare", "--scores", path, "--format", "csv")
     assert [row["measure"] for row in done.rows] == ["map"]
     assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
-    message = "irevalx-lab: measures must be among those of the scores (map wer), but got 'wer'\n"
+    message = "irevalx-lab: scores do not contain the measure 'wer'; they contain map wer\n"
     assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message

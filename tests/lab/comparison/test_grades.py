@@ -46,7 +46,7 @@ def test_command(tmp_path: Path) -> None:
     files = (tmp_path / "qrels", tmp_path / "x", tmp_path / "y")
     assert lab("compare", "-l", "0.5", "--grades", "real", *files, "--seed", "1").status == 0
     refused = lab("compare", "-l", "0.5", *files)
-    assert refused.stderr == "irevalx-lab: -l 0 is not an integer.5; real-valued grades require --grades real\n"
+    assert refused.stderr == "irevalx-lab: -l 0.5: must be an integer; fractional levels require --grades real\n"
 
 
 def test_functions_with_integer_grades() -> None:

@@ -122,10 +122,10 @@ DAMAGED = {
     '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or an integer, not 1.5",
     '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or an integer, not nan",
     '{"qid": "1", "nuggets": [3]}': ":1: nugget 1 must be an object with text, importance and assignment",
-    changed(text=None): ":1: nugget 1: the field text is missing",
+    changed(text=None): ":1: nugget 1: invalid text None: must be a string",
     changed(text=5): ":1: nugget 1: invalid text 5: must be a string",
     changed(importance="high"): ":1: nugget 1: invalid importance 'high': must be vital or okay",
-    changed(assignment=None): ":1: nugget 1: the field assignment is missing",
+    changed(assignment=None): ":1: nugget 1: invalid assignment None: must be support, partial_support or not_support",
     changed(
         assignment="failed"
     ): ":1: nugget 1: invalid assignment 'failed': must be support, partial_support or not_support; "
