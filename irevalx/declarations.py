@@ -23,10 +23,19 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
+from irevalx.errors import ArgumentError, IrevalxError, UsageError, shell_word
 from irevalx.frozen import Frozen, replace
+from irevalx.parameters import (
+    ValueType,
+    argument_error,
+    join_words,
+    read_real,
+    read_whole,
+    real_number,
+    whole_number,
+    whole_rule,
+)
 from irevalx.parameters import flag as checked_flag
-from irevalx.parameters import read_real, read_whole, real_number, short_repr, whole_number, whole_rule
 from irevalx.parameters import text as checked_text
 from irevalx.process.platform import path_text
 from irevalx.signatures import default_of, description, explanations, with_explanations
@@ -42,21 +51,6 @@ NO_DEFAULT = object()
 """The default of a required parameter."""
 
 FLAG_RULE = "True or False"
-
-
-class ValueType(Frozen):
-    """The values that a parameter accepts."""
-
-    rule: str
-    """What a value must be, in words: "a whole number of at least 1"; "" if ``check`` raises ArgumentError with it."""
-
-    check: Callable[[Any], Any]
-    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
-
-    read: Callable[[str], Any] = str
-    """Returns the value of a text in the shell; raises ValueError."""
-
-    choices: tuple[str, ...] = ()
 
 
 class Parameter(Frozen, kw_only=True):
@@ -145,7 +139,7 @@ class Parameter(Frozen, kw_only=True):
         except (ValueError, TypeError, OverflowError) as error:
             if not self.kind.rule and isinstance(error, ArgumentError):
                 raise ArgumentError(f"{self.name}{error.message}") from None
-            raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {short_repr(value)}") from None
+            raise argument_error(self.name, self.kind.rule, value) from None
 
     def read(self, text: str) -> Any:
         """Return the value of a text in the shell; raises UsageError."""
@@ -154,7 +148,7 @@ class Parameter(Frozen, kw_only=True):
         try:
             return self.kind.check(self.kind.read(text))
         except (ValueError, TypeError, OverflowError):
-            raise UsageError(f"{self.typed} must be {self.kind.rule}, but got {quote(text)}") from None
+            raise UsageError(f"{self.typed} {shell_word(text)}: must be {self.kind.rule}") from None
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
@@ -196,7 +190,7 @@ def choice(*names: str, **more: Any) -> Parameter:
             raise ValueError(value)
         return value
 
-    return Parameter(kind=ValueType(_either(names), check, choices=names), **more)
+    return Parameter(kind=ValueType(join_words(names, "or"), check, choices=names), **more)
 
 
 def flag(**more: Any) -> Parameter:
@@ -228,11 +222,6 @@ def path(**more: Any) -> Parameter:
 def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
     """Declare the differences from a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
     return lambda shared: replace(shared, **changes)
-
-
-def _either(words: Sequence[str]) -> str:
-    *others, last = words
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 # -- What a function declares
@@ -413,8 +402,8 @@ def _spelled_any(rules: Sequence[str]) -> str:
     """Return parameters as a phrase, with the name once for several values: ``--by run or topic``."""
     first, has_value, _ = rules[0].partition("=")
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
-        return _either([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])])
-    return _either([spelled_rule(rule) for rule in rules])
+        return join_words([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])], "or")
+    return join_words([spelled_rule(rule) for rule in rules], "or")
 
 
 # -- The caller's language
@@ -462,6 +451,20 @@ def is_parameter(name: str) -> bool:
     """Return whether the caller can pass a parameter; True if the caller is unknown."""
     known = _keywords.get() if _options is None else _options
     return known is None or _named(name, known) is not None
+
+
+def invalid_value(name: str, rule: str, value: object) -> str:
+    """Return the message about the value of a parameter.
+
+    >>> invalid_value("level", "at least 1", 0)
+    'level must be at least 1, not 0'
+    >>> with typed_in_shell({"level": Parameter(names=("-l",), name="level")}):
+    ...     invalid_value("level", "at least 1", 0), invalid_value("level", "at least 1", "a b")
+    ('-l 0: must be at least 1', "-l 'a b': must be at least 1")
+    """
+    if _options is None:
+        return argument_error(spelled(name), rule, value).message
+    return f"{spelled(name)} {shell_word(str(value))}: must be {rule}"
 
 
 def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:

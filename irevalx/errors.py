@@ -6,7 +6,7 @@
     ├── InputError              2   a file that cannot be used
     │   ├── UnreadableFileError 2
     │   │   └── EmptyFileError  2
-    │   ├── MalformedLineError  2   path:line: the violated rule, but got 'text'
+    │   ├── MalformedLineError  2   path:line: the mistake, with the text of the line
     │   ├── MalformedNumberError      2   under --strict, a malformed number
     │   ├── FormatError         2   an unknown file format
     │   └── ArgumentError       2   an invalid argument from Python
@@ -25,6 +25,7 @@ Only ``cli`` and ``process/exit_status`` convert exceptions to statuses.
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -113,7 +114,7 @@ class EmptyFileError(UnreadableFileError):
 
 
 class MalformedLineError(InputError):
-    """A line that violates its format: ``path:line: THING must RULE, but got 'TEXT'``; line numbers start at 1."""
+    """A line that violates its format: ``path:line: MISTAKE: 'TEXT'``; line numbers start at 1."""
 
 
 class MalformedNumberError(InputError):
@@ -125,7 +126,7 @@ class FormatError(InputError):
 
 
 class ArgumentError(InputError, TypeError):
-    """An invalid argument from Python: ``ARGUMENT must RULE, but got VALUE``."""
+    """An invalid argument from Python: ``ARGUMENT must be RULE, not VALUE``."""
 
 
 class ParameterError(IrevalxError):
@@ -175,6 +176,15 @@ def quote(text: bytes | str) -> str:
     if len(quoted) > LONGEST_QUOTE:
         quoted = quoted[: LONGEST_QUOTE - 3] + "..."
     return f"'{quoted}'"
+
+
+_PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
+"""Text that needs no quotes in a message about an option."""
+
+
+def shell_word(text: str) -> str:
+    """Return a value of an option for a message, in quotes unless it is a plain word."""
+    return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
 
 
 def shown_name(path: str) -> str:

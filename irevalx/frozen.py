@@ -109,13 +109,13 @@ class Frozen:
             wrong = sorted(self._names.symmetric_difference(values))
             which = f"; missing or unknown: {', '.join(wrong)}" if wrong else ""
             expected = ", ".join(self._fields)
-            raise TypeError(f"{type(self).__name__} must be given each of its fields once: {expected}{which}")
+            raise TypeError(f"{type(self).__name__} requires each of its fields once: {expected}{which}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be set")
+        raise AttributeError(f"cannot set {name}: {type(self).__name__} is frozen")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be deleted")
+        raise AttributeError(f"cannot delete {name}: {type(self).__name__} is frozen")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"

@@ -8,6 +8,7 @@ from operator import index
 from typing import Any, TypeAlias
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
+from irevalx.frozen import Frozen
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import c_double
 
@@ -18,9 +19,24 @@ What: TypeAlias = "str | Callable[[], str]"
 """The name of an argument, or of a place in it, in messages: a text, or a function that returns it."""
 
 
+class ValueType(Frozen):
+    """The values that a parameter accepts."""
+
+    rule: str
+    """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
+
+    check: Callable[[Any], Any]
+    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
+
+    read: Callable[[str], Any] = str
+    """Returns the value of a text in the shell; raises ValueError."""
+
+    choices: tuple[str, ...] = ()
+
+
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument: ``what`` must be ``rule``, but got ``got``."""
-    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, but got {short_repr(got)}")
+    """Return the error about an invalid argument: ``what`` must be ``rule``, not ``got``."""
+    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
 
 
 def short_repr(value: object) -> str:
@@ -55,7 +71,7 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
 def whole_rule(least: int | None, most: int | None) -> str:
     """Return the rule for an integer."""
     bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
-    return f"a whole number of {' and '.join(bounds) or '64 bits'}"
+    return f"an integer of {' and '.join(bounds)}" if bounds else "a 64-bit integer"
 
 
 def read_whole(text: str) -> int:
@@ -90,7 +106,7 @@ def real_number(what: What, value: Any) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        raise argument_error(what, "a number of 64 bits", value) from None
+        raise argument_error(what, "a 64-bit number", value) from None
 
 
 def read_real(text: str) -> float:
@@ -134,8 +150,14 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
 def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
     """Return one of the named choices."""
     if value not in choices:
-        raise argument_error(what, " or ".join(choices), value)
+        raise argument_error(what, join_words(choices, "or"), value)
     return str(value)
+
+
+def join_words(words: Sequence[str], word: str) -> str:
+    """Return words as a phrase: "a, b and c", where ``word`` is "and"."""
+    *others, last = words
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def encodable(what: What, value: str) -> str:
@@ -143,7 +165,7 @@ def encodable(what: What, value: str) -> str:
     try:
         as_bytes(value)
     except UnicodeEncodeError:
-        raise argument_error(what, "text that can be encoded", value) from None
+        raise argument_error(what, "text without lone surrogates", value) from None
     return value
 
 
@@ -155,5 +177,5 @@ def identifier(what: What, value: Any, *, whole: bool = True) -> str:
         try:
             return str(index(value))
         except ValueError:  # Python's limit of digits
-            raise argument_error(what, "a whole number of fewer digits", value) from None
-    raise argument_error(what, "a string or a whole number" if whole else "a string", value)
+            raise argument_error(what, "an integer with fewer digits", value) from None
+    raise argument_error(what, "a string or an integer" if whole else "a string", value)

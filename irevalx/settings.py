@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
     Parameter,
-    ValueType,
     choice,
     collect,
     flag,
+    invalid_value,
     is_parameter,
     number,
     refusal,
@@ -18,7 +18,7 @@ from irevalx.declarations import (
     whole,
 )
 from irevalx.frozen import Frozen, cached_property, values
-from irevalx.parameters import identifier, is_long, is_whole, real_number
+from irevalx.parameters import ValueType, identifier, is_long, is_whole, real_number
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_double
 
@@ -97,6 +97,11 @@ def _level(value: Any) -> float:
     return int(level) if level == int(level) else level
 
 
+def real_level_hint() -> str:
+    """Return the hint about a level that is not an integer."""
+    return f"; fractional levels require {spelled('grades', 'real')}" if is_parameter("grades") else ""
+
+
 def _topic(value: Any) -> bytes:
     return as_bytes(identifier("", value))
 
@@ -123,7 +128,7 @@ _TIES = ValueType(
     f"{', '.join(TIES[:-1])} or {TIES[-1]}, or several of {', '.join(ORDERS_OF_TIES)}, each once", _orders, choices=TIES
 )
 
-LEVEL = ValueType("a whole number of 64 bits, or a finite number if grades are real", _level)
+LEVEL = ValueType("a 64-bit integer, or a finite number if grades are real", _level)
 _COMPAT = Parameter(
     kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
@@ -208,7 +213,7 @@ class Settings(Frozen, kw_only=True):
         if not keywords:
             return _DEFAULT
         if unknown := keywords.keys() - PARAMETERS.keys():
-            raise TypeError(f"unknown keyword {min(unknown)!r}; known are {', '.join(PARAMETERS)}")
+            raise TypeError(f"unknown keyword {min(unknown)!r}; valid keywords: {', '.join(PARAMETERS)}")
         settings = cls(**{name: PARAMETERS[name].checked(value) for name, value in keywords.items()})
         settings.check()
         return settings
@@ -216,15 +221,14 @@ class Settings(Frozen, kw_only=True):
     def check(self) -> None:
         """Raise ArgumentError (on the command line, UsageError) for values that exclude each other."""
         if self.grades != "real" and self.level != int(self.level):
-            hint = f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
-            raise refusal(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
+            raise refusal(invalid_value("level", "an integer", self.level) + real_level_hint())
         if self.grades == "probability" and self.level != 1:
             raise refusal(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.grades == "probability" and self.tie_orders[0] in ORDERS_OF_TIES:
             given = ",".join(self.tie_orders)
             raise refusal(f"{spelled('ties', given)} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
-            raise refusal(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
+            raise refusal(invalid_value("max_retrieved", "at least 0", self.max_retrieved))
 
 
 PARAMETERS = collect(Settings).parameters

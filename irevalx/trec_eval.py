@@ -194,11 +194,11 @@ class MalformedNumbers:
         ``where`` is the place of the first one (path:line: topic), ``quoted`` its text in quotes, ``read_as`` the
         number that C reads, and ``hint`` the end of the message.
         """
-        problem = f"{where}: {self.what} must be {self.rule}, but got {quoted}"
+        problem = f"{where}: invalid {self.what} {quoted}"
         if self.strict:
-            raise MalformedNumberError(f"{problem}{hint}")
+            raise MalformedNumberError(f"{problem}: must be {self.rule}{hint}")
         self.count += count
-        self.first = self.first or f"{problem}, read as {read_as}, like trec_eval{hint}"
+        self.first = self.first or f"{problem} (not {self.rule}), read as {read_as}, like trec_eval{hint}"
 
     @classmethod
     def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:

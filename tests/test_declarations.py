@@ -84,17 +84,17 @@ def test_declared_functions() -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"count": 0}, "count must be a whole number of at least 1, but got 0"),
-        ({"count": True}, "count must be a whole number of at least 1, but got True"),
-        ({"count": 10**400}, "count must be a whole number"),
-        ({"count": [1]}, "count must be a whole number of at least 1, but got an object of type list"),
-        ({"sizes": [0.5, 2]}, "sizes must be a number above 0 and at most 1, but got 2"),
-        ({"sizes": float("nan")}, "sizes must be a number above 0 and at most 1, but got nan"),
-        ({"by": "topic"}, "by must be run or pair, but got 'topic'"),
-        ({"by": None}, "by must be run or pair, but got None"),
-        ({"quick": 2}, "quick must be True or False, but got 2"),
-        ({"name": 5}, "name must be a string, but got 5"),
-        ({"output": 5}, "output must be the path of a file, but got 5"),
+        ({"count": 0}, "count must be an integer of at least 1, not 0"),
+        ({"count": True}, "count must be an integer of at least 1, not True"),
+        ({"count": 10**400}, "count must be an integer of at least 1"),
+        ({"count": [1]}, "count must be an integer of at least 1, not an object of type list"),
+        ({"sizes": [0.5, 2]}, "sizes must be a number above 0 and at most 1, not 2"),
+        ({"sizes": float("nan")}, "sizes must be a number above 0 and at most 1, not nan"),
+        ({"by": "topic"}, "by must be run or pair, not 'topic'"),
+        ({"by": None}, "by must be run or pair, not None"),
+        ({"quick": 2}, "quick must be True or False, not 2"),
+        ({"name": 5}, "name must be a string, not 5"),
+        ({"output": 5}, "output must be the path of a file, not 5"),
         ({"by": "run", "quick": True}, 'by="run" cannot be combined with quick'),
         ({"name": "x"}, 'name requires by="run" or quick'),
     ],
@@ -140,8 +140,8 @@ def test_words_of_the_caller() -> None:
         (
             {"max_retrieved": -1},
             ("-M", "-1"),
-            "max_retrieved must be a whole number of at least 0, but got -1",
-            "-M must be at least 0, but got -1",
+            "max_retrieved must be an integer of at least 0, not -1",
+            "-M -1: must be at least 0",
         ),
         (
             {"judged_only": True, "unjudged": "skip"},
@@ -158,8 +158,8 @@ def test_words_of_the_caller() -> None:
         (
             {"measures": "AP(rel=0.5)"},
             ("-m", "AP(rel=0.5)"),
-            "a level must be a whole number, but got 'AP(rel=0.5)'; grades=\"real\" takes it",
-            "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it",
+            "invalid level in 'AP(rel=0.5)': must be an integer; fractional levels require grades=\"real\"",
+            "invalid level in 'AP(rel=0.5)': must be an integer; fractional levels require --grades real",
         ),
         (
             {"rel_format": "prefs"},
@@ -203,7 +203,7 @@ def test_the_lab() -> None:
     assert b"(-c counts them as 0)" in lab("compare", QRELS, BM25, DENSE).stdout
     with (
         pytest.warns(irevalx.IrevalxWarning, match=r"\(all_topics=True counts them as 0\)"),
-        pytest.raises(irevalx.IrevalxError, match="group_by must be a regular expression"),
+        pytest.raises(irevalx.IrevalxError, match="group_by: invalid regular expression"),
     ):
         irevalx.lab.leave_out(str(QRELS), [str(BM25), str(DENSE)], group_by="(")
 
@@ -216,9 +216,9 @@ def test_keywords_of_one_function() -> None:
     assert "(all_topics=True counts them as 0)" in repr(left_out)
     assert b"(-c counts them as 0)" in lab("leave-out", QRELS, BM25, DENSE, "-m", "map").stdout
     qrels, first, second = {"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 1.0}}, {"2": {"B": 1.0}}
-    with pytest.raises(irevalx.IrevalxError, match="all_topics=True counts topics without results as 0"):
+    with pytest.raises(irevalx.IrevalxError, match="all_topics=True scores topics without results as 0"):
         irevalx.lab.leave_out(qrels, {"first": first, "second": second}, "map")
-    with pytest.raises(irevalx.IrevalxError, match="complete=True counts topics without results as 0"):
+    with pytest.raises(irevalx.IrevalxError, match="complete=True scores topics without results as 0"):
         irevalx.lab.compare(qrels, {"first": first, "second": second}, "map")
 
 

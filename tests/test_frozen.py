@@ -77,18 +77,18 @@ def test_values() -> None:
 )
 def test_each_field_must_be_given_once(args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """Missing, unknown and repeated fields are errors, and so are those by position that have a name only."""
-    with pytest.raises(TypeError, match="Derived must be given each of its fields once: name, sizes, depth, made"):
+    with pytest.raises(TypeError, match="Derived requires each of its fields once: name, sizes, depth, made"):
         Derived(*args, **named)
 
 
 def test_nothing_changes() -> None:
     """Neither fields nor anything else can be set or deleted."""
     instance = Base("a")
-    with pytest.raises(AttributeError, match="Base is frozen, but name was to be set"):
+    with pytest.raises(AttributeError, match="cannot set name: Base is frozen"):
         instance.name = "b"  # type: ignore[misc]
-    with pytest.raises(AttributeError, match="Base is frozen, but other was to be set"):
+    with pytest.raises(AttributeError, match="cannot set other: Base is frozen"):
         instance.other = "b"
-    with pytest.raises(AttributeError, match="Base is frozen, but name was to be deleted"):
+    with pytest.raises(AttributeError, match="cannot delete name: Base is frozen"):
         del instance.name
     assert instance.name == "a"
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
-from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
+from irevalx.errors import ArgumentError, EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.declaration import (
     ADDED,
     NO_EXPECTATION,
@@ -111,7 +111,7 @@ def measure(
 
     def decorate(function: Any) -> Measure:
         if not callable(function) or isinstance(function, Measure):
-            raise argument_error(f"the measure {quote(name)}", "made of a function", function)
+            raise argument_error(f"the measure {quote(name)}", "a function", function)
         made = declared(
             name,
             bounds,
@@ -189,7 +189,7 @@ def _arguments_of(custom: Measure) -> dict[str, Any]:
 
 def _name_of(custom: Measure) -> str:
     if custom.name in ADDED and ADDED[custom.name] is not custom:
-        raise argument_error("measures", "declared once", f"an earlier declaration of {custom.name}")
+        raise ArgumentError(f"measures contains two different declarations of {custom.name}; pass only one of them")
     return custom.name
 
 
@@ -202,19 +202,19 @@ def _check_name(name: Any) -> None:
     except UnknownMeasureError:
         return
     if name not in ADDED:
-        raise argument_error("name", f"one that does not stand for {meant.name} already", name)
+        raise ArgumentError(f"name: {quote(name)} is already a name of the measure {meant.name}; choose another name")
 
 
 def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
     """Return the kind of parameters with these defaults; raises ArgumentError."""
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
-        raise argument_error("cutoffs", "several whole numbers", cutoffs)
+        raise argument_error("cutoffs", "a list of integers", cutoffs)
     ranks = tuple(sorted({whole_number("cutoffs", cutoff, least=1) for cutoff in cutoffs}))
     if not isinstance(parameters, Mapping):
         raise argument_error("parameters", "a dictionary", parameters)
     for key, value in parameters.items():
         if not re.fullmatch("[a-z]+", text("parameters", key)):
-            raise argument_error("parameters", "called by small letters", key)
+            raise argument_error("parameters: a name", "a word of lowercase letters", key)
         if real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
             raise argument_error(f"parameters: {key}", "a finite number", value)
     named = tuple(MeasureParameter(key, float(value), _FINITE) for key, value in parameters.items())
@@ -251,19 +251,19 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
             raise
         except Exception as error:
             message = printable(f"{type(error).__name__}: {error}".partition("\n")[0])
-            raise EvaluationError(f"{rule}, but raised {message}") from error
+            raise EvaluationError(f"the measure {quote(name)} raised {message}") from error
         try:
             array = np.asarray(values)
         except ValueError:  # lists of different lengths
             array = np.empty((), object)
         if array.shape != (t.rows.n,):
             got = f"shape {array.shape}" if array.ndim else short_repr(values)
-            raise EvaluationError(f"{rule}, but got {got}")
+            raise EvaluationError(f"{rule}, not {got}")
         if array.dtype.kind not in "biuf":
-            raise EvaluationError(f"{rule}, but got values of type {array.dtype}")
+            raise EvaluationError(f"{rule}, not values of type {array.dtype}")
         numbers = array.astype(np.float64)
         if n_without := int(np.count_nonzero(np.isnan(numbers))):
-            raise EvaluationError(f"{rule}, but got nan for {n_without} of them")
+            raise EvaluationError(f"{rule}; it returned nan for {n_without} of them")
         return numbers
 
     return kernel

@@ -58,23 +58,25 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     names: str = "trec_eval",
     progress: bool = False,
 ) -> Scores:
-    """Evaluate runs against judgments: the numbers that the command prints, unrounded.
+    """Evaluate runs against relevance judgments.
+
+    The values are the values that the command prints, but unrounded.
 
     Parameters
     ----------
     qrels : relevance judgments: a file, ``{topic: {docno: grade}}``, a data frame, named tuples, or anything else that
-        ``Qrels.read`` takes.
+        ``Qrels.read`` accepts.
     runs : a run: a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best document first, a data frame,
-        named tuples, or anything else that ``Run.read`` takes; or several runs, or ``{name: run}``.
+        named tuples, or anything else that ``Run.read`` accepts; or several runs, or ``{name: run}``.
     measures : measures, such as "map", "P.5,10", "nDCG@10" or "AP(rel=2)", or made by ``irevalx.measure``; one or
         several. "official" and "all_trec" are sets. A treatment of unjudged documents can follow a name, as in
-        "P.20:skip". An empty list stands for the default measures of the format of the judgments.
+        "P.20:skip". An empty list selects the default measures of the format of the judgments.
     pool : documents chosen for judging, ``{topic: docnos}``, a file, a data frame, named tuples or a Pool; documents
         without a judgment are pooled but unjudged.
     rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others.
     results_format : format of run files: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
-    strict : refuse scores, grades and parameters in files that are not plain numbers. Otherwise they are read like
-        trec_eval reads them, with a warning.
+    strict : reject scores, grades and parameters in files that are not plain numbers. Otherwise, they are read as in
+        trec_eval, with a warning.
     threads : number of worker processes for a large run.
     names : "asked" prints measures as requested, in the order of the request; "trec_eval" prints trec_eval's names in
         its order. ``Scores`` knows both names either way.

@@ -109,10 +109,10 @@ class Qrels:
             ``{topic: {docno: (stratum, grade)}}`` or stratum; qrels_jg and qrels_prefs, with
             ``{topic: {group: {docno: number}}}`` or group; prefs, with ``{topic: {group: {subgroup: {docno: level}}}}``
             or group, subgroup and level; and pairs, with ``{topic: [(winner, loser), ...]}`` or winner and loser.
-        grades : type of grades: "whole" numbers, "real" numbers, or the "probability" that a document is relevant.
-            Judgments that were read keep their type.
+        grades : type of the grades: integers ("whole"), real numbers ("real") or probabilities of relevance
+            ("probability"). Judgments that have already been read keep their type.
         compat : "10" or "9", which determines whether lines that start with ``#`` are comments.
-        strict : refuse malformed whole grades in files. Elsewhere, and for other grades, they are always refused.
+        strict : reject malformed integer grades in files. All other malformed grades are always rejected.
 
         Raises
         ------
@@ -128,7 +128,9 @@ class Qrels:
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
             if kind not in {"whole", qrels.grades}:
-                raise UsageError(f"grades must be {qrels.grades} for judgments that were read so, but got {kind}")
+                raise UsageError(
+                    f"grades={kind!r} cannot be combined with judgments that were read with grades={qrels.grades!r}"
+                )
             kind = qrels.grades
         else:
             judgments = judgments_given(qrels, fmt, kind, version, strict=strict)
@@ -159,7 +161,7 @@ def judgments_given(
 
 
 class Pool:
-    """Documents chosen for judging, read once for several evaluations, by ``Pool.read`` or ``irevalx.lab.pool``.
+    """A judging pool for several evaluations, created by ``Pool.read`` or ``irevalx.lab.pool``.
 
     >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
     ['301', '302']
@@ -245,7 +247,7 @@ class Run:
             without retrieved documents. Files can also be CSV, TSV or JSON Lines with these names.
         name : name of the run in place of the run tag in the file. [default for Python objects: run]
         results_format : format of a file: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
-        strict : refuse scores that are not finite numbers.
+        strict : reject scores that are not finite numbers.
 
         Raises
         ------
@@ -307,7 +309,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     if not one_run and isinstance(given, Iterable):
         several = list(given)
         if not several:
-            raise ArgumentError("runs must be one run or more, but got none")
+            raise ArgumentError("runs is empty; pass at least one run")
         if not hasattr(several[0], "_fields"):
             if results_format == _TREC_RESULTS and strict is False and all(map(are_scores, several)):
                 return [_run_of_scores(run, None) for run in several]
@@ -333,7 +335,7 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
     name = None if name is None else parameters.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
-        raise ArgumentError(f"{what} must be one run, but got {len(runs)}, as the column 'run' of the table has it")
+        raise ArgumentError(f"{what} must be a single run, but the column 'run' of the table names {len(runs)}")
     return runs[0]
 
 
@@ -388,4 +390,4 @@ def _runs_of(
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
     """Refuse a format that Python objects, or judgments that were already read, cannot have."""
     if given not in allowed:
-        raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} for this, but got {quote(given)}")
+        raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} here, not {quote(given)}")

@@ -57,7 +57,7 @@ _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[.
 
 
 class RelevanceEvaluator:
-    """Evaluates runs topic by topic, like pytrec_eval's class of this name: only the import changes.
+    """Evaluate runs topic by topic; a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
 
     It follows trec_eval 9.0.8, like pytrec_eval, with these differences. Parameters belong to the evaluator. All
     measures and names of irevalx are accepted, and so are other mappings than dictionaries and numpy's numbers. Input
@@ -65,7 +65,7 @@ class RelevanceEvaluator:
     which are not numbers, are always 0; in pytrec_eval they are arbitrary memory. If a topic has a score of nan, whose
     rank is undefined, the order of this document and its neighbours can differ.
 
-    An empty dictionary stands for a topic without retrieved documents: num_rel counts its relevant documents, and
+    An empty dictionary represents a topic without retrieved documents: num_rel counts its relevant documents, and
     iprec_at_recall_0.00 and 11pt_avg are nan, like in pytrec_eval after another topic. If the first topic is empty,
     pytrec_eval returns arbitrary values for it, such as 0 for num_rel.
 
@@ -103,12 +103,12 @@ class RelevanceEvaluator:
             qrels = Qrels(python_objects.judgments_of(query_relevance, "query_relevance", exact=True))
         else:
             raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
-                "query_relevance must be a dictionary {topic: {docno: grade}}, but got "
+                "query_relevance must be a dictionary {topic: {docno: grade}}, not "
                 f"{parameters.short_repr(query_relevance)}"
             )
         self._judgments = qrels.judgments
         self._settings = Settings.of(
-            level=_int("relevance_level", relevance_level, "a whole number of at least 1 and 32 bits", least=1),
+            level=_int("relevance_level", relevance_level, "a 32-bit integer of at least 1", least=1),
             judged_only=bool(_int("judged_docs_only_flag", judged_docs_only_flag, "True or False")),
             compat="9",
         )
@@ -134,7 +134,7 @@ class RelevanceEvaluator:
 
         Parameters
         ----------
-        scores : ``{topic: {docno: score}}``; an empty dictionary stands for a topic without results.
+        scores : ``{topic: {docno: score}}``; an empty dictionary represents a topic without results.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class RelevanceEvaluator:
         """
         if not isinstance(scores, Mapping) and (is_frame(scores) or hasattr(scores, "__array__") or scores):
             error = parameters.argument_error("scores", "a dictionary {topic: {docno: score}}", scores)
-            raise ArgumentError(f"{error.message}; irevalx.evaluate takes tables and files")
+            raise ArgumentError(f"{error.message}; irevalx.evaluate accepts tables and files")
         if not scores:
             return {}
         run = python_objects.run_of(scores, TREC_EVAL_9, "scores", exact=True)
@@ -179,7 +179,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """
     name = parameters.text("measure", measure)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise parameters.argument_error("values", "several numbers", values)
+        raise parameters.argument_error("values", "a sequence of numbers", values)
     numbers = scores_of([list(values)], lambda place: f"values[{place}]")
     total = ordered_sum(numbers)
     if name.startswith("num_"):
@@ -228,17 +228,19 @@ def _parsed(
     what: str, lines: Iterable[Any], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise parameters.argument_error(what, "an open file, or several lines", lines)
+        raise parameters.argument_error(what, "an open file or an iterable of lines", lines)
     by_topic: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
         if type(line) is not str and not isinstance(line, str | bytes):
             raise parameters.argument_error(f"line {count} of {what}", "a string", line)
         fields = (as_text(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
-            raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
+            raise ValueError(
+                f"line {count}: expected {columns} columns, but the line has {len(fields)}: {quote(line.rstrip())}"
+            )
         documents = by_topic[fields[0]]
         if fields[2] in documents:
-            raise ValueError(f"line {count}: a document must occur once in a topic, but got {quote(fields[2])} twice")
+            raise ValueError(f"line {count}: duplicate document {quote(fields[2])} in topic {quote(fields[0])}")
         documents[fields[2]] = number(fields[place])
     return by_topic
 
@@ -258,12 +260,12 @@ def _joined(measures: Any) -> list[str]:
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
-        raise parameters.argument_error("measures", "several names", measures)
+        raise parameters.argument_error("measures", "a collection of names", measures)
     others: list[str] = []
     joined: dict[str, set[str]] = {}
     for text in measures:
         if not isinstance(text, str):
-            raise parameters.argument_error("measures", "several names", text)
+            raise parameters.argument_error("measures", "a collection of names", text)
         match = _WITH_NUMBERS.fullmatch(text)
         if not match:
             others.append(text)

@@ -48,7 +48,7 @@ TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 
 _BOOLEANS = {"True": 1.0, "False": 0.0}
 
-_NEEDED = "a table of measure values must have a column topic, and either measure and value or a column per measure"
+_NEEDED = "expected a table of measure values with a column topic, and either measure and value or a column per measure"
 
 
 class _Value(NamedTuple):
@@ -95,7 +95,7 @@ def _of_arrow(where: str, table: Any, default: str | None) -> RunValues:
 def _of_columns(where: str, names: Sequence[Any], columns: Sequence[Sequence[Any]], default: str | None) -> RunValues:
     """Return the values of whole columns; a boolean is 0 or 1."""
     if len({len(column) for column in columns}) > 1:
-        raise ArgumentError(f"{where} the columns of a table must have the same length")
+        raise ArgumentError(f"{where} the columns of the table have different lengths")
     words = tuple(map(str, names))
     rows = (
         (number, words, [float(value) if isinstance(value, bool) else value for value in row])
@@ -113,13 +113,13 @@ def _collected(where: str, values: Iterable[_Value], *, nan_is_missing: bool) ->
         by_topic = by_run.setdefault(value.run, {}).setdefault("_".join(value.measure.split()), {})
         if value.topic in by_topic:
             raise MalformedLineError(
-                f"{where}{value.line}: a value must occur once, but {value.measure} of {quote(value.run)} for "
-                f"{quote(value.topic)} occurs again; remove one of them"
+                f"{where}{value.line}: duplicate value of {value.measure} for run {quote(value.run)} and topic "
+                f"{quote(value.topic)}; remove one of them"
             )
         by_topic[value.topic] = _number(where, value, nan_is_missing)
     if not by_run:
         what = where.removesuffix(" row ")
-        raise InputError(f"{what} a file of measure values must contain a value, but it contains none")
+        raise InputError(f"{what} the file contains no measure values")
     return by_run
 
 
@@ -136,11 +136,11 @@ def _number(where: str, value: _Value, nan_is_missing: bool) -> float:
         with suppress(OverflowError):
             if isfinite(text):
                 return float(text)
-    rule = "a value must be a number of 64 bits that is not infinite"
+    rule = "must be a 64-bit number that is not infinite"
     got = quote(text if isinstance(text, str) else json.dumps(text, default=str))
     raise MalformedLineError(
-        f"{where}{value.line}: {rule}, but got {got} for {value.measure} of topic {quote(value.topic)}; remove it if "
-        "the topic has no value"
+        f"{where}{value.line}: invalid value {got} of {value.measure} for topic {quote(value.topic)}: {rule}; remove "
+        "it if the topic has no value"
     )
 
 
@@ -171,11 +171,11 @@ def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
                 names = tuple(name.strip() for name in fields)
             elif fields:
                 if len(fields) != len(names):
-                    rule = f"a line must have {len(names)} columns ({', '.join(names)})"
-                    raise MalformedLineError(f"{where}{number}: {rule}, but got {quote(separator.join(fields))}")
+                    rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
+                    raise MalformedLineError(f"{where}{number}: {rule}: {quote(separator.join(fields))}")
                 yield number, names, [field.strip() for field in fields]
     except csv.Error as error:  # a field of many thousand characters
-        raise MalformedLineError(f"{where}{number + 1}: a line must be of csv, but there is a {error}") from None
+        raise MalformedLineError(f"{where}{number + 1}: invalid CSV: {error}") from None
 
 
 def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
@@ -210,7 +210,7 @@ def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _Tabl
     values = [place for place, name in enumerate(names) if name.lower() not in taken]
     if topic is None or not values or (measure is not None and value is None) or (run is None and default is None):
         also = "; a column run is optional" if default is not None else ", and a column run"
-        raise MalformedLineError(f"{where}: {_NEEDED}{also}, but got {', '.join(map(quote, names))}")
+        raise MalformedLineError(f"{where}: {_NEEDED}{also}; the columns are {', '.join(map(quote, names))}")
     return run, topic, measure, values if measure is None or value is None else [value]
 
 
@@ -221,7 +221,7 @@ def name_in(where: str, column: str, value: Any) -> str:
             return identifier(f"{where}: {column}", value)
     except ArgumentError as error:
         raise MalformedLineError(error.message) from None
-    raise MalformedLineError(f"{where}: {column} must not be empty")
+    raise MalformedLineError(f"{where}: {column} is empty")
 
 
 def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
@@ -235,8 +235,8 @@ def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
         for number, line in lines:
             record = json_object(line)
             if record is None:
-                rule = f"a line must be a JSON object with {', '.join(first)}"
-                raise MalformedLineError(f"{where}{number}: {rule}, but got {quote(line)}")
+                rule = f"expected a JSON object with {', '.join(first)}"
+                raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
             yield number, tuple(record), list(record.values())
 
     return _of_rows(where, rows(), default)
@@ -273,8 +273,8 @@ def _of_lines(where: str, text: str, default: str | None) -> Iterator[_Value]:
         fields = line.split()
         if fields:
             if len(fields) != len(first):
-                rule = "a line must have 4 columns (run, measure, topic, value), like the first line"
-                raise MalformedLineError(f"{where}{number}: {rule}, but got {quote(line)}")
+                rule = f"expected 4 columns (run, measure, topic, value), but the line has {len(fields)}"
+                raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
             run, measure, topic, value = fields
             yield _Value(number, run, topic, measure, value)
 
@@ -289,12 +289,12 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
         if not fields:
             continue
         if len(fields) != 3 or (not fields[0].startswith(TEXTS) and len(fields[2].split()) > 1):
-            rule = "a line of trec_eval output must have 3 columns (measure, topic, value)"
+            rule = "expected a line of trec_eval output with 3 columns (measure, topic, value)"
             hint = f"; {_NEEDED}" if number == 1 and default is not None else ""
             if looks_like_judgments(as_bytes(line)):
                 remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
                 hint = f": are these judgments? If so, {remedy}"
-            raise MalformedLineError(f"{where}{number}: {rule}, not {quote(line)}{hint}")
+            raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
         of_group = topic.startswith(GROUPS)
@@ -311,10 +311,7 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
 
 def _of_run(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
     if values and run is None:
-        raise InputError(
-            f"{where}{values[0].line}: a run must have a line with its runid, but this one has none: "
-            "irevalx -m runid prints it"
-        )
+        raise InputError(f"{where}{values[0].line}: no runid for these values; print it with irevalx -m runid")
     return (value._replace(run=run or "") for value in values)
 
 
@@ -352,8 +349,10 @@ def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dic
     lower = texts("lower_is_better", lower_is_better)
     for name in lower:
         if name not in known:
-            rule = f"one of the measures of the scores ({' '.join(known)})"
-            raise ArgumentError(f"{spelled('lower_is_better')} must be {rule}, but got {quote(name)}")
+            known_names = " ".join(known)
+            raise ArgumentError(
+                f"{spelled('lower_is_better')}: unknown measure {quote(name)}; the scores contain {known_names}"
+            )
         if known[name] is not None:
             raise ArgumentError(
                 f"{spelled('lower_is_better')} is for measures that irevalx does not know, but {name} is one of its "

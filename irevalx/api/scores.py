@@ -73,7 +73,7 @@ class Scores:
             if not isinstance(evaluation, Evaluation):
                 raise argument_error("evaluations", "scores returned by irevalx.evaluate", evaluation)
         if not (selection is None or isinstance(selection, Selection)):
-            raise argument_error("selection", "what irevalx.evaluate selects, or None", selection)
+            raise argument_error("selection", "a selection made by irevalx.evaluate, or None", selection)
         self._selection = selection or Selection(())
         self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
@@ -81,10 +81,10 @@ class Scores:
     def read(cls, files: File | Iterable[File], *, lower_is_better: str | Iterable[str] = ()) -> Scores:
         r"""Read score files: values of measures by run and topic, from any program.
 
-        Accepted are the output of trec_eval and irevalx; lines with the columns run, measure, topic and value; and csv,
-        tsv, JSON lines and Parquet, with the columns run, topic, measure and value or one column per measure. Rows of
-        the topic "all" are summaries. A run without a name is named after its file. A run in several files is one run
-        if the files contain different measures; otherwise, its runs are named after the files.
+        The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
+        value; and csv, tsv, JSON lines and Parquet, with the columns run, topic, measure and value or one column per
+        measure. Rows of the topic "all" are summaries. A run without a name is named after its file. A run in several
+        files is one run if the files contain different measures; otherwise, its runs are named after the files.
 
         Parameters
         ----------
@@ -108,13 +108,13 @@ class Scores:
         several = [files] if is_file(files) or not isinstance(files, Iterable) else [*files]
         sources = [source_of(file, "files") for file in several]
         if not sources:
-            raise ArgumentError("files must be one score file or more, but got none")
+            raise ArgumentError("files is empty; pass at least one score file")
         read = [(source.path, read_values(source, unnamed=True, nan_is_missing=False)) for source in sources]
         return cls(evaluations_of(read, lower_is_better, warn))
 
     @classmethod
     def from_frame(cls, frame: Frame, *, lower_is_better: str | Iterable[str] = ()) -> Scores:
-        """Return the scores in a data frame, with the columns of ``read``; also what ``to_frame`` returns.
+        """Return the scores in a data frame, with the columns of ``read``, such as a result of ``to_frame``.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Scores:
         column = self._column(measure, run)
         intervals = intervals_of([column], how)
         if column.name not in intervals:
-            raise KeyError(f"{measure} has no interval: its summary is not a mean over topics")
+            raise KeyError(f"{measure} has no confidence interval, because its summary is not a mean over topics")
         return intervals[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
@@ -234,7 +234,7 @@ class Scores:
             for group in texts(partial("groups[{!r}]".format, topic), given)
         ]
         if any(evaluation.summaries is None or not evaluation.summaries.judged for evaluation in self._evaluations):
-            raise ArgumentError("groups must be of an evaluation of all topics, but only one was evaluated")
+            raise ArgumentError("groups cannot be combined with the evaluation of a single topic")
         by_name = {}
         for group, topics in groups_of_pairs(pairs, "groups").items():
             inside = [evaluation for every in self._evaluations if (evaluation := in_group(every, topics))]
@@ -363,12 +363,12 @@ class Scores:
 
         evaluated = list(dict.fromkeys([*columns, *requested]))
         nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
-        raise KeyError(f"{measure} was not evaluated{f'; the nearest is {nearest[0]}' if nearest else ''}")
+        raise KeyError(f"{measure} was not evaluated{f'; did you mean {nearest[0]}?' if nearest else ''}")
 
     def _name(self, run: str | None) -> str:
         if run is None:
             if len(self._known) != 1:
-                raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
+                raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
             [run] = self._known
         return identifier("run", run)
 
@@ -390,7 +390,7 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
 
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:
-        raise argument_error("confidence", "above 0 and below 1", confidence)
+        raise argument_error("confidence", "a number above 0 and below 1", confidence)
     for known in INTERVAL_METHODS:
         if known == text("method", method):
             return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))

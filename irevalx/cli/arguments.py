@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sentence, unknown_option
-from irevalx.declarations import Parameter
+from irevalx.declarations import Parameter, invalid_value
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import c_double, c_long
@@ -126,7 +126,7 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
     option = own.get(name) or trec.get(name) or trec[candidates[0]]
     if option.is_flag:
         if equals:
-            raise UsageError(f"option {name} takes no value, but got {quote(value)}")
+            raise UsageError(f"option {name} takes no value; remove {quote(value)}")
         return option, None
     return option, value if equals else _next_word(name, rest)
 
@@ -157,7 +157,7 @@ def _files_alone(words: list[str]) -> list[str]:
     """
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
-            raise UsageError(f"options must precede files if POSIXLY_CORRECT is set, but got {quote(word)}")
+            raise UsageError(f"option {quote(word)} must precede the files, because POSIXLY_CORRECT is set")
     return words
 
 
@@ -178,7 +178,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
             return value
         number, plain = c_long(as_bytes(value))
         if not plain and param and ctx:
-            problem = f"{param.opts[0]} must be a whole number, but got {quote(value)}"
+            problem = f"{param.opts[0]} {quote(value)} is not an integer"
             ctx.ensure_object(list).append((problem, number))
         return number
 
@@ -198,10 +198,10 @@ class RelevanceLevel(WholeNumber):
             whole = super().convert(value, param, ctx)
             if plain and whole != number and isinstance(ctx.obj, list):
                 problem, read_as = ctx.obj[-1]
-                ctx.obj[-1] = (f"{problem} (--grades real takes it)", read_as)
+                ctx.obj[-1] = (f"{problem} (fractional levels require --grades real)", read_as)
             return whole
         if not plain:
-            raise UsageError(f"-l must be a number, but got {quote(value)}")
+            raise UsageError(invalid_value("level", "a number", value))
         return int(number) if number.is_integer() else number
 
 
@@ -226,7 +226,7 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         probability = number / 100 if value.endswith("%") else number
         if not is_plain or not 0 < probability < 1:
             what = param.opts[0] if param else "it"
-            raise UsageError(f"{what} must be above 0 and below 1, or 0% and 100%, but got {quote(value)}")
+            raise UsageError(f"{what} {quote(value)}: must be between 0 and 1, or 0% and 100%, exclusive")
         return probability
 
 

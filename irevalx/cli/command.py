@@ -147,10 +147,10 @@ def _order(options: Options) -> Callable[[Evaluation], float]:
     printed = {name: selected.measure for selected in selection.measures for name in selected.names}
     name = text if text in printed else printed_name(text)
     if name not in printed:
-        problem = f"which is not one of the printed measures; add -m {text}" if name else "which has several values"
-        raise UsageError(f"--sort requires one measure, but got {quote(text)}, {problem}")
+        problem = f"is not one of the printed measures; add -m {text}" if name else "has several values"
+        raise UsageError(f"--sort {quote(text)}: the measure {problem}")
     if printed[name].number == "text":
-        raise UsageError(f"--sort requires a measure with numbers, but got {quote(text)}")
+        raise UsageError(f"--sort {quote(text)}: the values of this measure are not numbers")
     sign = 1 if printed[name].lower_is_better else -1
     names = {name, *(spelling for spelling, other in selection.requested.items() if other == name)}
 
@@ -207,10 +207,7 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
         for line in interval_warnings(summary_rows(evaluation, groups)):
             warn(f"{shown_name(evaluation.path)}: {line}")
     if len(evaluations) > 1:
-        warn(
-            "intervals of single runs say little about the differences between runs, which irevalx-lab compare tests "
-            "topic by topic"
-        )
+        warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")
 
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:

@@ -107,7 +107,7 @@ def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         entry = parameter.read(text)
         if entries.keys() & entry and not parameter.several:
-            raise UsageError(f"{parameter.typed} must be given once for each name, but got {quote(text)} as well")
+            raise UsageError(f"{parameter.typed} {quote(text)}: this name has already been given")
         for name, value in entry.items():
             entries[name] = (*entries.get(name, ()), *value) if parameter.several else value
     return entries

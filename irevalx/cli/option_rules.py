@@ -42,8 +42,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return a suggestion of the closest known word; "" if none is close."""
     import difflib
 
-    alike = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {alike[0]}?" if alike else ""
+    by_name = {name.lstrip("-"): name for name in known}
+    alike = difflib.get_close_matches(word.lstrip("-"), by_name, n=1, cutoff=_ALIKE)
+    return f"; did you mean {by_name[alike[0]]}?" if alike else ""
+
+
+_ALIKE = 0.75
+"""Similarity from which a name is suggested: a typo or a missing ending, but not another word of some equal letters."""
 
 
 ALL_OF_IT = "--help"

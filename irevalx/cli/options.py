@@ -54,7 +54,7 @@ def refuse_standard_input_twice(*paths: str | None) -> None:
             file = status.st_dev, status.st_ino
             if stat.S_ISFIFO(status.st_mode) and file in seen:
                 both = f"{quote(seen[file])} and {quote(path)}"
-                raise UsageError(f"a pipe can be given for only one file, but got {both}")
+                raise UsageError(f"a pipe can be given for only one file: {both}")
             seen[file] = path
 
 
@@ -140,9 +140,9 @@ class Options(Frozen, kw_only=True):
             given = ",".join(orders)
             raise UsageError(f"-D with a level above 0 cannot be combined with --ties {given}: a trace shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
-            raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
+            raise UsageError(f"--digits {self.digits}: must be at least 0 and at most {MOST_DIGITS}")
         if self.threads < 1:
-            raise UsageError(f"--threads must be at least 1, but got {self.threads}")
+            raise UsageError(f"--threads {self.threads}: must be at least 1")
         formats.rel_format(self.rel_format)
 
 

@@ -203,9 +203,9 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
     if only is not None:
         lacks = [f"{shown_name(documents.path)} does not judge it"] * (only not in documents.topic_index)
         lacks += [f"{shown_name(path)} has no results for it"] * (only not in with_results)
-        return f"topic {quote(only)} must have both judgments and results, but {' and '.join(lacks)}"
+        return f"topic {quote(only)} cannot be evaluated: {' and '.join(lacks)}"
     return (
-        f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
+        f"no topic has both judgments and results: {shown_name(documents.path)} judges "
         f"{plural_topics(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
         f"{plural_topics(len(with_results), 'topic')}, and none is in both"
         + no_topic_in_common(documents.topics, with_results)
@@ -281,7 +281,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
         names.append(name)
     for tag, number in tags.items():
         if number > 1:
-            warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
+            warn(f"{number} runs have the tag {quote(tag)}; their file names are used instead")
     return names
 
 

@@ -31,6 +31,7 @@ from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, read_qrels
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.first_lines import Beginning, recognised
 from irevalx.reading.sources.tables import is_file, source_of
 from irevalx.trec_eval import TREC_EVAL_10
 
@@ -42,7 +43,7 @@ def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole"
     """Read judgments with grades of this type; raises UsageError if they were read with another type."""
     read = Qrels.read(qrels, rel_format=rel_format, grades=grades)
     if read.grades != grades:
-        raise UsageError(f"grades must be {grades} for this, but got {read.grades}")
+        raise UsageError(f"grades must be {grades} here, not {read.grades}")
     return read.judgments
 
 
@@ -56,7 +57,7 @@ def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = 
 def _with_grades(qrels: Any, rel_format: str, grades: str = "whole") -> Judgments:
     judgments = judgments_of(qrels, rel_format, grades)
     if not isinstance(judgments, Judgments):
-        raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}")
+        raise ArgumentError(f"rel_format must be a format with a grade for each document, not {rel_format!r}")
     return judgments
 
 
@@ -156,15 +157,16 @@ class GradedQrelsText(QrelsText):
         if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
-                content = source.in_memory()
-                judgments = read_qrels(content, TREC_EVAL_10, strict=False, warn=warn)
-                raise_first(judgments.duplicates)
-                return cls(judgments, whole_file(content).text)
+                source = source.in_memory()
+                if QRELS.layout and recognised(Beginning.of(source), QRELS.layout) == "lines":
+                    judgments = read_qrels(source, TREC_EVAL_10, strict=False, warn=warn)
+                    raise_first(judgments.duplicates)
+                    return cls(judgments, whole_file(source).text)
             graded = rel_format(form).read(source, TREC_EVAL_10, False, warn)
         else:
             graded = judgments_of(qrels, form)
         if not isinstance(graded, Judgments) or graded.strata is not None:
-            raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {form!r}")
+            raise ArgumentError(f"rel_format must be a format with a grade for each document, not {form!r}")
         raise_first(graded.duplicates)
         numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1), weights=None)
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))

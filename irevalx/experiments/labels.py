@@ -45,9 +45,9 @@ def refuse_duplicates(judgments: Judgments) -> None:
         first, second = contradicting[least][np.argsort(judgments.lines[contradicting[least]])].tolist()
         topic, docno = judgments.topics[judgments.rows.ids[first]], judgments.docnos.text(first)
         raise DuplicateDocumentError(
-            f"{shown_name(judgments.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but "
-            f"got {judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} "
-            f"on line {judgments.lines[first]}"
+            f"{shown_name(judgments.path)}:{judgments.lines[second]}: conflicting grades of document {quote(docno)} in "
+            f"topic {quote(topic)}: {judgments.grades[second]}, and {judgments.grades[first]} on line "
+            f"{judgments.lines[first]}"
         )
     if judgments.duplicates:
         raise judgments.duplicates[min(judgments.duplicates)]

@@ -166,9 +166,7 @@ def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], d
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
     topics = tuple(every if complete else [topic for topic in every if all(topic in of for of in of_runs.values())])
     if not topics:
-        raise NoTopicsError(
-            "at least one topic must have values of every run, but none has" if every else "the scores have no topic"
-        )
+        raise NoTopicsError("no topic has values of every run" if every else "the scores have no topic")
     return topics, {run: number for run, of in of_runs.items() if (number := len(every) - len(of))}
 
 
@@ -181,7 +179,7 @@ def measured_scores(
     """
     runs = scores.runs
     if len(runs) < 2:
-        raise ArgumentError(f"scores must contain at least two runs, but got {len(runs)}")
+        raise ArgumentError(f"scores must contain at least two runs, not {len(runs)}")
     measured = []
     for measure, columns in columns_of(scores, measures, warn):
         kind = columns[0].measure
@@ -189,7 +187,7 @@ def measured_scores(
         if scale is None or any(column.values is None for column in columns):
             if measures:
                 raise ArgumentError(
-                    f"measures must have a value for each topic and a summary, but got {quote(measure)}"
+                    f"measure {quote(measure)} cannot be used here: it needs a value for each topic and a summary"
                 )
             continue
         values = np.zeros((len(runs), len(topics)))
@@ -208,7 +206,7 @@ def measured_scores(
         )
         measured.append(_of_shared_topics(every, warn))
     if not measured:
-        raise ArgumentError("scores must have a measure with values by topic, but there is none")
+        raise ArgumentError("scores contain no measure with values by topic")
     return measured
 
 
@@ -221,7 +219,7 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
             if measures:
                 known = " ".join(scores.measures)
                 raise ArgumentError(
-                    f"measures must be among those of the scores ({known}), but got {quote(measure)}"
+                    f"scores do not contain the measure {quote(measure)}; they contain {known}"
                 ) from None
             warn(f"{measure} is left out: some run has no values of it")
             continue
@@ -244,7 +242,7 @@ def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
         warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
     if not has_value.any():
-        raise InputError(f"{every.measure} must have a value for at least one topic, but has none")
+        raise InputError(f"{every.measure} has no value for any topic")
     if not (left_out := int(np.count_nonzero(~has_value))):
         return every
     warn(f"{every.measure}: {left_out} of {len(every.topics)} topics are left out: some run has no value for them")

@@ -9,7 +9,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from irevalx import parameters
-from irevalx.declarations import Parameter, ValueType
+from irevalx.declarations import Parameter
+from irevalx.parameters import ValueType
 
 MOST_SEEDS = 2**32
 
@@ -22,7 +23,7 @@ def chosen_seed(seed: Any) -> int:
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise parameters.argument_error("seed", "a whole number or None", seed)
+        raise parameters.argument_error("seed", "an integer or None", seed)
     return int(seed)
 
 

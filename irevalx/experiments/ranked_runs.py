@@ -114,8 +114,8 @@ def compared_topics(
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
     if not topics:
         raise NoTopicsError(
-            f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; "
-            f"{spelled('complete', True)} counts topics without results as 0"
+            f"no topic of {shown_name(judged.path)} has results of every run; {spelled('complete', True)} scores "
+            "topics without results as 0"
         )
     n_lacking = {name: sum(topic not in of_run for topic in judged.topics) for name, of_run in results.items()}
     return topics, {name: number for name, number in n_lacking.items() if number}
@@ -203,7 +203,7 @@ class RankedRuns(Frozen):
         """Read and rank runs and look up their documents; warns about all omissions and about topics that score 0."""
         least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
-            raise UsageError(f"at least {least} must be given, but got {len(runs)}")
+            raise UsageError(f"at least {least} must be given, not {len(runs)}")
         settings, documents = rules.settings, judgments.documents
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         runs = [run.allowing(settings.duplicates) for run in runs]
@@ -211,13 +211,13 @@ class RankedRuns(Frozen):
         with_results = frozenset[bytes]().union(*(ranked_run.topics for ranked_run in ranked))
         judged_topics = [topic for topic in documents.topics if topic in with_results]
         if not judged_topics:
-            raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
+            raise NoTopicsError(f"no topic of {shown_name(documents.path)} has results")
         unique = unique_names(ranked, runs, warn)
         sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.min_retrieved, warn)
         if len(sufficient) < rules.least_runs:
             raise InputError(
-                f"at least {least} must retrieve {rules.min_retrieved:.0%} of the documents they can retrieve, but "
-                f"{len(sufficient)} do"
+                f"at least {least} must retrieve {rules.min_retrieved:.0%} of the documents they can retrieve; only "
+                f"{len(sufficient)} of {len(ranked)} do"
             )
         topics, lacking = compared_topics(
             documents, {unique[number]: ranked[number] for number in sufficient}, complete=settings.complete
@@ -364,7 +364,7 @@ def requests_of(
                 raise UsageError(problem)
     if not requests:
         raise UsageError(
-            f"measures of judgments in the format {rel_format} must be requested ({spelled('measures')}), but got none"
+            f"judgments in the format {rel_format} have no default measures; request some with {spelled('measures')}"
         )
     return each_once(requests)
 
@@ -374,7 +374,7 @@ def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, .
     names = [name for request in requests for name in request.names]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"each measure must be requested once, but got {quote(name)} twice")
+            raise UsageError(f"measure {quote(name)} is requested twice")
     return tuple(requests)
 
 
@@ -382,13 +382,13 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
     """Return the reason why a measure cannot be used here; None if it can."""
     if measure.kernel is None or scale_of(measure) is None:
         return (
-            "a measure must have a number for each topic and, as summary, a mean or sum of these, but got "
-            f"{quote(measure.name)}"
+            f"measure {quote(measure.name)} cannot be compared: it needs a number for each topic, summarised by a mean "
+            "or sum"
         )
     if not measure.can_use(rel_format):
         return (
-            f"judgments for the measure {quote(measure.name)} must be in the format "
-            f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(rel_format)}"
+            f"measure {quote(measure.name)} requires judgments in the format {' or '.join(sorted(measure.formats))} "
+            f"({spelled('rel_format')}), not {rel_format}"
         )
     return None
 

@@ -35,7 +35,7 @@ def groups_of(
 ) -> list[str]:
     """Return the group of each run, from a mapping, a file (RUN GROUP) or a pattern; by default, one group per run."""
     if groups is not None and pattern is not None:
-        raise UsageError("groups and group_by must not be given together")
+        raise UsageError(f"{spelled('groups')} cannot be combined with {spelled('group_by')}")
     if isinstance(groups, Mapping):
         return _chosen_groups(dict(groups), runs, "groups")
     if groups is not None:
@@ -62,10 +62,10 @@ def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
             continue
         where = f"{shown_name(source.path)}:{number}"
         if len(fields) != 2:
-            raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
+            raise InputError(f"{where}: expected 2 columns (run, group), but the line has {len(fields)}: {quote(line)}")
         run, group = map(as_text, fields)
         if run in group_of:
-            raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
+            raise InputError(f"{where}: run {quote(run)} already has a group")
         group_of[run] = group
     return _chosen_groups(group_of, runs, shown_name(source.path))
 
@@ -74,12 +74,11 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
     """Return the group of each run; raises InputError if a run has no group or a group has no runs."""
     for run in runs:
         if run not in group_of:
-            raise InputError(f"{where}: each run must be in a group, but {quote(run)} is in none")
+            raise InputError(f"{where}: run {quote(run)} has no group; add a line for it")
     for run, group in group_of.items():
         if all(group_of[other] != group for other in runs):
             raise InputError(
-                f"{where}: a group must have a run, but {quote(group)} has none ({quote(run)} was not given, or is "
-                "left out)"
+                f"{where}: group {quote(group)} contains no runs: {quote(run)} was not given, or is left out"
             )
     return [group_of[run] for run in runs]
 
@@ -92,9 +91,7 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(
-            f"{spelled('group_by')} must be a regular expression, but got {quote(pattern)} ({error})"
-        ) from None
+        raise UsageError(f"{spelled('group_by')}: invalid regular expression {quote(pattern)}: {error}") from None
     matches = [compiled.search(run) for run in runs]
     groups = [
         OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
@@ -103,8 +100,8 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     for run, match, group in zip(runs, matches, groups, strict=True):
         if match is not None and group == OTHERS and None in matches:
             raise UsageError(
-                f"{spelled('group_by')} must not match a group called {quote(OTHERS)}, the group of all other "
-                f"runs, but it does in {quote(run)}"
+                f"{spelled('group_by')} matches {quote(OTHERS)} in the run {quote(run)}; this name is reserved for the "
+                "group of all other runs"
             )
     return groups
 

@@ -188,10 +188,8 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     lines = [(number, line.split()) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
     for number, fields in lines:
         if len(fields) != 3:
-            text = quote(b" ".join(fields))
-            raise MalformedLineError(
-                f"{where}:{number}: a line must have 3 columns (topic, document, stratum), but got {text}"
-            )
+            text = f"but the line has {len(fields)}: {quote(b' '.join(fields))}"
+            raise MalformedLineError(f"{where}:{number}: expected 3 columns (topic, document, stratum), {text}")
     places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
     topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
     known = topics != ABSENT
@@ -203,8 +201,8 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     for place, (number, (topic, docno, name)) in zip(row.tolist(), lines, strict=True):
         if place in seen:
             raise MalformedLineError(
-                f"{where}:{number}: a document must occur once in a topic, but got {quote(docno)} in topic "
-                f"{quote(topic)} a second time (first on line {seen[place]})"
+                f"{where}:{number}: duplicate document {quote(docno)} in topic {quote(topic)} (first on line "
+                f"{seen[place]})"
             )
         if place != ABSENT:
             seen[place] = number
@@ -222,11 +220,11 @@ def read_rates(source: Source) -> str:
         where = f"{shown_name(source.path)}:{number}"
         if fields and (len(fields) != 2 or read_share(fields[1]) is None):
             raise MalformedLineError(
-                f"{where}: a line must have 2 columns, a stratum and a rate above 0 and at most 1 such as 0.1 or 10%, "
-                f"but got {quote(line)}"
+                f"{where}: expected 2 columns, a stratum and a rate above 0 and at most 1 such as 0.1 or 10%: "
+                f"{quote(line)}"
             )
         if fields and fields[0] in parts:
-            raise MalformedLineError(f"{where}: a stratum must occur once, but {quote(fields[0])} occurs again")
+            raise MalformedLineError(f"{where}: duplicate stratum {quote(fields[0])}")
         if fields:
             parts[fields[0]] = fields[1]
     if not parts:
@@ -247,10 +245,10 @@ def read_design(text: str, *, named: bool) -> Design:
         )
     parts = [_stratum(part, number, by) for number, part in enumerate([first, *rest] if named else rest, start=1)]
     if not parts:
-        raise UsageError(f"{spelled('strata')} must contain at least one stratum, but got {quote(text)}")
+        raise UsageError(f"{spelled('strata')} {quote(text)} contains no stratum")
     rests = [number for number, stratum in enumerate(parts) if stratum.is_rest]
     if rests and rests != [len(parts) - 1]:
-        raise UsageError(f"{REST} must be the last stratum, but got {quote(text)}")
+        raise UsageError(f"invalid strata {quote(text)}: {REST} must be the last stratum")
     _check_ranges(parts[: len(parts) - len(rests)], by, text)
     return Design(by, tuple(parts))
 
@@ -261,7 +259,7 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
     rate = read_share(share)
     if not colon or not what or rate is None:
         rule = "a share above 0 and at most 1, such as 11-50:30%"
-        raise UsageError(f"a stratum must have {rule}, but got {quote(part)}")
+        raise UsageError(f"invalid stratum {quote(part)}: must have {rule}")
     if what == REST:
         return Stratum(REST if by == "names" else str(number), rate, is_rest=True)
     if by == "names":
@@ -271,7 +269,7 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
     last = NO_LIMIT if match and match[3] else int(match[2]) if match and match[2] else first
     if not 1 <= first <= last:
         raise UsageError(
-            f"a stratum must be a number of at least 1, a range such as 11-50 or 51+, or {REST}, but got {quote(part)}"
+            f"invalid stratum {quote(part)}: must be a number of at least 1, a range such as 11-50 or 51+, or {REST}"
         )
     return Stratum(str(number), rate, first, last)
 
@@ -281,16 +279,16 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
     names = [stratum.name for stratum in strata]
     if by == "names":
         if len(set(names)) < len(names):
-            raise UsageError(f"each stratum must be given once, but got {quote(text)}")
+            raise UsageError(f"invalid strata {quote(text)}: a stratum occurs twice")
         return
     ascending = sorted(strata, key=lambda stratum: stratum.first)
     if any(stratum.last >= other.first for stratum, other in pairwise(ascending)):
-        raise UsageError(f"ranges of strata must not overlap, but got {quote(text)}")
+        raise UsageError(f"invalid strata {quote(text)}: ranges must not overlap")
     if (
         by == "depth"
         and [stratum.first for stratum in strata] != [1, *(stratum.last + 1 for stratum in strata)][: len(strata)]
     ):
-        raise UsageError(f"depths of strata must ascend from 1 without gaps, but got {quote(text)}")
+        raise UsageError(f"invalid strata {quote(text)}: depths must ascend from 1 without gaps")
 
 
 def stratify(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import spelled
+from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
@@ -48,8 +48,8 @@ def weighted_measures(
 def not_weighted(request: RequestedMeasure) -> str:
     """Return the message about a measure that is not a weighted sum of gains over ranks."""
     return (
-        "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where they "
-        f"stand), but got {quote(request.names[0])}"
+        f"measure {quote(request.names[0])} is not supported: it must be a weighted sum of gains over ranks (P, rbp or "
+        "dcg, with unjudged documents kept in the ranking)"
     )
 
 
@@ -74,7 +74,7 @@ def _of_request(
         raise UsageError(not_weighted(request))
     if measure is precision:
         if level < 1:
-            raise UsageError(f"the least relevant grade must be at least 1, but got {level}")
+            raise UsageError(invalid_value("level", "at least 1", level))
         return [_precision(name, k, level, greatest) for name, k in zip(request.names, values, strict=True)]
     [name], [pairs] = request.names, values
     given = _gains_given(name, pairs)
@@ -113,15 +113,16 @@ def _rank_biased(
     for grade in sorted(grades):
         if grade > 1 and grade not in given:
             raise UsageError(
-                f"grades above 1 must have a gain between 0 and 1 here, such as rbp.1=0.5,2=1, but got no gain of "
-                f"grade {grade} for {quote(name)}"
+                f"measure {quote(name)} needs a gain between 0 and 1 for grade {grade}, as in rbp.1=0.5,2=1"
             )
     for level, gain in given.items():
         if gain > 1:
-            raise UsageError(f"a gain must be at most 1 here, but got {gain:g} for grade {level} of {quote(name)}")
+            raise UsageError(
+                f"measure {quote(name)}: gain {gain:g} of grade {level} is too high; gains can be at most 1 here"
+            )
     p = next((pair.value for pair in reversed(values) if pair.key == "p"), PERSISTENCE)
     if not 0 <= p <= 1:
-        raise UsageError(f"p must be between 0 and 1, but got {p:g} for {quote(name)}")
+        raise UsageError(f"measure {quote(name)}: p must be between 0 and 1, not {p:g}")
     possible = [given.get(grade, float(grade)) for grade in (0, 1, *given) if grade <= greatest]
 
     def weights(n: int) -> FloatArray:
@@ -141,8 +142,8 @@ def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:
             continue
         if pair.level < 0 or pair.value < 0 or (pair.level == 0 and pair.value != 0):
             raise UsageError(
-                "a gain must be at least 0, that of grade 0 must be 0, and unjudged documents must have none, but got "
-                f"{pair.key}={pair.value:g} for {quote(name)}"
+                f"measure {quote(name)}: invalid gain {pair.key}={pair.value:g}: gains must be at least 0, grade 0 "
+                "must have a gain of 0, and unjudged documents must have none"
             )
         given.setdefault(pair.level, pair.value)
     return given

@@ -313,9 +313,8 @@ def duplicate_documents(
         has_lines = len(numbers) > 1
         first, second = sorted(numbers)[:2] if has_lines else (0, 0)
         errors[topic] = DuplicateDocumentError(
-            f"{shown_name(path)}{f':{second}' if has_lines else ''}: a document must occur once in the {what} of a "
-            f"topic, but got {quote(docno)} in topic {quote(topic)} a second time"
-            f"{f' (first on line {first})' if has_lines else ''}{hint}"
+            f"{shown_name(path)}{f':{second}' if has_lines else ''}: duplicate document {quote(docno)} in the {what} "
+            f"of topic {quote(topic)}{f' (first on line {first})' if has_lines else ''}{hint}"
         )
     return errors
 

@@ -72,8 +72,8 @@ class PoolGaps(Frozen):
             topic, docno = self.first
             others = f" ({self.outside - 1} more such documents)" if self.outside > 1 else ""
             lines.append(
-                f"topic {quote(topic)}: a judged document must be in the pool, but {quote(docno)} is not; it is "
-                f"counted into it{others}"
+                f"topic {quote(topic)}: judged document {quote(docno)} is missing from the pool and is added to it"
+                f"{others}"
             )
         return [f"{shown_name(path)}: {line}" for line in lines]
 

@@ -146,7 +146,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
             first, *others = np.flatnonzero(self.document[where] == place).tolist()
             other = next(line for line in others if number[line] != number[first])
             raise self._contradiction(
-                topic, group, [where.start + first, where.start + other], "a document must have one level", place
+                topic, group, [where.start + first, where.start + other], "conflicting levels", place
             )
         return classes
 
@@ -169,9 +169,8 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         if both.size:
             first, second = (quote(self._docno(topic, int(ids[i]))) for i in both[0])
             raise EvaluationError(
-                f"{shown_name(self.documents.path)}: preferences within a judgment group must not contradict each "
-                f"other, but got {first} better than {second} and worse in group {quote(self.names[group])} of topic "
-                f"{quote(self.documents.topics[topic])}"
+                f"{shown_name(self.documents.path)}: contradictory preferences in group {quote(self.names[group])} of "
+                f"topic {quote(self.documents.topics[topic])}: {first} is both better and worse than {second}"
             )
         return RelationGroup(ids, level, preferred)
 
@@ -185,9 +184,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         if mixed.any():
             first = int(np.flatnonzero(mixed)[0])
             lines = (where.start + order[first : first + 2]).tolist()
-            raise self._contradiction(
-                topic, group, lines, "a document must not have a level of 0 and one above 0", int(document[first])
-            )
+            raise self._contradiction(topic, group, lines, "a level of 0 and a level above 0", int(document[first]))
 
     def _contradiction(self, topic: int, group: int, rows: list[int], rule: str, place: int) -> EvaluationError:
         """Return the error about two contradictory lines."""
@@ -195,9 +192,9 @@ class PreferenceJudgments(Frozen, JudgmentKind):
             (int(self.lines[row]), f"{self.level[row]:g}") for row in rows
         )
         return EvaluationError(
-            f"{shown_name(self.documents.path)}:{second}: {rule} in a judgment group, but got {second_level} after "
-            f"{first_level} on line {first} for {quote(self._docno(topic, place))} in group "
-            f"{quote(self.names[group])} of topic {quote(self.documents.topics[topic])}"
+            f"{shown_name(self.documents.path)}:{second}: {rule} of document {quote(self._docno(topic, place))} in "
+            f"group {quote(self.names[group])} of topic {quote(self.documents.topics[topic])}: {second_level}, and "
+            f"{first_level} on line {first}"
         )
 
     def _docno(self, topic: int, place: int) -> bytes:

@@ -289,7 +289,7 @@ def add(measure: Measure) -> None:
     """Register a measure; a later declaration in the same module replaces an earlier one."""
     family, there = measure.family, ADDED.get(measure.name, measure).family
     if family != there:
-        raise UsageError(f"the name of a measure must be its own, but {quote(measure.name)} is a measure of {there}")
+        raise UsageError(f"measure name {quote(measure.name)} is already taken by a measure of {there}")
     ADDED[measure.name] = measure
 
 
@@ -310,7 +310,7 @@ def load_offered() -> tuple[str, ...]:
         else:
             if isinstance(offered, Measure):
                 continue
-            problem = f"{entry.value} must be what irevalx.measure makes, but it is of type {type(offered).__name__}"
+            problem = f"{entry.value} is not a measure declared with irevalx.measure: {type(offered).__name__}"
         package = entry.dist.name if entry.dist else entry.module
         problems.append(printable(f"the measure {quote(entry.name)} of {package} cannot be loaded: {problem}"))
     return tuple(problems)

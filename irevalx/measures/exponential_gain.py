@@ -17,9 +17,7 @@ from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
 HIGHEST_GRADE = 4
 """Default of the grade that (nearly) always satisfies the user."""
 
-MAX = MeasureParameter(
-    "max", HIGHEST_GRADE, NumberRange("a whole number of at least 1", lambda x: x >= 1 and x == int(x))
-)
+MAX = MeasureParameter("max", HIGHEST_GRADE, NumberRange("an integer of at least 1", lambda x: x >= 1 and x == int(x)))
 
 CUTOFFS = (5, 10, 20)
 
@@ -43,7 +41,7 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
     if grade <= highest:
         return None
     allowed = math.ceil(grade)
-    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={allowed} allows it"
+    return f"grade {grade} is above {highest:g}, the highest grade of ERR; use ERR.max={allowed}"
 
 
 def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:

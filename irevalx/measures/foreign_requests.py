@@ -16,6 +16,7 @@ from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.declaration import ADDED
 from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.measures.requests import ParsedRequest, exists, read_own_request
+from irevalx.parameters import join_words
 from irevalx.settings import UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
@@ -146,7 +147,7 @@ def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
             usages = ", ".join(other.usage for other in taken)
             otherwise = next((other.otherwise for other in ARGUMENTS if other.name == name), "")
             raise UsageError(
-                f"the arguments of {spec.name} must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
+                f"invalid argument {quote(f'{name}={value}')} of {spec.name}; it accepts {usages or 'none'}"
                 f"{_nearest(stem) or otherwise}"
             )
         spec = changed
@@ -173,8 +174,8 @@ def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
     cutoffs = [arguments[name] for name in _CUTOFFS if name in arguments] + [at] * (at is not None)
     if ",".join(items) != listed or len(arguments) < len(items) or len(cutoffs) > 1:
         raise UsageError(
-            "a measure with arguments must be NAME(name=value,...) or NAME(name=value,...)@K, each at most once, but "
-            f"got {quote(text)}"
+            f"invalid measure {quote(text)}: arguments have the form NAME(name=value,...) or NAME(name=value,...)@K, "
+            "each at most once"
         )
     others = {name: value.strip("'\"") for name, value in arguments.items() if name not in _CUTOFFS}
     return "@".join([measure, *cutoffs]), others
@@ -269,7 +270,7 @@ ARGUMENTS = (
     ),
     MeasureArgument(
         *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
-        otherwise="; dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20",
+        otherwise="; dcg='exp-log2' requires a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
 )
 """In the order of lists; without cutoffs."""
@@ -373,7 +374,7 @@ def gains_hint(name: str, parameters: str | None) -> str:
     cutoffs = [item for item in items if item.isdecimal()]
     if name != "ndcg_cut" or not gains:
         return ""
-    return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or 'K'}' takes gains"
+    return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or 'K'}' accepts gains"
 
 
 def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
@@ -388,7 +389,7 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     hint = _nearest(text)
     if not hint and with_cutoff:
         example = "0.1" if isinstance(BY_NAME[with_cutoff].kind, RealCutoffs) else "10"
-        hint = f"; it must have a cutoff, as in {name}@{example}"
+        hint = f"; a cutoff is required, as in {name}@{example}"
     elif not hint and at and alone:
         cut = spelled("max_retrieved", at[2])
         hint = f"; {alone} has no cutoff, but {cut} evaluates the first {at[2]} documents of each topic"
@@ -400,9 +401,8 @@ def _alike(name: str, compat: Compat) -> str:
     import difflib
 
     names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]
-    alike = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    verb = "are" if len(alike) > 1 else "is"
-    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; irevalx --list-measures lists all measures"
+    alike = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    return f"; did you mean {join_words(alike, 'or')}?" if alike else "; list all with irevalx --list-measures"
 
 
 def _nearest(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from irevalx.arrays.codes import OUTSIDE
 from irevalx.declarations import spelled_rule
-from irevalx.errors import ParameterError, UsageError, quote
+from irevalx.errors import ParameterError, UsageError, printable, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summaries import Values
 from irevalx.process.platform import as_bytes
@@ -91,9 +91,7 @@ class Cutoffs(Frozen, ParameterKind):
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         ranks = self.default if text is None else tuple(sorted(_numbers(text, c_long, note)))
         if ranks[0] <= 0:
-            raise ParameterError(
-                f"the cutoffs of {name} must be whole numbers of at least 1, but got {quote(text or '')}"
-            )
+            raise ParameterError(f"invalid cutoffs {quote(text or '')} of {name}: must be integers of at least 1")
         _refuse_equal(name, text, ranks)
         return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
 
@@ -198,12 +196,10 @@ class NamedReals(Frozen, ParameterKind):
             key, equals, number = item.partition("=")
             bound = bounds.pop(key, None)
             if not equals or not bound:
-                raise UsageError(
-                    f"the parameters of {name} must be {self.usage}, each at most once, but got {quote(text)}"
-                )
+                raise UsageError(f"invalid parameters {quote(text)} of {name}: must be {self.usage}, each at most once")
             value = bound.read(number)
             if value is None:
-                raise UsageError(f"the parameter {key} of {name} must be {bound.rule}, but got {quote(number)}")
+                raise UsageError(f"invalid parameter {key}={printable(number)} of {name}: must be {bound.rule}")
             values[key] = value
         return Parameters((f"{name}_{text}",), tuple(values.values()))
 
@@ -222,7 +218,7 @@ class Gains(Frozen, ParameterKind):
             return Parameters((name,), ((),))
         marks = [c for c in "," + text if c in ",="]
         if marks[-1] != "=" or any(mark == after for mark, after in pairwise(marks)):
-            raise ParameterError(f"the parameters of {name} must be pairs {self.usage}, but got {quote(text)}")
+            raise ParameterError(f"invalid parameters {quote(text)} of {name}: must be pairs {self.usage}")
         pairs = []
         for item in text.split(","):
             key, _, number = item.partition("=")
@@ -243,8 +239,8 @@ class Gains(Frozen, ParameterKind):
         if not self.sorted_like_c or all(gain == int(gain) for gain in gains if abs(gain) < 2.0**53):
             return []
         return [
-            f"{name}: gains that differ by less than 1 can end up in the wrong order, as in trec_eval, and the results "
-            "be meaningless; multiply all gains until they are whole numbers"
+            f"{name}: gains that differ by less than 1 can be sorted incorrectly, as in trec_eval, which makes the "
+            "results meaningless; multiply all gains until they are integers"
         ]
 
 
@@ -261,10 +257,12 @@ class GradeGains(Frozen, ParameterKind):
         for pair in parameters.values[0]:
             if pair.level is None or pair.level < 0:
                 raise UsageError(
-                    f"a grade with a gain of {name} must be a number of at least 0, but got {quote(pair.key)}"
+                    f"invalid gain of {name} for grade {quote(pair.key)}: the grade must be a number of at least 0"
                 )
             if not pair.value >= 0:
-                raise UsageError(f"a gain of {name} must be at least 0, but got {pair.value:g} for {quote(pair.key)}")
+                raise UsageError(
+                    f"invalid gain {pair.value:g} of {name} for grade {quote(pair.key)}: must be at least 0"
+                )
         return parameters
 
 
@@ -290,4 +288,4 @@ def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: No
 def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
     """Raise ParameterError if two ascending cutoffs are equal."""
     if any(x == y for x, y in pairwise(ascending)):
-        raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")
+        raise ParameterError(f"invalid cutoffs {quote(text or '')} of {name}: a cutoff occurs twice")

@@ -85,7 +85,7 @@ def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):
         return None
     if dot and not parameters:
-        raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
+        raise UsageError(f"measure {quote(text)} has a dot but no parameters; remove the dot")
     return ParsedRequest(name, parameters if dot else None)
 
 

@@ -142,7 +142,7 @@ def utility(t: Topics, *weights: float) -> FloatArray:
     Source: [hull-1998].
     """
     if len(weights) != 4:
-        raise EvaluationError(f"utility must have 4 parameters (A,B,C,D), but got {len(weights)}")
+        raise EvaluationError(f"utility requires 4 parameters (A,B,C,D), but has {len(weights)}")
     a, b, c, d = weights
     r, n, n_rel = t.n_rel_ret, t.n_ret, t.n_rel
     value: FloatArray = a * r + b * (n - r) + c * (n_rel - r) + d * (t.collection_size + r - n - n_rel)

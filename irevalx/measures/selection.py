@@ -49,7 +49,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
     if spec is None:
         spec = _read_other(stem, compat)
     if spec.treatment and treatment not in {None, spec.treatment}:
-        raise UsageError(f"a measure can have only one treatment of unjudged documents, but got {quote(text)}")
+        raise UsageError(f"measure {quote(text)}: only one treatment of unjudged documents is possible")
     spec = replace(spec, treatment=treatment or spec.treatment, text=compact)
     if spec.treatment and is_measure(spec.name) and spec.treatment not in named(spec.name).treatments:
         refuse_treatment(named(spec.name), spec.treatment)
@@ -73,8 +73,8 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment) -> None:
     """Raise UsageError: a measure lacks this treatment of unjudged documents."""
     raise UsageError(
-        f"the treatment of unjudged documents for {measure.name} must be {' or '.join(measure.treatments)}, but got "
-        f"{quote(treatment)}"
+        f"measure {measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
+        f"{' or '.join(measure.treatments)}"
     )
 
 
@@ -163,8 +163,8 @@ class Selection(Frozen):
         """Raise EvaluationError for the first measure that cannot be computed from judgments in this format."""
         if measure := next((m.measure for m in self.measures if not m.measure.can_use(self.rel_format)), None):
             raise EvaluationError(
-                f"judgments for the measure {quote(measure.name)} must be in the format "
-                f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(self.rel_format)}"
+                f"measure {quote(measure.name)} requires judgments in the format "
+                f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), not {self.rel_format}"
             )
 
     @cached_property
@@ -330,7 +330,8 @@ def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
         raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
     if isinstance(spec.level, float):
         raise UsageError(
-            f"a level must be a whole number, but got {quote(spec.text)}; {spelled('grades', 'real')} takes it"
+            f"invalid level in {quote(spec.text)}: must be an integer; fractional levels require "
+            f"{spelled('grades', 'real')}"
         )
 
 
@@ -401,7 +402,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         text = ",".join([*given, *others.values()])
 
     def note(item: str, value: float) -> None:
-        problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
+        problem = f"invalid parameter {quote(item)} of {measure.name} (not a plain number)"
         from irevalx.measures.foreign_requests import gains_hint  # imported late: most calls do without
 
         hint = gains_hint(measure.name, text)

@@ -157,12 +157,31 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
         return _told(name, error)
 
 
+_CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"Missing (argument|option) (.+)\.", lambda match: f"missing {match[1]} {match[2].replace(chr(39), '')}"),
+    (r"Option '(.+)' does not take a value\.", lambda match: f"option {match[1]} takes no value"),
+    (
+        r"Invalid value for '(.+?)': '(.*)' is not one of (.+)\.",
+        lambda match: f"{match[1]} {match[2]}: must be one of {match[3].replace(chr(39), '')}",
+    ),
+)
+"""Patterns of click's messages, and functions that return them in the words of irevalx."""
+
+
+def _usage_message(text: str) -> str:
+    """Return a message of click in the words of irevalx."""
+    for pattern, in_our_words in _CLICK_MESSAGES:
+        if match := re.fullmatch(pattern, text):
+            return in_our_words(match)
+    return text
+
+
 def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
     """Print the error and return its status; errors that users cannot fix are raised again."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
-        line, status = error.format_message(), UsageError.exit_status
+        line, status = _usage_message(error.format_message()), UsageError.exit_status
     else:
         line, status = shortage(error), OUT_OF_MEMORY
     write_error(f"{name}: {printable(line)}")

@@ -300,8 +300,8 @@ def rank_run(
     warnings = [whole.malformed.message(), *of_these_ties(whole.sanity_warnings, rules.ties)]
     if whole.n_identical:
         warnings.append(
-            f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
-            "whose id is that of the topic"
+            f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} with the "
+            "ID of the topic left out"
         )
     return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
 
@@ -345,7 +345,7 @@ def _shared_parts(
 def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
     """Rank the results of topics; unjudged topics, and all topics but a requested topic, are left out."""
     if rules.ties == "rank" and results.ranks is None:
-        raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, but this run has none")
+        raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, which this run lacks")
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)
@@ -474,5 +474,5 @@ def _duplicates(
         "results",
         path,
         duplicates,
-        f"; {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')} keeps one of them",
+        f"; keep one of them with {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')}",
     )

@@ -59,7 +59,7 @@ class Ranking(Frozen):
         best and worst orders are sorted; None: by grade. ``also`` are other fields of ``Topics``.
         """
         if judgments.strata is not None and treatment != "nonrel":
-            raise ValueError(f"judgments with strata must be read as they are, but got {treatment!r}")
+            raise ValueError(f"judgments with strata do not support the treatment {treatment!r}")
         in_pool = self.row >= 0
         judged = judgments.pools(self.judged_topic)
         pool, index = judged.rows, judged.index

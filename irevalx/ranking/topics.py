@@ -71,11 +71,11 @@ class Topics(Frozen):
     rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents if a measure needs
         single documents outside the pool.
     rank : flat over ``rows``; 1-based.
-    grade : flat over ``rows``; whole numbers, or real ones. 0 and up is a judgment, otherwise ``UNJUDGED`` or
-        ``OUTSIDE``.
+    grade : flat over ``rows``; integers or real numbers. Grades of at least 0 are judgments; other values are
+        ``UNJUDGED`` or ``OUTSIDE``.
     n_ret : per topic; number of retrieved documents, including documents outside the pool.
     pool : per topic, the documents of the pool, retrieved or not.
-    pool_grade : flat over ``pool``; 0 and up is a judgment, negative is unjudged.
+    pool_grade : flat over ``pool``; grades of at least 0 are judgments, negative values mean unjudged.
     weight : flat over ``rows``; the number of the document in the judgments (WEIGHT), nan without one. Empty if the
         judgments have no weights.
     pool_weight : flat over ``pool``; the same.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -20,6 +20,7 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.frozen import Frozen, replace
+from irevalx.parameters import join_words
 from irevalx.reading.column_names import ColumnSpec, specs_of
 from irevalx.reading.layout import Layout
 from irevalx.reading.rules import Rules
@@ -196,7 +197,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """
         if not self.tables:
             raise FormatError(
-                f"{shown_name(source.path)}: a file for {self.requested} must be text, but got a Parquet file"
+                f"{shown_name(source.path)}: {self.requested} reads text files, but this is a Parquet file"
             )
         from importlib.util import find_spec
 
@@ -248,12 +249,6 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.excludes:
             rest.append(f"It cannot be combined with {join_words([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))
-
-
-def join_words(names: Sequence[str], word: str) -> str:
-    """Return names as a phrase: "a, b and c", where ``word`` is "and"."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:

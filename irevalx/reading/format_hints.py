@@ -14,11 +14,13 @@ from typing import Any
 from irevalx.declarations import spelled
 from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
+from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import Layout, separator_hint
+from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
-from irevalx.reading.sources.first_lines import Beginning, header_of
+from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
 from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
 
@@ -36,7 +38,10 @@ def hint_of(fmt: FileFormat[Any]) -> Hint:
     """Return a function that computes a hint about a malformed line of judgments or of a run."""
     kind = fmt.kind
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
-    order = f"The judgments ({spelled('qrels')}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
+    judgments = spelled("qrels")
+    order = f"The judgments ({judgments}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
+    if judgments.startswith("-"):
+        order = f"{judgments} takes the judgments" if kind is FileKind.JUDGMENTS else f"Give them with {judgments}"
     return partial(_hint, expected=fmt, of_the_other=f"{other} {order}")
 
 
@@ -54,7 +59,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
     if _IS_TRYING.get():
         return ""
     if not expected.separators and (separator := separator_hint(line, fields, layout)):
-        return _table_hint(lines, kind) or separator
+        return _table_hint(lines, kind) or (_header_hint(line, layout) if lines.startswith(line) else "") or separator
     if re.match(_OBJECT_OF_OBJECTS, lines):
         return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
@@ -64,6 +69,15 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
     return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
+
+
+def _header_hint(line: bytes, layout: Layout) -> str:
+    """Return a hint about a header that lacks a column; "" if the line names no known column."""
+    words = max((fields_of(line, separator) for separator in SEPARATORS), key=len)
+    missing = [spec for spec in specs_of(layout.columns[0]) if not named(spec, words)]
+    if not missing or not known_columns(words):
+        return ""
+    return f"if this is a header, there is {no_column(missing[0], words)}"
 
 
 def _table_hint(lines: bytes, kind: FileKind) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, quote
 from irevalx.frozen import replace
+from irevalx.parameters import join_words
 from irevalx.reading.column_names import DOCNO, GRADE, SCORE, TOPIC
-from irevalx.reading.file_format import FileFormat, FileKind, join_words
+from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 
@@ -129,7 +130,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
     layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
     prose=(
-        "A grade is a whole number unless --grades is given. Grades of -l or higher (default: 1) are relevant, lower "
+        "A grade is an integer unless --grades is given. Grades of -l or higher (default: 1) are relevant, lower "
         "grades down to 0 are nonrelevant, and a negative grade marks a document that was pooled but not judged.",
         "A document must occur only once per topic. If the second column contains subtopics, use -R subtopics.",
     ),
@@ -275,7 +276,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     tables=True,
     default_measures="prels",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
-    why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
+    why_whole="grades of this format are integers, -999 or less for a document that was not sampled",
 )
 
 MSMARCO: FileFormat[RunStream] = FileFormat(
@@ -289,7 +290,7 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
     ),
     example="301 FBIS3-10082 1",
     prose=(
-        "Runs in the format of MS MARCO. Documents are ranked by RANK, a whole number, lowest first. With four "
+        "Runs in the format of MS MARCO. Documents are ranked by RANK, an integer, lowest first. With four "
         "columns, they are ranked by SCORE, highest first, and RANK is ignored. Ties are ordered by DOCNO, in "
         "descending byte order. The run tag is the file name without its directory and extensions. IDs can contain "
         "blanks if columns are separated by tabs.",
@@ -489,5 +490,4 @@ def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, n
     """Return the format with this name; ``what`` describes the formats in the error."""
     if name in formats:
         return formats[name]
-    rule = f"one of {', '.join(fmt.name for fmt in FILE_FORMATS if fmt.kind is kind)}"
-    raise FormatError(f"the format of {what} ({spelled(kind.parameter)}) must be {rule}, but got {quote(name)}")
+    raise FormatError(f"unknown format of {what} {quote(name)}; {spelled(kind.parameter)} accepts {names_of(kind)}")

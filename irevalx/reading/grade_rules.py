@@ -11,9 +11,9 @@ from irevalx.declarations import is_parameter, spelled
 from irevalx.settings import Grades
 
 RULES: dict[Grades, str] = {
-    "whole": "a whole number of 64 bits",
+    "whole": "a 64-bit integer",
     "real": "a finite number",
-    "probability": "a probability of at most 1 (below 0: not judged)",
+    "probability": "a probability of at most 1 (below 0: unjudged)",
     "label": "a finite number",
 }
 """The description of a valid grade in messages."""
@@ -21,7 +21,7 @@ RULES: dict[Grades, str] = {
 
 def real_grades_hint() -> str:
     """Return the hint about a grade that is a number, but not an integer."""
-    return f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
+    return f"; real-valued grades require {spelled('grades', 'real')}" if is_parameter("grades") else ""
 
 
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:

@@ -42,15 +42,15 @@ class Layout(Frozen, kw_only=True):
         return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
-        """Return the required columns of a line, for messages; ``columns`` are those of the file, if known.
+        """Return the expected columns of a line, for messages; ``columns`` are those of the file, if known.
 
         >>> Layout(line="a line", columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "A B C D")).rule()
-        'a line must have 2 columns (topic, document), 3 or 4'
+        'expected a line with 2 columns (topic, document), 3 or 4'
         """
         first, *others = (columns,) if columns else self.columns
         words = ", ".join(word_for(name) for name in first.split())
         numbers = [f"{len(first.split())} columns ({words})", *(str(len(other.split())) for other in others)]
-        return f"{self.line} must have {' or '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))}"
+        return f"expected {self.line} with {' or '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))}"
 
     @property
     def explanation(self) -> str:
@@ -152,5 +152,5 @@ def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
     if len(fields) == 1:
         for separator, word in _SEPARATORS:
             if line.count(separator) >= 2:
-                return f"columns must be separated by spaces or tabs, not by {word}"
+                return f"columns are separated by {word}; replace them by spaces or tabs"
     return ""

@@ -48,7 +48,7 @@ def read_topic_groups(source: Source) -> TopicGroups:
         pairs = _of_lines(where, text)
     groups = groups_of_pairs(pairs, where)
     if not groups:
-        raise InputError(f"{where}: a file of groups must have a group, but it has none")
+        raise InputError(f"{where}: the file contains no groups")
     return groups
 
 
@@ -58,10 +58,8 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
     for topic, group in pairs:
         _encoded(group, where)
         if group in _TAKEN or ":" in group or group.split() != [group] or _CONTROL.search(group):
-            rule = (
-                "a group name must not be low, high or empty, and must not contain a colon, blank or control character"
-            )
-            raise InputError(f"{where}: {rule}: {quote(group)}")
+            rule = "it must not be low, high or empty, and not contain a colon, blank or control character"
+            raise InputError(f"{where}: invalid group name {quote(group)}: {rule}")
         topics.setdefault(group, set()).add(_encoded(topic, where))
     return {group: frozenset(members) for group, members in topics.items()}
 
@@ -97,7 +95,9 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
             [field.strip(_BLANKS) for field in line.split("\t")] if "\t" in line else _BLANK.split(line.strip(_BLANKS))
         )
         if len(fields) != 2:
-            raise InputError(f"{where}:{number}: a line must have 2 columns (topic, group), but got {quote(line)}")
+            raise InputError(
+                f"{where}:{number}: expected 2 columns (topic, group), but the line has {len(fields)}: {quote(line)}"
+            )
         yield fields[0], fields[1]
 
 
@@ -108,12 +108,15 @@ def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
     names = [name.strip().lower() for name in next(fields for fields in reader if _has_values(fields))]
     topics = named(TOPIC, names)
     if len(topics) != 1 or names.count(_GROUP) != 1:
-        raise InputError(f"{where}: the header must name a column of topics and one of groups, but got {names}")
+        raise InputError(
+            f"{where}: expected a header with one column for topics ({', '.join(TOPIC.names)}) and one column "
+            f"'{_GROUP}', but it has {', '.join(names)}"
+        )
     try:
         for fields in filter(_has_values, reader):
             if len(fields) != len(names):
-                rule = f"a line must have {len(names)} columns ({', '.join(names)})"
-                raise InputError(f"{where}:{reader.line_num}: {rule}, but got {quote(','.join(fields))}")
+                rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
+                raise InputError(f"{where}:{reader.line_num}: {rule}: {quote(','.join(fields))}")
             yield fields[names.index(topics[0])].strip(" \t"), fields[names.index(_GROUP)].strip(" \t")
     except csv.Error as error:
         raise InputError(f"{where}:{reader.line_num}: {error}") from None
@@ -133,11 +136,11 @@ def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _of_json(where: str, text: str) -> Iterator[tuple[str, str]]:
-    rule = "what a topic has must be a group or a list of groups"
+    rule = "expected a group or a list of groups for each topic"
     try:
         groups_of_topics = json.loads(text, object_pairs_hook=_all_groups)
     except ValueError as error:
-        raise InputError(f"{where}: a JSON object must be complete, but {error}") from None
+        raise InputError(f"{where}: invalid JSON: {error}") from None
     except RecursionError:
         raise InputError(f"{where}: {rule}, but it has thousands of brackets") from None
     for topic, groups in groups_of_topics.items():

@@ -107,9 +107,11 @@ def evaluate(
     requests, strict = with_custom_measures(measures), parameters.flag("strict", options.pop("strict", False))
     settings, wide = Settings.of(**options), parameters.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
-        raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
+        raise UsageError(
+            "ties='first' and duplicates='first' are not available on Spark: the rows of a data frame have no order"
+        )
     if settings.grades != "whole":
-        raise UsageError(f"grades must be whole on Spark, but got {settings.grades}")
+        raise UsageError(f"grades={settings.grades!r} is not available on Spark; only integer grades are")
     refuse_contradictions(requests, settings, QRELS.name, with_pool=pool is not None)
     grouping = (
         ["topic"] if partitions is None else [parameters.whole_number("partitions", partitions, least=1), "topic"]
@@ -221,7 +223,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
     )
     highest, has_topics = looked_up.agg(sql.max("grade"), sql.max(is_requested & sql.col("known"))).first()
     if not has_topics and (names or judged.where(is_requested).join(topics, "topic", "left_semi").isEmpty()):
-        raise NoTopicsError("at least one topic must have both judgments and results, but none has")
+        raise NoTopicsError("no topic has both judgments and results")
     return highest or 0
 
 
@@ -232,7 +234,7 @@ def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
     frame.
     """
     if not hasattr(frame, "mapInArrow"):
-        raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
+        raise ArgumentError(f"{what} must be a Spark data frame, not an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
     table = ColumnTable(what, frame.columns)
     names = {name: table.find(spec) for name, spec in columns.items() if spec is not RUN or table.has(RUN)}
@@ -258,14 +260,14 @@ def _checked(sql: Any, what: str, field: Any, kind: ColumnKind, row: Any) -> Any
     (types, as_type), rule = _TYPES[kind], RULES[kind]
     place = f"{what}: column {quote(field.name)}"
     if field.dataType.typeName() not in types:
-        raise ArgumentError(f"{place} must be {rule}, but got the type {field.dataType.simpleString()}")
+        raise ArgumentError(f"{place} must be {rule}, not the type {field.dataType.simpleString()}")
     column = _column(sql, field.name)
     value, fits = column.cast(as_type), column.isNotNull()
     if kind == "grades":
         value = column.try_cast(as_type)
         fits = value == column
     got = sql.coalesce(column.cast("string"), sql.lit("NULL"))
-    message = sql.concat(sql.lit(f"{place} must be {rule}, but got "), got, sql.lit(" in the row "), row)
+    message = sql.concat(sql.lit(f"{place} must be {rule}, not "), got, sql.lit(" in the row "), row)
     return sql.when(fits, value).otherwise(sql.raise_error(message))
 
 

@@ -93,7 +93,7 @@ def computable(
     ]
     for measure in dict.fromkeys(texts):
         if measure in by_name:
-            warn(f"{measure.name} is left out: its values are texts")
+            warn(f"{measure.name} is left out: its values are not numbers")
     selection = replace(
         selection,
         measures=tuple(
@@ -280,7 +280,7 @@ class WholeRun(Frozen):
             return topic.encode(), pair
 
         lines = [
-            f"scores must be finite numbers, but {known.malformed} {'is' if known.malformed == 1 else 'are'} not"
+            f"{known.malformed} {'score is' if known.malformed == 1 else 'scores are'} not finite"
             if known.malformed
             else None,
             topics.left_out(complete=settings.complete) if settings.topic is None else None,
@@ -329,7 +329,7 @@ def all_rows(
         for line in run.warnings(measures, judgments.known.topics, settings):
             warn(line)
         if not run.n_topics:
-            raise NoTopicsError(f"at least one topic must have both judgments and results, but {run.name} has none")
+            raise NoTopicsError(f"{run.name}: no topic has both judgments and results")
         rows += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
     return rows
 

@@ -58,72 +58,72 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 Row = tuple[Any, str] | tuple[Any, str, type[Exception]]
 """A wrong value, what the message says, and the error where it is not InputError."""
 
-FORMS = "must be a file, a dictionary, a data frame or named tuples, but got"
+FORMS = "must be a file, a dictionary, a data frame or named tuples, not"
 FLAG: list[Row] = [
-    ("yes", "must be True or False, but got 'yes'"),
-    (None, "but got None"),
-    (2, "but got 2"),
-    (math.nan, "but got nan"),
+    ("yes", "must be True or False, not 'yes'"),
+    (None, "not None"),
+    (2, "not 2"),
+    (math.nan, "not nan"),
     ([], "type list"),
 ]
 WHOLE: list[Row] = [
-    (1.5, "must be a whole number.*, but got 1.5"),
-    (math.nan, "must be a whole number of .*, but got nan"),
-    ("1", "must be a whole number of .*, but got '1'"),
-    (True, "must be a whole number of .*, but got True"),
-    (2**70, "must be a whole number of"),
-    ([1], "must be a whole number of .*, but got an object of type list"),
+    (1.5, "must be (an integer|a .*integer).*, not 1.5"),
+    (math.nan, "must be (an integer|a .*integer).*, not nan"),
+    ("1", "must be (an integer|a .*integer).*, not '1'"),
+    (True, "must be (an integer|a .*integer).*, not True"),
+    (2**70, "integer"),
+    ([1], "must be (an integer|a .*integer).*, not an object of type list"),
 ]
 REAL: list[Row] = [
-    ("1", "must be a number.*, but got '1'"),
-    (True, "must be a number.*, but got True"),
-    ([1.0], "must be a number.*, but got an object of type list"),
+    ("1", "must be a number.*, not '1'"),
+    (True, "must be a number.*, not True"),
+    ([1.0], "must be a number.*, not an object of type list"),
     (10**400, "must be a number"),
     (math.nan, "must be a number"),
 ]
 STRINGS: list[Row] = [
-    (5, "must be a string or several strings, but got 5"),
-    (None, "but got None"),
-    ([5], "but got 5"),
-    (b"map", "but got b'map'"),
-    (["map", None], "but got None"),
+    (5, "must be a string or several strings, not 5"),
+    (None, "not None"),
+    ([5], "not 5"),
+    (b"map", "not b'map'"),
+    (["map", None], "not None"),
 ]
 NAME: list[Row] = [
-    (5.0, "but got 5.0"),
-    ([], "but got an object of type list"),
-    (b"a", "but got b'a'"),
-    (True, "but got True"),
+    (5.0, "not 5.0"),
+    ([], "not an object of type list"),
+    (b"a", "not b'a'"),
+    (True, "not True"),
 ]
 MEASURE: list[Row] = [
-    (5, "measure must be a string, but got 5"),
-    (None, "but got None"),
+    (5, "measure must be a string, not 5"),
+    (None, "not None"),
     (["map"], "type list"),
 ]
 COMPAT_ROWS: list[Row] = [
-    (None, "compat must be 10 or 9, but got None"),
-    (9.0, "compat must be .* but got 9.0"),
-    ("8", "compat must be 10 or 9, but got '8'"),
-    (8, "but got 8"),
+    (None, "compat must be 10 or 9, not None"),
+    (9.0, "compat must be .* not 9.0"),
+    ("8", "compat must be 10 or 9, not '8'"),
+    (8, "not 8"),
 ]
 REL_FORMAT: list[Row] = [
-    (5, "rel_format must be a string, but got 5"),
-    (None, "rel_format must be a string, but got None"),
-    ("nosuch", "must be one of qrels, .*but got 'nosuch'"),
-    ("json", "rel_format must be qrels or sampled or qrels_jg or .* for this, but got 'json'", UsageError),
-    ("prefs", "what group 'A' of topic '1' has must be a dictionary"),
+    (5, "rel_format must be a string, not 5"),
+    (None, "rel_format must be a string, not None"),
+    ("nosuch", "unknown format of judgments 'nosuch'; rel_format accepts qrels, "),
+    ("json", "rel_format must be qrels or sampled or qrels_jg or .* here, not 'json'", UsageError),
+    ("prefs", "the value of group 'A' of topic '1' must be a dictionary"),
 ]
 RESULTS_FORMAT: list[Row] = [
-    (5, "results_format must be a string, but got 5"),
-    ("nosuch", "the format of runs .* but got 'nosuch'"),
+    (5, "results_format must be a string, not 5"),
+    ("nosuch", "unknown format of runs 'nosuch'"),
 ]
 POOL: list[Row] = [
     (5, f"pool {FORMS} 5"),
     (["A"], f"pool {FORMS} an object of type list"),
     ("nosuch", "cannot read 'nosuch'"),
-    ({"1": "A"}, "pool: what topic '1' has must be several docnos, but got 'A'"),
-    ({"1": 5}, "pool: what topic '1' has must be several docnos, but got 5"),
-    ({"1": [None]}, "pool: topic '1': document None: a document must be a string or a whole number, but got None"),
-    ({None: ["A"]}, "pool: a topic must be a string or a whole number, but got None"),
+    ({"1": "A"}, "pool: the value of topic '1' must be a list of docnos, not 'A'"),
+    ({"1": 5}, "pool: the value of topic '1' must be a list of docnos, not 5"),
+    ({"1": [None]}, "pool: topic '1': document None: a document must be a string or an integer, not None"),
+    ({None: ["A"]}, "pool: a topic must be a string or an integer, not None"),
 ]
 GRADES: list[Row] = [
     (None, f"qrels {FORMS} None"),
@@ -132,8 +132,8 @@ GRADES: list[Row] = [
     ([("1", "A", 1)], f"qrels {FORMS} an object of type list"),
     (np.zeros(3), f"qrels {FORMS} an object of type ndarray"),
     (dict, f"qrels {FORMS} the class dict"),
-    ({"qid": ["1"]}, "qrels: what topic 'qid' has must be a dictionary {docno: grade}"),
-    ({"1": {"A": 0.5}}, "grade must be a whole number"),
+    ({"qid": ["1"]}, "qrels: the value of topic 'qid' must be a dictionary {docno: grade}"),
+    ({"1": {"A": 0.5}}, "grade must be a 64-bit integer, not 0.5"),
     ("nosuch", "cannot read 'nosuch'"),
 ]
 SCORES: list[Row] = [
@@ -144,42 +144,42 @@ SCORES: list[Row] = [
 ]
 
 CONFIDENCE: list[Row] = [
-    ("0.9", "confidence must be a number or None, but got '0.9'"),
-    (1, "confidence must be above 0 and below 1, but got 1"),
-    (95.0, "but got 95.0"),
-    (math.nan, "but got nan"),
+    ("0.9", "confidence must be a number or None, not '0.9'"),
+    (1, "confidence must be a number above 0 and below 1, not 1"),
+    (95.0, "not 95.0"),
+    (math.nan, "not nan"),
 ]
 
 GRADES_ARE: list[Row] = [
-    (None, "grades must be whole, real or probability, but got None"),
-    ("x", "grades must be whole, real or probability, but got 'x'"),
+    (None, "grades must be whole, real or probability, not None"),
+    ("x", "grades must be whole, real or probability, not 'x'"),
 ]
 WRONG: dict[str, dict[str, list[Row]]] = {
     "evaluate": {
         "qrels": GRADES,
         "runs": [
             *SCORES,
-            ([], "runs must be one run or more, but got none"),
-            (iter([]), "runs must be one run or more, but got none"),
+            ([], "runs is empty; pass at least one run"),
+            (iter([]), "runs is empty; pass at least one run"),
             ([SCORED, 5], rf"runs\[1\] {FORMS} 5"),
             ([("1", "A", 1.0)], rf"runs\[0\] {FORMS} an object of type tuple"),
             ({"a": None}, rf"runs\['a'\] {FORMS} None"),
-            ({1.5: {"1": {"A": 1.0}}}, "the name of a run must be a string or a whole number, but got"),
-            ({None: SCORED}, "the name of a run must be a string or a whole number, but got"),
-            ({"1": {"A": None}}, "run: topic '1': document 'A': score must be a number of 64 bits, but got None"),
+            ({1.5: {"1": {"A": 1.0}}}, "the name of a run must be a string or an integer, not"),
+            ({None: SCORED}, "the name of a run must be a string or an integer, not"),
+            ({"1": {"A": None}}, "run: topic '1': document 'A': score must be a 64-bit number, not None"),
             ("nosuch", "cannot read 'nosuch'"),
         ],
         "measures": [*STRINGS, ("nosuch", "unknown measure", UsageError)],
         "pool": POOL,
-        "level": [(1.5, "must be a whole number, but got 1.5"), *WHOLE[1:]],
+        "level": [(1.5, "level must be an integer, not 1.5"), *WHOLE[1:]],
         "complete": FLAG,
         "judged_only": FLAG,
-        "max_retrieved": [*WHOLE, (-1, "max_retrieved must be a whole number of at least 0, but got -1")],
+        "max_retrieved": [*WHOLE, (-1, "max_retrieved must be an integer of at least 0, not -1")],
         "collection_size": WHOLE,
         "topic": [
-            (1.5, "topic must be a string or a whole number, but got 1.5"),
-            (["1"], "but got an object of type list"),
-            (b"1", "but got b'1'"),
+            (1.5, "topic must be a string or an integer, not 1.5"),
+            (["1"], "not an object of type list"),
+            (b"1", "not b'1'"),
         ],
         "unjudged": [
             (given, "unjudged must be nonrel, skip or rel") for given in (5, None, [5], b"skip", ["map", None], "maybe")
@@ -187,27 +187,27 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "grades": GRADES_ARE,
         "ties": [(None, "ties must be name, rank"), ("x", "ties must be name, rank")],
         "ignore_identical_ids": FLAG,
-        "duplicates": [(5, "duplicates must be error"), ("x", "duplicates must be error, first or best, but got 'x'")],
-        "infap_c": [*REAL, (0.5, "infap_c must be a number of at least 1, but got 0.5")],
+        "duplicates": [(5, "duplicates must be error"), ("x", "duplicates must be error, first or best, not 'x'")],
+        "infap_c": [*REAL, (0.5, "infap_c must be a number of at least 1, not 0.5")],
         "infap_epsilon": REAL,
         "sample_rate": REAL,
         "rel_format": REL_FORMAT,
         "results_format": RESULTS_FORMAT,
         "compat": COMPAT_ROWS,
         "strict": FLAG,
-        "threads": [*WHOLE, (0, "threads must be a whole number of at least 1, but got 0"), (None, "but got None")],
+        "threads": [*WHOLE, (0, "threads must be an integer of at least 1, not 0"), (None, "not None")],
         "names": [
-            (None, "names must be 'trec_eval' or 'asked', but got None"),
-            (True, "but got True"),
-            ("ASKED", "but got 'ASKED'"),
-            (["asked"], "but got an object of type list"),
+            (None, "names must be 'trec_eval' or 'asked', not None"),
+            (True, "not True"),
+            ("ASKED", "not 'ASKED'"),
+            (["asked"], "not an object of type list"),
         ],
         "progress": FLAG,
     },
     "Qrels": {
         "judgments": [
-            ("qrels", "judgments must be judgments returned by Qrels.read, but got 'qrels'"),
-            (GRADED, "but got an object of type dict"),
+            ("qrels", "judgments must be judgments returned by Qrels.read, not 'qrels'"),
+            (GRADED, "not an object of type dict"),
         ],
         "rel_format": REL_FORMAT[:3],
         "grades": GRADES_ARE,
@@ -221,13 +221,13 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "strict": FLAG,
     },
     "Pool": {
-        "documents": [({"1": ["A"]}, "documents must be a pool returned by Pool.read, but got an object of type dict")]
+        "documents": [({"1": ["A"]}, "documents must be a pool returned by Pool.read, not an object of type dict")]
     },
     "Pool.read": {"pool": [*POOL, (None, f"pool {FORMS} None")], "compat": COMPAT_ROWS},
     "Run": {
         "reader": [
-            ("run", "reader must be a run returned by Run.read, but got 'run'"),
-            (SCORED, "but got an object of type dict"),
+            ("run", "reader must be a run returned by Run.read, not 'run'"),
+            (SCORED, "not an object of type dict"),
         ],
         "name": NAME,
     },
@@ -241,42 +241,42 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "results_format": RESULTS_FORMAT,
         "strict": FLAG,
     },
-    "Run.for_one_evaluation": {"compat": [("9", "compat must be a version of trec_eval, but got '9'")]},
-    "Run.kept": {"compat": [(None, "compat must be a version of trec_eval, but got None")]},
+    "Run.for_one_evaluation": {"compat": [("9", "compat must be a version of trec_eval, not '9'")]},
+    "Run.kept": {"compat": [(None, "compat must be a version of trec_eval, not None")]},
     "Scores": {
         "evaluations": [
-            (5, "evaluations must be scores returned by irevalx.evaluate, but got 5"),
-            ([GRADED], "but got an object of type dict"),
+            (5, "evaluations must be scores returned by irevalx.evaluate, not 5"),
+            ([GRADED], "not an object of type dict"),
         ],
-        "selection": [("map", "selection must be what irevalx.evaluate selects, or None, but got 'map'")],
+        "selection": [("map", "selection must be a selection made by irevalx.evaluate, or None, not 'map'")],
     },
     "Scores.read": {
         "files": [
             (5, f"files {FORMS} 5"),
             ([None], f"files {FORMS} None"),
-            ([], "files must be one score file or more, but got none"),
+            ([], "files is empty; pass at least one score file"),
             ("nosuch", "cannot read 'nosuch'"),
         ],
         "lower_is_better": [
-            (5, "lower_is_better must be a string or several strings, but got 5"),
-            ("wer", r"lower_is_better must be one of the measures of the scores .*, but got 'wer'"),
+            (5, "lower_is_better must be a string or several strings, not 5"),
+            ("wer", r"lower_is_better: unknown measure 'wer'; the scores contain .*"),
             ("map", "lower_is_better is for measures that irevalx does not know, but map is one of its measures"),
         ],
     },
     "Scores.from_frame": {
         "frame": [
-            (5, "frame must be a data frame or a dictionary of columns, but got 5"),
-            ({"run": ["a"], "map": [0.5]}, "frame: row 1: a table of measure values must have a column topic"),
+            (5, "frame must be a data frame or a dictionary of columns, not 5"),
+            ({"run": ["a"], "map": [0.5]}, "frame: row 1: expected a table of measure values with a column topic"),
             (
                 {"topic": ["1"], "map": ["x"]},
-                "frame: row 1: a value must be a number .*, but got 'x' for map of topic '1'",
+                "frame: row 1: invalid value 'x' of map for topic '1': must be a 64-bit number",
             ),
-            ({"topic": ["1"], "map": [math.inf]}, "frame: row 1: a value must be a number .*, but got 'Infinity'"),
-            ({"topic": [1.5], "map": [1]}, "frame: row 1: topic must be a string or a whole number, but got 1.5"),
-            ({"topic": ["1"], "map": [1, 2]}, "frame: the columns of a table must have the same length"),
-            ({"topic": [], "map": []}, "frame: a file of measure values must contain a value, but it contains none"),
+            ({"topic": ["1"], "map": [math.inf]}, "frame: row 1: invalid value 'Infinity' .*: must be a 64-bit number"),
+            ({"topic": [1.5], "map": [1]}, "frame: row 1: topic must be a string or an integer, not 1.5"),
+            ({"topic": ["1"], "map": [1, 2]}, "frame: the columns of the table have different lengths"),
+            ({"topic": [], "map": []}, "frame: the file contains no measure values"),
         ],
-        "lower_is_better": [(5, "lower_is_better must be a string or several strings, but got 5")],
+        "lower_is_better": [(5, "lower_is_better must be a string or several strings, not 5")],
     },
     "Scores.topics": {"run": NAME},
     "Scores.per_topic": {"measure": MEASURE, "run": NAME},
@@ -285,50 +285,50 @@ WRONG: dict[str, dict[str, list[Row]]] = {
     "measure": {
         "name": [
             *NAME,
-            ("P@5", "name must be made of letters, digits and underscores, but got 'P@5'"),
-            ("map", "name must be one that does not stand for map already, but got 'map'"),
-            ("mrr", "name must be one that does not stand for recip_rank already, but got 'mrr'"),
-            ("P_10", "name must be one that does not stand for P already, but got 'P_10'"),
-            ("all_trec", "already, but got 'all_trec'"),
+            ("P@5", "name must be made of letters, digits and underscores, not 'P@5'"),
+            ("map", "name: 'map' is already a name of the measure map"),
+            ("mrr", "name: 'mrr' is already a name of the measure recip_rank"),
+            ("P_10", "name: 'P_10' is already a name of the measure P"),
+            ("all_trec", "name: 'all_trec' is already a name of"),
         ],
         "cutoffs": [
-            (5, "cutoffs must be several whole numbers, but got 5"),
-            ("5", "cutoffs must be several whole numbers, but got '5'"),
-            ([0], "cutoffs must be a whole number of at least 1, but got 0"),
-            ([1.5], "but got 1.5"),
+            (5, "cutoffs must be a list of integers, not 5"),
+            ("5", "cutoffs must be a list of integers, not '5'"),
+            ([0], "cutoffs must be an integer of at least 1, not 0"),
+            ([1.5], "not 1.5"),
         ],
         "parameters": [
-            ("p", "parameters must be a dictionary, but got 'p'"),
-            ({"P": 1.0}, "parameters must be called by small letters, but got 'P'"),
-            ({"p": "1"}, "parameters: p must be a number or None, but got '1'"),
-            ({"p": math.nan}, "parameters: p must be a finite number, but got nan"),
+            ("p", "parameters must be a dictionary, not 'p'"),
+            ({"P": 1.0}, "a name must be a word of lowercase letters, not 'P'"),
+            ({"p": "1"}, "parameters: p must be a number or None, not '1'"),
+            ({"p": math.nan}, "parameters: p must be a finite number, not nan"),
         ],
-        "summary": [("median", "summary must be one of 'mean', .*, but got 'median'"), ([], "type list")],
+        "summary": [("median", "summary must be one of 'mean', .*, not 'median'"), ([], "type list")],
         "value_range": [
-            (5, "value_range must be two numbers, the lower one first, but got 5"),
+            (5, "value_range must be two numbers, the lower one first, not 5"),
             ((1, 0), "value_range must be two numbers, the lower one first"),
-            (("0", 1), "value_range must be a number or None, but got '0'"),
+            (("0", 1), "value_range must be a number or None, not '0'"),
         ],
-        "needs": [("length", "needs must be 'weight' or None, but got 'length'"), (True, "but got True")],
-        "better": [("more", "better must be one of 'higher', .*, but got 'more'"), (True, "but got True")],
+        "needs": [("length", "needs must be 'weight' or None, not 'length'"), (True, "not True")],
+        "better": [("more", "better must be one of 'higher', .*, not 'more'"), (True, "not True")],
     },
     "Scores.interval": {
         "measure": MEASURE,
         "run": NAME,
         "confidence": CONFIDENCE,
-        "method": [("z", "method must be 't' or 'bootstrap', but got 'z'"), (5, "method must be a string, but got 5")],
+        "method": [("z", "method must be 't' or 'bootstrap', not 'z'"), (5, "method must be a string, not 5")],
         "seed": WHOLE,
     },
     "Scores.by_group": {
         "groups": [
             (["1"], "groups must be a dictionary"),
-            ({"1": 5}, r"groups\['1'\] must be a string or several strings, but got 5"),
-            ({1.5: "a"}, "groups: a topic must be a string or a whole number, but got 1.5"),
+            ({"1": 5}, r"groups\['1'\] must be a string or several strings, not 5"),
+            ({1.5: "a"}, "groups: a topic must be a string or an integer, not 1.5"),
             (
                 {"1": "low"},
-                "a group name must not be low, high or empty, and must not contain a colon, blank or control character: 'low'",
+                "invalid group name 'low': it must not be low, high or empty",
             ),
-            ({"1": ["a:b"]}, "control character: 'a:b'"),
+            ({"1": ["a:b"]}, "invalid group name 'a:b'"),
         ]
     },
     "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},
@@ -340,11 +340,11 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ({"1": 5}, "must be a dictionary", TypeError),
         ],
         "measures": [
-            (None, "measures must be several names, but got None", TypeError),
+            (None, "measures must be a collection of names, not None", TypeError),
             ("mapp", "unknown measure", ValueError),
         ],
-        "relevance_level": [(1.5, "relevance_level must be a whole number", TypeError), (0, "but got 0", TypeError)],
-        "judged_docs_only_flag": [("x", "judged_docs_only_flag must be True or False, but got 'x'", TypeError)],
+        "relevance_level": [(1.5, "relevance_level must be a 32-bit integer", TypeError), (0, "not 0", TypeError)],
+        "judged_docs_only_flag": [("x", "judged_docs_only_flag must be True or False, not 'x'", TypeError)],
     },
     "RelevanceEvaluator.evaluate": {
         "scores": [([1], "scores must be a dictionary", TypeError), ({"1": 5}, "must be a dictionary", TypeError)]
@@ -352,27 +352,27 @@ WRONG: dict[str, dict[str, list[Row]]] = {
     "compute_aggregated_measure": {
         "measure": MEASURE,
         "values": [
-            (None, "values must be several numbers, but got None"),
-            ("0.5", "but got '0.5'"),
-            ([0.5, "x"], r"values\[1\] must be a number of 64 bits, but got 'x'"),
-            ([None], "but got None"),
-            (0.5, "but got 0.5"),
+            (None, "values must be a sequence of numbers, not None"),
+            ("0.5", "not '0.5'"),
+            ([0.5, "x"], r"values\[1\] must be a 64-bit number, not 'x'"),
+            ([None], "not None"),
+            (0.5, "not 0.5"),
         ],
     },
     "parse_qrel": {
         "f_qrel": [
-            (None, "f_qrel must be an open file, or several lines, but got None"),
-            ("qrels", "but got 'qrels'"),
-            ([5], "line 1 of f_qrel must be a string, but got 5"),
-            (["1 0 A"], "line 1 must have 4 columns", ValueError),
+            (None, "f_qrel must be an open file or an iterable of lines, not None"),
+            ("qrels", "not 'qrels'"),
+            ([5], "line 1 of f_qrel must be a string, not 5"),
+            (["1 0 A"], "line 1: expected 4 columns", ValueError),
         ]
     },
     "parse_run": {
         "f_run": [
-            (None, "f_run must be an open file, or several lines, but got None"),
-            (b"run", "but got b'run'"),
-            ([None], "line 1 of f_run must be a string, but got None"),
-            (["1 Q0 A"], "line 1 must have 6 columns", ValueError),
+            (None, "f_run must be an open file or an iterable of lines, not None"),
+            (b"run", "not b'run'"),
+            ([None], "line 1 of f_run must be a string, not None"),
+            (["1 Q0 A"], "line 1: expected 6 columns", ValueError),
         ]
     },
 }
@@ -451,5 +451,5 @@ def test_formats_of_what_has_been_read() -> None:
     preferences = irevalx.Qrels.read(folder / "p.prefs", rel_format="prefs")
     assert irevalx.Qrels.read(preferences, rel_format="prefs").rel_format == "prefs"
     assert irevalx.Qrels.read(preferences).rel_format == "prefs"
-    with pytest.raises(UsageError, match="rel_format must be qrels or prefs for this, but got 'sampled'"):
+    with pytest.raises(UsageError, match="rel_format must be qrels or prefs here, not 'sampled'"):
         irevalx.Qrels.read(preferences, rel_format="sampled")

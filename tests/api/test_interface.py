@@ -112,9 +112,9 @@ def test_a_run_read_once_serves_both_versions(tmp_path: Path) -> None:
 def test_errors_are_exceptions() -> None:
     """What would end the command is raised; what it would say on standard error is a warning."""
     for arguments, message in (
-        ((QRELS, BM25, "P.0"), "cutoffs of P must be whole numbers of at least 1"),
-        (({"1": {"A": 1}}, {"1": {"B": 1, "A": 10**400}}, "map"), "'A': score must be a number of 64 bits"),
-        (({"1": {"A": 1}}, {"2": {"A": 1}}, "map"), "at least one topic must have both"),
+        ((QRELS, BM25, "P.0"), "of P: must be integers of at least 1"),
+        (({"1": {"A": 1}}, {"1": {"B": 1, "A": 10**400}}, "map"), "'A': score must be a 64-bit number"),
+        (({"1": {"A": 1}}, {"2": {"A": 1}}, "map"), "no topic has both"),
     ):
         with pytest.raises(irevalx.IrevalxError, match=message):
             irevalx.evaluate(*arguments)
@@ -124,7 +124,7 @@ def test_errors_are_exceptions() -> None:
 
 def test_odd_scores_in_dictionaries() -> None:
     """A score that is no finite number is told, as for files, and refused if so asked for."""
-    message = "topic '1': document 'A': score must be a finite number"
+    message = "topic '1': document 'A': invalid score"
     with pytest.warns(irevalx.IrevalxWarning, match=message):
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map")
     with pytest.raises(irevalx.IrevalxError, match=message):
@@ -157,8 +157,8 @@ def test_errors_about_preferences() -> None:
     folder = FIXTURES / "golden" / "data"
     read = irevalx.Qrels.read(folder / "p.prefs", rel_format="prefs")
     for arguments, keywords, message in (
-        ((read, folder / "p.run", "map"), {}, "judgments for the measure 'map' must be in the format qrels"),
-        ((QRELS, BM25, "prefs"), {}, "must be in the format prefs or qrels_prefs"),
+        ((read, folder / "p.run", "map"), {}, "measure 'map' requires judgments in the format qrels"),
+        ((QRELS, BM25, "prefs"), {}, "requires judgments in the format prefs or qrels_prefs"),
         ((read, folder / "p.run", "prefs"), {"pool": {"1": ["A"]}}, "pool cannot be combined with"),
         ((folder / "p.prefs", folder / "p.run", "prefs"), {"rel_format": "nosuch"}, "'nosuch'"),
         ((folder / "p_cycle.prefs", folder / "p_tie.run", "prefs"), {"rel_format": "prefs"}, "contradict|both"),

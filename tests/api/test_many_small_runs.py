@@ -81,7 +81,7 @@ def test_names_of_runs_without_names() -> None:
     began = time.process_time()
     scores, lines = caught({"1": {"a": 1}}, [{"1": {"a": 1.0}}] * 6_000, "map")
     assert scores.runs == ["run", *(f"run#{number}" for number in range(2, 6_001))]
-    assert lines == ["6000 runs have the tag 'run'; they are called by the names of their files"]
+    assert lines == ["6000 runs have the tag 'run'; their file names are used instead"]
     assert time.process_time() - began < 2  # quadratic: 18 million names, which take 10 seconds
 
 
@@ -100,7 +100,7 @@ def test_warnings() -> None:
     assert lines == [
         "part: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0); "
         "1 of the run's 2 topics without judgments ignored",
-        "topic '1': document 'a': score must be a finite number, but got 'inf', read as inf, like trec_eval",
+        "topic '1': document 'a': invalid score 'inf' (not a finite number), read as inf, like trec_eval",
         "other ids: in 2 of 2 topics no judged document was retrieved: in topic '1' the judgments contain 'a' and the run "
         "'A', which differ only by case",
         "other ids: only 0% of the documents that the run ranks among the first 10 of a topic were judged; most measures "

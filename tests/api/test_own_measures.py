@@ -129,7 +129,7 @@ def test_parameters() -> None:
         "with_p_p=0.25": 0.25,
         "with_p": 0.5,
     }
-    with pytest.raises(UsageError, match="parameters of with_p must be p=P"):
+    with pytest.raises(UsageError, match="of with_p: must be p=P"):
         irevalx.evaluate(GRADES, RETRIEVED, "with_p.r=1")
 
 
@@ -207,13 +207,13 @@ def test_declared_again() -> None:
     before = irevalx.measure("again")(failing([1, 1, 1]))
     irevalx.measure("again")(failing([2, 2, 2]))
     assert irevalx.evaluate(GRADES, RETRIEVED, "again")["again"] == 2
-    with pytest.raises(ArgumentError, match="declared once, but got 'an earlier declaration of again'"):
+    with pytest.raises(ArgumentError, match="two different declarations of again"):
         irevalx.evaluate(GRADES, RETRIEVED, before)
     elsewhere = failing([3, 3, 3])
     elsewhere.__module__ = "somewhere.else"
     with pytest.raises(UsageError, match=r"'again' is a measure of .*test_own_measures"):
         irevalx.measure("again")(elsewhere)
-    with pytest.raises(ArgumentError, match="must be made of a function, but got 5"):
+    with pytest.raises(ArgumentError, match="must be a function, not 5"):
         irevalx.measure("again")(5)  # type: ignore[arg-type]
 
 
@@ -279,9 +279,7 @@ def test_offered_by_a_package(site: Path) -> None:
     assert printed.startswith("late: Mean rank of the relevant documents that were retrieved; 0 where there is none\n")
     _, printed, _ = installed(site, "--list-measures")
     assert "Provided by installed packages:\n    late     " in printed
-    assert "the measure 'gone' of broken cannot be loaded: it raised ArgumentError: name must be one that" in " ".join(
-        printed.split()
-    )
+    assert "the measure 'gone' of broken cannot be loaded: it raised ArgumentError: name: " in " ".join(printed.split())
     status, _, message = installed(site, "-m", "lat", *files)
     assert status == 1
     assert "; the nearest" in message

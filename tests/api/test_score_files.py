@@ -125,9 +125,7 @@ def test_names_of_runs(tmp_path: Path) -> None:
     assert scores.runs == ["x", "z"]
     assert [scores["map", "x"], scores["wer", "x"], scores["map", "z"]] == [0.5, 0.75, 0.0]
     files[1].write_text("runid all x\nmap 1 0.25\n")
-    with pytest.warns(
-        irevalx.IrevalxWarning, match="2 runs have the tag 'x'; they are called by the names of their files"
-    ):
+    with pytest.warns(irevalx.IrevalxWarning, match="2 runs have the tag 'x'; their file names are used instead"):
         assert irevalx.Scores.read(files[:2]).runs == ["x", "y"]
 
 
@@ -143,23 +141,22 @@ def test_groups_and_missing_values() -> None:
 
 
 DAMAGED = {
-    "run,topic,map\na,1,nan\n": ":2: a value must be a number of 64 bits that is not infinite, but got 'nan' for map of topic "
-    "'1'; remove it if the topic has no value",
-    "run,topic,map\na,1,0\na,1,0\n": ":3: a value must occur once, but map of 'a' for '1' occurs again",
-    "run,topic,map\na,,0\n": ":2: topic must not be empty",
-    "run,topic\na,1\n": ":2: a table of measure values must have a column topic, and either measure and value or a column per "
-    "measure; a column run is optional, but got 'run', 'topic'",
-    "run,topic,measure\na,1,map\n": ":2: a table of measure values must have a column topic, and either measure and value or a "
-    "column per measure; a column run is optional, but got 'run', 'topic', 'measure'",
-    "system,map\na,1\n": ":1: a line of trec_eval output must have 3 columns (measure, topic, value), not 'system,map'; a "
-    "table of measure values must have a column topic, and either",
-    "a map 1 0.5\nb map 1\n": ":2: a line must have 4 columns (run, measure, topic, value), like the first line, but got",
-    "1 0 FT911 1\n": ":1: a line of trec_eval output must have 3 columns (measure, topic, value), not '1 0 FT911 1': are these "
+    "run,topic,map\na,1,nan\n": ":2: invalid value 'nan' of map for topic '1': must be a 64-bit number that is not infinite; remove it if the topic has no value",
+    "run,topic,map\na,1,0\na,1,0\n": ":3: duplicate value of map for run 'a' and topic '1'",
+    "run,topic,map\na,,0\n": ":2: topic is empty",
+    "run,topic\na,1\n": ":2: expected a table of measure values with a column topic, and either measure and value or a column per "
+    "measure; a column run is optional; the columns are 'run', 'topic'",
+    "run,topic,measure\na,1,map\n": ":2: expected a table of measure values with a column topic, and either measure and value or a "
+    "column per measure; a column run is optional; the columns are 'run', 'topic', 'measure'",
+    "system,map\na,1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): 'system,map'; "
+    "expected a table of measure values with a column topic, and either",
+    "a map 1 0.5\nb map 1\n": ":2: expected 4 columns (run, measure, topic, value), but the line has 3: 'b map 1'",
+    "1 0 FT911 1\n": ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): '1 0 FT911 1': are these "
     "judgments? If so, give them and the runs in place of score files",
-    '{"topic": 1, "map": [1]}\n': ":1: a value must be a number of 64 bits that is not infinite, but got '[1]'",
-    '{"run": "a", "topic": 1, "map": true}\n': ":1: a value must be a number of 64 bits that is not infinite, but got 'true'",
-    "run,topic,map\n": ": a file of measure values must contain a value, but it contains none",
-    "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: a run must have a line with its runid, but this one has none",
+    '{"topic": 1, "map": [1]}\n': ":1: invalid value '[1]' of map for topic '1'",
+    '{"run": "a", "topic": 1, "map": true}\n': ":1: invalid value 'true' of map for topic '1'",
+    "run,topic,map\n": ": the file contains no measure values",
+    "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: no runid for these values; print it with irevalx -m runid",
 }
 
 
@@ -239,7 +236,7 @@ def test_missing_topics(tmp_path: Path) -> None:
     )
     (tmp_path / "c.csv").write_text("topic,map\n9,1\n")
     nothing = refusal("compare", "--scores", files[0], tmp_path / "c.csv", "--quiet", status=7)
-    assert nothing == "irevalx-lab: at least one topic must have values of every run, but none has\n"
+    assert nothing == "irevalx-lab: no topic has values of every run\n"
 
 
 def test_measures_of_some_runs(tmp_path: Path) -> None:
@@ -249,5 +246,5 @@ def test_measures_of_some_runs(tmp_path: Path) -> None:
     done = lab("compare", "--scores", path, "--format", "csv")
     assert [row["measure"] for row in done.rows] == ["map"]
     assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
-    message = "irevalx-lab: measures must be among those of the scores (map wer), but got 'wer'\n"
+    message = "irevalx-lab: scores do not contain the measure 'wer'; they contain map wer\n"
     assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message

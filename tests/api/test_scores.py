@@ -36,7 +36,7 @@ def test_one_value_by_measure_and_run(both: irevalx.Scores) -> None:
     assert [both["map", run] for run in both.runs] == [both.summary("map", run) for run in both.runs]
     assert both["map", "first"] != both["map", "a & b <i>"]
     assert both["P.5", "first"] == both["P_5", "first"] == both.summary("P_5", "first")
-    with pytest.raises(KeyError, match="one of the runs must be named: first, a & b <i>"):
+    with pytest.raises(KeyError, match="name one of the runs: first, a & b <i>"):
         both["map"]
     for missing in (("map", "bm25"), ("ndcg", "first"), ("runid", "first")):
         with pytest.raises(KeyError):

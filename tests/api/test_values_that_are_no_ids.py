@@ -16,8 +16,8 @@ from irevalx.errors import ArgumentError
 GRADED, SCORED = {"1": {"a": 1}}, {"1": {"a": 1.0}}
 Qrel = namedtuple("Qrel", "query_id doc_id relevance")  # noqa: PYI024 - as ir_measures has it
 
-UNENCODABLE, UNENCODABLE_RULE = "\ud800", r"text that can be encoded, but got '\\ud800'"
-HUGE, HUGE_RULE = 10**5000, "must be a whole number of fewer digits, but got an object of type int"
+UNENCODABLE, UNENCODABLE_RULE = "\ud800", r"text without lone surrogates, not '\\ud800'"
+HUGE, HUGE_RULE = 10**5000, "must be an integer with fewer digits, not an object of type int"
 
 
 def calls_with(name: Any) -> dict[str, dict[str, Any]]:
@@ -53,7 +53,7 @@ def test_ids_that_cannot_be_written(place: str, name: Any, rule: str) -> None:
 @pytest.mark.parametrize("measures", [UNENCODABLE, f"P.{UNENCODABLE}", [f"P.{UNENCODABLE}"]], ids=["name", "k", "list"])
 def test_measures_that_cannot_be_written(measures: Any) -> None:
     """They are refused as other text is."""
-    with pytest.raises(ArgumentError, match="measures must be text that can be encoded"):
+    with pytest.raises(ArgumentError, match="measures must be text without lone surrogates"):
         irevalx.evaluate(GRADED, SCORED, measures)
 
 
@@ -83,12 +83,12 @@ def test_half_precision(value: float) -> None:
             if float(value).is_integer():
                 assert irevalx.evaluate(qrels, SCORED, "num_rel_ret").summary("num_rel_ret") == 1
             else:
-                with pytest.raises(ArgumentError, match="must be a whole number of 64 bits"):
+                with pytest.raises(ArgumentError, match="must be a 64-bit integer"):
                     irevalx.evaluate(qrels, SCORED, "map")
 
 
 def test_names_of_runs() -> None:
     """A whole number is a name, as it is an id; what is neither is refused."""
     assert irevalx.Run.read(SCORED, name=5).name == "5"  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match=r"name must be a string or a whole number, but got 2\.5"):
+    with pytest.raises(ArgumentError, match=r"name must be a string or an integer, not 2\.5"):
         irevalx.Run.read(SCORED, name=2.5)  # type: ignore[arg-type]

@@ -104,6 +104,7 @@ def test_help_explains_measures_and_formats() -> None:
 def test_nearest_option() -> None:
     """An unknown long option gets the name of the nearest one, if one is near."""
     assert run("--quite", "x", "y").stderr.endswith("unknown option '--quite'; did you mean --quiet?\n")
+    assert run("--order", "x", "y").stderr.endswith("unknown option '--order'\n")
     assert run("--xyzzy", "x", "y").stderr.endswith("unknown option '--xyzzy'\n")
 
 
@@ -263,11 +264,11 @@ def test_unreadable_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("qrels", "results", "message"),
     [
-        ("1 0 A\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns (topic, ignored, document, grade), but got '1 0 A'"),
-        ("1 0 A 1\n\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a judgment must have 4 columns (topic, ignored, document, grade), but got ''"),
-        ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns"),
-        ("1 0 A 1\n1 0 B 0\n", "\n1 Q0 A 1 1\n", "{run}:2: a line of a run must have 6 columns (topic, ignored, document, rank, score, tag), but got '1 Q0 A 1 1'"),
-        ("1 0 A 1\n1 0 B 0\n", "1 Q0 A\x01 1 1\n", "{run}:1: a line of a run must have 6 columns"),
+        ("1 0 A\n", "1 Q0 A 1 1 r\n", "{qrels}:1: expected a judgment with 4 columns (topic, ignored, document, grade), but the line has 3: '1 0 A'"),
+        ("1 0 A 1\n\n", "1 Q0 A 1 1 r\n", "{qrels}:2: expected a judgment with 4 columns (topic, ignored, document, grade), but the line is blank"),
+        ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: expected a judgment with 4 columns"),
+        ("1 0 A 1\n1 0 B 0\n", "\n1 Q0 A 1 1\n", "{run}:2: expected a line of a run with 6 columns (topic, ignored, document, rank, score, tag), but the line has 5: '1 Q0 A 1 1'"),
+        ("1 0 A 1\n1 0 B 0\n", "1 Q0 A\x01 1 1\n", "{run}:1: expected a line of a run with 6 columns"),
         ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: the line contains a NUL byte: '1 0 B\\x00 1'"),
     ],
 )  # fmt: skip
@@ -294,21 +295,20 @@ def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
     result = run("-q", "-m", "map", tmp_path / "qrels", tmp_path / "run")
     assert (result.stdout.split(), result.status) == ([b"map", b"1", b"1.0000"], 4)
     assert result.stderr == (
-        f"irevalx: {tmp_path / 'run'}:4: a document must occur once in the results of a topic, "
-        "but got 'B' in topic '2' a second time (first on line 2); --duplicates first or --duplicates best keeps one of "
-        "them\n"
+        f"irevalx: {tmp_path / 'run'}:4: duplicate document 'B' in the results of topic '2' (first on line "
+        "2); keep one of them with --duplicates first or --duplicates best\n"
     )
 
 
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("P.0", "the cutoffs of P must be whole numbers of at least 1, but got '0'"),
-        ("P.5,5", "the cutoffs of P must differ from each other, but got '5,5'"),
-        ("iprec_at_recall.1,1.0", "the cutoffs of iprec_at_recall must differ from each other, but got '1,1.0'"),
+        ("P.0", "invalid cutoffs '0' of P: must be integers of at least 1"),
+        ("P.5,5", "invalid cutoffs '5,5' of P: a cutoff occurs twice"),
+        ("iprec_at_recall.1,1.0", "invalid cutoffs '1,1.0' of iprec_at_recall: a cutoff occurs twice"),
         (
             "ndcg.1",
-            "the parameters of ndcg must be pairs LEVEL=GAIN,LEVEL=GAIN,..., but got '1'; ndcg_cut.1 may be meant",
+            "invalid parameters '1' of ndcg: must be pairs LEVEL=GAIN,LEVEL=GAIN,...; ndcg_cut.1 may be meant",
         ),
     ],
 )
@@ -604,7 +604,7 @@ def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     result = run_process(words, stdin=b"1 Q0 A 1 2 r\n", cwd=tmp_path)
     assert (result.status, result.stdout) == (1, b"")
-    assert "irevalx: a pipe can be given for only one file, but got '" in result.stderr
+    assert "irevalx: a pipe can be given for only one file: '" in result.stderr
 
 
 @POSIX

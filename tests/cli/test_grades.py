@@ -59,15 +59,21 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-l", "0.5"), "-l must be a whole number, but got '0.5' (--grades real takes it), read as 0"),
-        (("--grades", "real", "-l", "abc"), "-l must be a number, but got 'abc'"),
-        (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it"),
+        (("-l", "0.5"), "-l '0.5' is not an integer (fractional levels require --grades real), read as 0"),
+        (("--grades", "real", "-l", "abc"), "a number"),
+        (
+            ("-m", "AP(rel=0.5)"),
+            "invalid level in 'AP(rel=0.5)': must be an integer; fractional levels require --grades real",
+        ),
         (("--grades", "real", "-m", "G"), "G cannot be combined with --grades real: its lag"),
-        (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; --grades real takes it"),
-        (("-m", "map"), "but got '0.25', read as 0, like trec_eval; --grades real takes it (3 more such"),
+        (("--strict",), "invalid grade '0.25': must be a 64-bit integer; real-valued grades require --grades real"),
+        (
+            ("-m", "map"),
+            "invalid grade '0.25' (not a 64-bit integer), read as 0, like trec_eval; real-valued grades require --grades real (3 more such",
+        ),
         (("--grades", "real", "-R", "prefs"), "-R prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "qrels_prefs"), "-R qrels_prefs: a LEVEL is a real number anyway"),
-        (("--grades", "real", "-R", "prels"), "-R prels: a grade is a whole number there, of -999 or less"),
+        (("--grades", "real", "-R", "prels"), "-R prels: grades of this format are integers, -999 or less"),
         (
             ("--grades", "real", "-m", "map"),
             "no document is relevant: no grade reaches the level 1 (-l); the highest grade is",
@@ -89,7 +95,7 @@ def test_a_grade_that_is_no_number(files: tuple[Path, Path]) -> None:
     files[0].write_text("1 0 A 0.5\n1 0 B nan\n")
     result = run("--grades", "real", *files)
     assert result.status == 2
-    assert "qrels:2: topic '1': document 'B': grade must be a finite number, but got 'nan'" in result.stderr
+    assert "qrels:2: topic '1': document 'B': invalid grade 'nan': must be a finite number" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -130,12 +136,12 @@ def test_python(kind: str, files: tuple[Path, Path]) -> None:
 def test_python_refuses(grade: object) -> None:
     """What is no whole number is refused as before; a number names the keyword, and one in quotes what converts it."""
     hints: dict[object, str] = {
-        0.5: '; grades="real" takes it',
+        0.5: '; real-valued grades require grades="real"',
         "1": "; the number is text: convert it with int or float",
     }
     hint = hints.get(grade, "")
     for given in ({"1": {"A": grade}}, {"topic": ["1"], "docno": ["A"], "grade": [grade]}):
-        with pytest.raises(ArgumentError, match=f"must be a whole number of 64 bits, but got [^;]*{hint}$"):
+        with pytest.raises(ArgumentError, match=f"must be a 64-bit integer, not [^;]*{hint}$"):
             irevalx.evaluate(given, {"1": {"A": 1.0}}, "map")
     with pytest.raises(ArgumentError, match="grade"):
         irevalx.evaluate({"1": {"A": float("inf")}}, {"1": {"A": 1.0}}, "map", grades="real")
@@ -146,9 +152,11 @@ def test_qrels_that_have_been_read() -> None:
     qrels = irevalx.Qrels.read({"1": {"A": 0.5}}, grades="real")
     assert irevalx.evaluate(qrels, {"1": {"A": 1.0}}, "P.1", level=0.5)["P_1"] == 1
     whole = irevalx.Qrels.read({"1": {"A": 1}})
-    with pytest.raises(UsageError, match="grades must be whole for judgments that were read so, but got real"):
+    with pytest.raises(
+        UsageError, match="grades='real' cannot be combined with judgments that were read with grades='whole'"
+    ):
         irevalx.evaluate(whole, {"1": {"A": 1.0}}, "P.1", grades="real")
-    with pytest.raises(ArgumentError, match="grades must be whole, real or probability, but got"):
+    with pytest.raises(ArgumentError, match="grades must be whole, real or probability, not"):
         irevalx.Qrels.read({"1": {"A": 1}}, grades="maybe")
 
 
@@ -212,14 +220,14 @@ def test_a_probability_above_1(files: tuple[Path, Path]) -> None:
     files[0].write_text("1 0 A 0.5\n1 0 B 1.5\n")
     result = run("--grades", "probability", *files)
     assert result.status == 2
-    assert "qrels:2: topic '1': document 'B': grade must be a probability of at most 1" in result.stderr
+    assert "qrels:2: topic '1': document 'B': invalid grade '1.5': must be a probability of at most 1" in result.stderr
     with pytest.raises(ArgumentError, match=r"row 2 .* must be a probability of at most 1"):
         irevalx.Qrels.read({"topic": ["1", "1"], "docno": ["A", "B"], "grade": [0.5, 2.0]}, grades="probability")
 
 
 def test_on_spark() -> None:
     """Spark reads whole grades alone, and says so."""
-    with pytest.raises(UsageError, match="grades must be whole on Spark, but got real"):
+    with pytest.raises(UsageError, match="grades='real' is not available on Spark"):
         irevalx.spark.evaluate(None, None, "map", grades="real")
 
 
@@ -227,5 +235,5 @@ def test_on_spark() -> None:
 def test_levels_that_are_no_numbers(level: object) -> None:
     """With real grades a level is any finite number; without them a whole one."""
     for grades in ("real", "whole"):
-        with pytest.raises(ArgumentError, match="level must be a whole number of 64 bits, or a finite number"):
+        with pytest.raises(ArgumentError, match="level must be a 64-bit integer, or a finite number"):
             irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0}}, "map", grades=grades, level=level)  # type: ignore[arg-type]

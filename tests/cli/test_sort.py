@@ -50,10 +50,10 @@ def test_less_is_better(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("ndcg", "--sort requires one measure, but got 'ndcg', which is not one of the printed measures; add -m ndcg"),
-        ("P", "--sort requires one measure, but got 'P', which has several values"),
-        ("runid", "--sort requires a measure with numbers, but got 'runid'"),
-        ("foo", "unknown measure 'foo'; irevalx --list-measures lists all measures"),
+        ("ndcg", "--sort 'ndcg': the measure is not one of the printed measures; add -m ndcg"),
+        ("P", "--sort 'P': the measure has several values"),
+        ("runid", "--sort 'runid': the values of this measure are not numbers"),
+        ("foo", "unknown measure 'foo'; list all with irevalx --list-measures"),
     ],
 )
 def test_refused(measure: str, message: str) -> None:

@@ -90,7 +90,7 @@ def test_a_grade_above_the_maximum(files: Path) -> None:
     (files / "qrels").write_text(f"{QRELS}9 0 a 5\n")
     refused = run("-m", "ERR", "qrels", "run", cwd=files)
     assert refused.status > 0
-    rule = "irevalx: qrels: a grade must be at most 4 for ERR, but got 5; ERR.max=5 allows it"
+    rule = "irevalx: qrels: grade 5 is above 4, the highest grade of ERR; use ERR.max=5"
     assert rule in refused.stderr.splitlines()
     left_out = run("-m", "all", "qrels", "run", cwd=files)
     assert left_out.status == 0

@@ -148,7 +148,7 @@ def test_what_is_not_released(tmp_path: Path) -> None:
         refused = call(".ci/release", wrong)
         assert refused.returncode == 1
         assert refused.stderr == (
-            f"not released: the tag must be {tag}, which is the version in irevalx/__init__.py, but got {wrong}\n"
+            f"not released: the tag must be {tag}, which is the version in irevalx/__init__.py, not {wrong}\n"
         )
     shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
     shutil.copy(ROOT / "CHANGELOG.md", tmp_path)

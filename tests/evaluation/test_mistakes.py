@@ -49,7 +49,7 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
 def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
     """Where there is no topic at all, the one that is asked for is not judged."""
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
-    assert "topic '1' must have both judgments and results, but standard input does not judge it\n" in refused(
+    assert "topic '1' cannot be evaluated: standard input does not judge it\n" in refused(
         "-R", rel_format, "-D", "0.1", "-", "run", cwd=tmp_path, status=7
     )
 

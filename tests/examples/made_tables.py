@@ -103,7 +103,7 @@ def said_by_command(
 
 def without_example(line: str) -> str:
     """Return a warning without the document that it names first: the first in a file, which tables have no order for."""
-    return re.sub(r"(must be in the pool, but )'.*?'", r"\1...", line)
+    return re.sub(r"(judged document )'.*?'", r"\1...", line)
 
 
 def with_every_digit(values: dict[tuple[str, str, str], Any]) -> Values:

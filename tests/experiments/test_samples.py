@@ -142,7 +142,10 @@ def test_a_seed_is_made_and_printed() -> None:
         ([], "missing argument: one of --uniform, --stratified, --strata or --order"),
         (["--uniform", "0.1", "--stratified", "0.1"], "--uniform cannot be combined with --stratified"),
         *(
-            (["--uniform", rate], "--uniform must be a share above 0 and at most 1, such as 0.1 or 10%, but got")
+            (
+                ["--uniform", rate],
+                f"--uniform {rate or chr(39) * 2}: must be a share above 0 and at most 1, such as 0.1 or 10%",
+            )
             for rate in ("0", "1.1", "101%", "-0.1", "nan", "x", "1e-1", "")
         ),
     ],
@@ -169,12 +172,21 @@ def test_topics_without_relevant_documents_are_named(tmp_path: Path) -> None:
     assert lab("degrade", qrels, "--uniform", "0.5", "--seed", "1", "--quiet").stderr == ""
 
 
+@pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore", "qid\tdocno\tlabel"])
+def test_tables_are_recognised(header: str, tmp_path: Path) -> None:
+    """Judgments in a table need no --rel-format, as in the other commands."""
+    (tmp_path / "beir").write_text(f"{header}\n1\tA\t1\n1\tB\t0\n")
+    done = lab("degrade", tmp_path / "beir", "--uniform", "1", "--seed", "1")
+    assert (done.status, done.stderr, done.stdout) == (0, "", b"1 0 A 1\n1 0 B 0\n")
+    assert lab("pool", RUNS[0], "--depth", "1", "--judge", tmp_path / "beir").status == 0
+
+
 def test_duplicates_are_refused(tmp_path: Path) -> None:
     """A document that was judged twice has no one grade to keep."""
     qrels = tmp_path / "qrels"
     qrels.write_text("1 0 A 0\n1 0 A 1\n")
     done = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1")
-    assert (done.status, "a second time" in done.stderr) == (4, True)
+    assert (done.status, "duplicate document 'A'" in done.stderr) == (4, True)
 
 
 @pytest.mark.parametrize("depth", [1, 7, 1000])
@@ -209,7 +221,7 @@ def test_pool_of_a_run_with_scattered_topics(tmp_path: Path) -> None:
 def test_pool_refuses() -> None:
     """Options that say nothing without --judge, and depths below 1."""
     assert "--drop requires --judge" in lab("pool", RUNS[0], "--drop").stderr
-    assert "--depth must be a whole number of at least 1, but got '0'" in lab("pool", RUNS[0], "--depth", "0").stderr
+    assert "--depth 0: must be an integer of at least 1" in lab("pool", RUNS[0], "--depth", "0").stderr
     assert lab("pool", "no-such-run").status == 2
 
 

@@ -145,21 +145,21 @@ def test_probabilities(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--strata", "depth 2-10:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
-        (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
-        (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths of strata must ascend from 1 without gaps"),
-        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges of strata must not overlap"),
+        (("--strata", "depth 2-10:1", RUNS[0]), "depths must ascend from 1 without gaps"),
+        (("--strata", "depth 1-9:1 11+:1", RUNS[0]), "depths must ascend from 1 without gaps"),
+        (("--strata", "depth 6-9:1 1-5:1", RUNS[0]), "depths must ascend from 1 without gaps"),
+        (("--strata", "runs 1-5:1 5+:1", RUNS[0]), "ranges must not overlap"),
         (("--strata", "depth rest:1 1-5:1", RUNS[0]), "rest must be the last stratum"),
-        (("--strata", "depth 1-5", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
-        (("--strata", "depth 1-5:0%", RUNS[0]), "a stratum must have a share above 0 and at most 1"),
+        (("--strata", "depth 1-5", RUNS[0]), "must have a share above 0 and at most 1"),
+        (("--strata", "depth 1-5:0%", RUNS[0]), "must have a share above 0 and at most 1"),
         (
             ("--strata", "depth 5-1:1", RUNS[0]),
-            "a stratum must be a number of at least 1, a range such as 11-50",
+            "must be a number of at least 1, a range such as 11-50",
         ),
-        (("--strata", "depth", RUNS[0]), "--strata must contain at least one stratum, but got 'depth'"),
+        (("--strata", "depth", RUNS[0]), "--strata 'depth' contains no stratum"),
         (("--strata", "1-10:100%", RUNS[0]), "invalid strata '1-10:100%': strata by depth or by runs are ranges"),
         (("--strata", "depth 1+:1", "--strata-file", QRELS), "--strata by depth cannot be combined with --strata-file"),
-        (("--strata", "a:1 a:1", "--strata-file", QRELS), "each stratum must be given once"),
+        (("--strata", "a:1 a:1", "--strata-file", QRELS), "a stratum occurs twice"),
         (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "--strata by names cannot be combined with RUN"),
         (("--strata", "depth 1+:1"), "--strata by depth requires RUN"),
         (("--strata-file", QRELS, "--uniform", "1"), "--strata-file requires --strata"),
@@ -175,14 +175,15 @@ def test_probabilities(tmp_path: Path) -> None:
 def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None:
     """Strata must be told apart, rates must be shares, and runs are there where they are needed."""
     text = refusal("degrade", QRELS, *args, "--seed", "1")
-    assert text.startswith(f"irevalx-lab: {message}")
+    assert text.startswith("irevalx-lab: ")
+    assert message in text
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("1 D000", "a line must have 3 columns (topic, document, stratum), but got '1 D000'"),
-        ("1 D000 b", "a document must occur once in a topic, but got 'D000' in topic '1' a second time"),
+        ("1 D000", "expected 3 columns (topic, document, stratum), but the line has 2: '1 D000'"),
+        ("1 D000 b", "duplicate document 'D000' in topic '1'"),
     ],
 )
 def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path) -> None:

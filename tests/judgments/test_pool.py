@@ -85,11 +85,15 @@ def test_pool_from_standard_input() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "columns"),
     [
-        ("301 A\n301 0 B\n", 2, "2 columns (topic, document), but got '301 0 B'"),
-        ("301 0 A\n\n301 B\n", 3, "3 columns (topic, ignored, document), but got '301 B'"),
-        ("301 0 A 1\n301 0 A 1 2\n", 2, "4 columns (topic, ignored, document, ignored), but got '301 0 A 1 2'"),
-        ("301\n", 1, "2 columns (topic, document), 3 or 4, but got '301'"),
-        ("# a b\na b c d e\n", 2, "2 columns (topic, document), 3 or 4, but got 'a b c d e'"),
+        ("301 A\n301 0 B\n", 2, "2 columns (topic, document), but the line has 3: '301 0 B'"),
+        ("301 0 A\n\n301 B\n", 3, "3 columns (topic, ignored, document), but the line has 2: '301 B'"),
+        (
+            "301 0 A 1\n301 0 A 1 2\n",
+            2,
+            "4 columns (topic, ignored, document, ignored), but the line has 5: '301 0 A 1 2'",
+        ),
+        ("301\n", 1, "2 columns (topic, document), 3 or 4, but the line has 1: '301'"),
+        ("# a b\na b c d e\n", 2, "2 columns (topic, document), 3 or 4, but the line has 5: 'a b c d e'"),
     ],
 )
 def test_malformed_pool(text: str, line: int, columns: str, tmp_path: Path) -> None:
@@ -97,7 +101,7 @@ def test_malformed_pool(text: str, line: int, columns: str, tmp_path: Path) -> N
     (tmp_path / "pool").write_text(text)
     assert (
         refused("--pool", tmp_path / "pool", QRELS, RUN, status=2)
-        == f"irevalx: {tmp_path / 'pool'}:{line}: a line of this pool must have {columns}\n"
+        == f"irevalx: {tmp_path / 'pool'}:{line}: expected a line of this pool with {columns}\n"
     )
     assert run("--pool", tmp_path / "none", QRELS, RUN).status == 2
 
@@ -113,10 +117,10 @@ def test_judged_documents_that_the_pool_lacks(tmp_path: Path) -> None:
     result = run(*EVERYTHING, "--pool", tmp_path / "pool", QRELS, RUN)
     assert result.stdout == run(*EVERYTHING, "--pool", POOL, QRELS, RUN).stdout
     assert (
-        f"{tmp_path / 'pool'}: topic '302': a judged document must be in the pool, but '{lacking[0]}' is not; "
-        f"it is counted into it ({len(lacking) - 1} more such documents)\n"
+        f"{tmp_path / 'pool'}: topic '302': judged document '{lacking[0]}' is missing from the pool and "
+        f"is added to it ({len(lacking) - 1} more such documents)\n"
     ) in result.stderr
-    assert "must be in the pool" not in run(*EVERYTHING, "--pool", POOL, QRELS, RUN).stderr
+    assert "missing from the pool" not in run(*EVERYTHING, "--pool", POOL, QRELS, RUN).stderr
 
 
 def test_topics_that_do_not_match(tmp_path: Path) -> None:
@@ -221,15 +225,24 @@ def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("-m", "judged:rel"), "the treatment of unjudged documents for judged must be nonrel, but got 'rel'"),
-        (("-m", "infAP:rel"), "the treatment of unjudged documents for infAP must be nonrel or skip, but got 'rel'"),
-        (("-m", "num_q:skip"), "the treatment of unjudged documents for num_q must be nonrel, but got 'skip'"),
+        (
+            ("-m", "judged:rel"),
+            "measure judged does not support the treatment 'rel' of unjudged documents, only nonrel",
+        ),
+        (
+            ("-m", "infAP:rel"),
+            "measure infAP does not support the treatment 'rel' of unjudged documents, only nonrel or skip",
+        ),
+        (
+            ("-m", "num_q:skip"),
+            "measure num_q does not support the treatment 'skip' of unjudged documents, only nonrel",
+        ),
         (
             ("-m", "judged", "--unjudged", "skip"),
-            "the treatment of unjudged documents for judged must be nonrel, but got 'skip'",
+            "measure judged does not support the treatment 'skip' of unjudged documents, only nonrel",
         ),
         (("-m", "map:all"), "unknown treatment of unjudged documents 'all'; use one of nonrel, skip, rel"),
-        (("--unjudged", ""), "--unjudged must be nonrel, skip or rel, but got ''"),
+        (("--unjudged", ""), "--unjudged '': must be nonrel, skip or rel"),
         (("-J", "-m", "map:nonrel"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
         (("-J", "--unjudged", "skip"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
         (("-m", "map:"), "unknown treatment of unjudged documents ''; use one of nonrel, skip, rel"),
@@ -273,17 +286,20 @@ def test_parameters_of_the_measures_of_the_papers() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--infap-c", "0.99"), "--infap-c must be a number of at least 1, but got '0.99'"),
-        (("--infap-c", "nan"), "--infap-c must be a number of at least 1, but got 'nan'"),
-        (("--infap-epsilon", "0"), "--infap-epsilon must be a number above 0, but got '0'"),
-        (("--sample-rate", "0"), "--sample-rate must be a number above 0 and at most 1, but got '0'"),
-        (("--sample-rate", "1.5"), "--sample-rate must be a number above 0 and at most 1, but got '1.5'"),
-        (("--sample-rate", "10%"), "--sample-rate must be a number above 0 and at most 1, but got '10%'"),
-        (("-m", "infAP.c=0"), "the parameter c of infAP must be a number of at least 1, but got '0'"),
-        (("-m", "infAP.2"), "the parameters of infAP must be c=C,epsilon=EPSILON, each at most once, but got '2'"),
-        (("-m", "infAP.c=1,c=2"), "the parameters of infAP must be c=C,epsilon=EPSILON, each at most once"),
-        (("-m", "subAP.c=1"), "the parameters of subAP must be p=P, each at most once, but got 'c=1'"),
-        (("-m", "subAP.p=2"), "the parameter p of subAP must be a number above 0 and at most 1, but got '2'"),
+        (("--infap-c", "0.99"), "--infap-c 0.99: must be a number of at least 1"),
+        (("--infap-c", "nan"), "--infap-c nan: must be a number of at least 1"),
+        (("--infap-epsilon", "0"), "--infap-epsilon 0: must be a number above 0"),
+        (("--sample-rate", "0"), "--sample-rate 0: must be a number above 0 and at most 1"),
+        (("--sample-rate", "1.5"), "--sample-rate 1.5: must be a number above 0 and at most 1"),
+        (("--sample-rate", "10%"), "--sample-rate 10%: must be a number above 0 and at most 1"),
+        (("-m", "infAP.c=0"), "invalid parameter c=0 of infAP: must be a number of at least 1"),
+        (("-m", "infAP.2"), "invalid parameters '2' of infAP: must be c=C,epsilon=EPSILON, each at most once"),
+        (
+            ("-m", "infAP.c=1,c=2"),
+            "invalid parameters 'c=1,c=2' of infAP: must be c=C,epsilon=EPSILON, each at most once",
+        ),
+        (("-m", "subAP.c=1"), "invalid parameters 'c=1' of subAP: must be p=P, each at most once"),
+        (("-m", "subAP.p=2"), "invalid parameter p=2 of subAP: must be a number above 0 and at most 1"),
     ],
 )
 def test_parameters_out_of_bounds(flags: tuple[str, ...], message: str) -> None:

@@ -164,10 +164,10 @@ def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n
 @pytest.mark.parametrize(
     ("prefs", "message"),
     [
-        ("1 g s A\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A'"),
-        ("1 g s A 1 1\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A 1 1'"),
-        ("1 g s A 1\n\n", "{prefs}:2: a preference must have 5 columns (topic, group, subgroup, document, level), but got ''"),
-        ("1 g s A 1\n1 g s B nan\n", "{prefs}:2: topic '1': document 'B': level must be a number, but got 'nan'"),
+        ("1 g s A\n", "{prefs}:1: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line has 4: '1 g s A'"),
+        ("1 g s A 1 1\n", "{prefs}:1: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line has 6: '1 g s A 1 1'"),
+        ("1 g s A 1\n\n", "{prefs}:2: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line is blank"),
+        ("1 g s A 1\n1 g s B nan\n", "{prefs}:2: topic '1': document 'B': invalid level 'nan': must be a number"),
     ],
 )  # fmt: skip
 def test_malformed_lines(prefs: str, message: str, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_odd_levels_are_never_read_in_silence(level: str, tmp_path: Path) -> Non
     result = run(*ALL_PREFS, *paths)
     assert result.status == 0
     assert result.stderr.startswith(
-        f"irevalx: {tmp_path / 'prefs'}:2: topic '1': document 'B': level must be a finite number, but got '{level}'"
+        f"irevalx: {tmp_path / 'prefs'}:2: topic '1': document 'B': invalid level '{level}' (not a finite number), read as"
     )
     assert run("--strict", *ALL_PREFS, *paths).status == 2
 
@@ -203,19 +203,19 @@ def test_only_comments(tmp_path: Path) -> None:
     [
         (
             "1 g s A 1\n1 g s B 3\n1 g s A 2\n",
-            "{prefs}:3: a document must have one level in a judgment group, but got 2 after 1 on line 1 for 'A' in group 'g' of topic '1'",
+            "{prefs}:3: conflicting levels of document 'A' in group 'g' of topic '1': 2, and 1 on line 1",
         ),
         (
             "1 g s A 2\n1 g s A 2\n1 g s A 1\n",
-            "{prefs}:3: a document must have one level in a judgment group, but got 1 after 2 on line 1 for 'A' in group 'g' of topic '1'",
+            "{prefs}:3: conflicting levels of document 'A' in group 'g' of topic '1': 1, and 2 on line 1",
         ),
         (
             "1 g s A 1\n1 g t A 0\n1 g t C 2\n",
-            "{prefs}:2: a document must not have a level of 0 and one above 0 in a judgment group, but got 0 after 1 on line 1 for 'A' in group 'g' of topic '1'",
+            "{prefs}:2: a level of 0 and a level above 0 of document 'A' in group 'g' of topic '1': 0, and 1 on line 1",
         ),
         (
             "1 g s A 2\n1 g s B 1\n1 g t B 2\n1 g t C 1\n1 g u C 2\n1 g u A 1\n",
-            "{prefs}: preferences within a judgment group must not contradict each other, but got 'A' better than 'B' and worse in group 'g' of topic '1'",
+            "{prefs}: contradictory preferences in group 'g' of topic '1': 'A' is both better and worse than 'B'",
         ),
     ],
 )  # fmt: skip
@@ -250,12 +250,16 @@ def test_groups_may_contradict_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rel_format", "requests", "first"),
     [
-        ("prefs", ["prefs_simp", "map"], "'map' must be in the format qrels (-R), but got 'prefs'"),
-        ("qrels_prefs", ["official"], "'num_ret' must be in the format qrels or sampled (-R), but got 'qrels_prefs'"),
+        ("prefs", ["prefs_simp", "map"], "measure 'map' requires judgments in the format qrels (-R), not prefs"),
+        (
+            "qrels_prefs",
+            ["official"],
+            "measure 'num_ret' requires judgments in the format qrels or sampled (-R), not qrels_prefs",
+        ),
         (
             "qrels",
             ["map", "prefs_simp"],
-            "'prefs_simp' must be in the format prefs or qrels_prefs (-R), but got 'qrels'",
+            "measure 'prefs_simp' requires judgments in the format prefs or qrels_prefs (-R), not qrels",
         ),
     ],
 )
@@ -265,10 +269,7 @@ def test_measures_that_the_format_does_not_give(
     """The first such measure in print order ends the evaluation with status 4, before anything is printed."""
     paths = files(tmp_path, "1 g s A 1\n" if rel_format == "prefs" else "1 g A 1\n")
     options = [word for request in requests for word in ("-m", request)]
-    assert (
-        refused("--compat", compat, "-q", "-R", rel_format, *options, *paths, status=4)
-        == f"irevalx: judgments for the measure {first}\n"
-    )
+    assert refused("--compat", compat, "-q", "-R", rel_format, *options, *paths, status=4) == f"irevalx: {first}\n"
 
 
 # Cost

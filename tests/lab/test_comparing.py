@@ -194,7 +194,7 @@ def test_against(tmp_path: Path) -> None:
     assert row["measure"] == "map"
     assert (
         refusal("agree", x, y, "--against", "bpref")
-        == f"irevalx-lab: --against must be one of the measures in {x} (map other), but got 'bpref'\n"
+        == f"irevalx-lab: --against: {x} does not contain the measure 'bpref', only map other\n"
     )
 
 
@@ -204,20 +204,20 @@ def test_against(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
-        (X, Y + "e,all,map,1\nf,all,map,1\n", "both evaluations must have the same runs, but {x} lacks 'e' and 1 more"),
-        (X.partition("runid all d")[0], Y, "both evaluations must have the same runs, but {x} lacks 'd'"),
-        ("runid all a\nmap all 1\n", "runid all a\nmap all 1\n", "evaluations must have at least two runs, but {x} has 1"),
-        (X, Y.replace("map", "bpref"), "two evaluations must have a measure in common, but there is none"),
-        ("map all 0.3\n", Y, "{x}:1: a run must have a line with its runid, but this one has none: irevalx -m runid prints it"),
-        ("runid all a\nmap all 1\nmap 1 1\n", Y, "{x}:3: a run must have a line with its runid, but this one has none: irevalx -m runid prints it"),
-        ("map 0.3\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not 'map 0.3'"),
-        ("1 0 d1 1\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not '1 0 d1 1': are these judgments? If so, give the runs too"),
-        ("runid all a\n\nmap all x\n", Y, "{x}:3: a value must be a number of 64 bits that is not infinite, but got 'x' for map of topic 'all'; remove it if the topic has no value"),
-        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: a value must occur once, but map of 'a' for 'all' occurs again; remove one of them"),
-        (Y + "a,all,0.3\n", Y, "{x}:6: a line must have 4 columns (run, topic, measure, value), but got 'a,all,0.3'"),
-        ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: a table of measure values must have a column topic, and either measure and value or a column per measure, and a column run, but got 'run', 'topic', 'measure'"),
+        (X, Y + "e,all,map,1\nf,all,map,1\n", "both evaluations must contain the same runs; {x} does not contain 'e' and 1 more"),
+        (X.partition("runid all d")[0], Y, "both evaluations must contain the same runs; {x} does not contain 'd'"),
+        ("runid all a\nmap all 1\n", "runid all a\nmap all 1\n", "{x}: at least two runs are required, but the file contains 1"),
+        (X, Y.replace("map", "bpref"), "the two evaluations have no measure in common"),
+        ("map all 0.3\n", Y, "{x}:1: no runid for these values; print it with irevalx -m runid"),
+        ("runid all a\nmap all 1\nmap 1 1\n", Y, "{x}:3: no runid for these values; print it with irevalx -m runid"),
+        ("map 0.3\n", Y, "{x}:1: expected a line of trec_eval output with 3 columns (measure, topic, value): 'map 0.3'"),
+        ("1 0 d1 1\n", Y, "{x}:1: expected a line of trec_eval output with 3 columns (measure, topic, value): '1 0 d1 1': are these judgments? If so, give the runs too"),
+        ("runid all a\n\nmap all x\n", Y, "{x}:3: invalid value 'x' of map for topic 'all': must be a 64-bit number that is not infinite; remove it if the topic has no value"),
+        ("runid all a\nmap all 1\nmap all 2\n", Y, "{x}:3: duplicate value of map for run 'a' and topic 'all'; remove one of them"),
+        (Y + "a,all,0.3\n", Y, "{x}:6: expected 4 columns (run, topic, measure, value), but the line has 3: 'a,all,0.3'"),
+        ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: expected a table of measure values with a column topic, and either measure and value or a column per measure, and a column run; the columns are 'run', 'topic', 'measure'"),
         ('{\n"runs": 3}\n', Y, "{x}: expected a JSON object written by irevalx --format json"),
-        ("run,topic,measure,value\n", Y, "{x}: a file of measure values must contain a value, but it contains none"),
+        ("run,topic,measure,value\n", Y, "{x}: the file contains no measure values"),
         ("", Y, "cannot read '{x}': the file is empty"),
     ],
 )  # fmt: skip
@@ -365,7 +365,7 @@ def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) ->
     (tmp_path / "qrels").write_text("1 0 rel 1\n")
     assert (
         refusal("swap-rate", tmp_path / "qrels", *many_topics[1:], "--quiet", status=2)
-        == "irevalx-lab: a swap rate needs at least two topics, but 1 has judgments, results and a value of map\n"
+        == "irevalx-lab: a swap rate requires at least two topics with judgments, results and a value of map; the number is 1\n"
     )
 
 

@@ -115,13 +115,15 @@ def test_measures_of_other_formats(runs: list[Path], tmp_path: Path) -> None:
     path.write_bytes(EXAMPLES["subtopics"].text(TOPICS))
     refused = lab("compare", "-c", "-R", "subtopics", path, *runs)
     assert (refused.status, refused.stdout) == (1, b"")
-    message = "irevalx-lab: judgments for the measure 'map' must be in the format qrels (-R), but got 'subtopics'\n"
+    message = "irevalx-lab: measure 'map' requires judgments in the format qrels (-R), not 'subtopics'\n"
     assert refused.stderr == message
     done = lab("compare", "-c", "-R", "subtopics", path, *runs, "-m", "subtopics", "--seed", "1", "--format", "csv")
     measures = {line.split(b",")[0] for line in done.stdout.splitlines()[1:]}
     assert {b"alpha_nDCG_5", b"ERR_IA_5", b"NRBP"} <= measures
     nothing = lab("compare", "-c", "-R", "prefs", path, *runs, "-m", "official")
-    assert nothing.stderr.startswith("irevalx-lab: measures of judgments in the format prefs must be requested (-m)")
+    assert nothing.stderr.startswith(
+        "irevalx-lab: judgments in the format prefs have no default measures; request some with -m"
+    )
 
 
 def test_damaged_judgments(judgments: tuple[str, Path], runs: list[Path]) -> None:

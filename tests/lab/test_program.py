@@ -93,8 +93,8 @@ def test_judgment_formats(name: str) -> None:
     needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"] if has_runs else ["q"])
     results = {form: lab(name, "-R", form, *needed) for form in REL_FORMATS}
     assert all(result.status for result in results.values())
-    refusals = ("irevalx-lab: -R must be ", f"irevalx-lab: irevalx-lab {name} must have judgments in the format ")
-    assert {form for form, result in results.items() if not result.stderr.startswith(refusals)} == usable
+    refusal_of = {form: f"irevalx-lab: -R {form}: must be " for form in REL_FORMATS}
+    assert {form for form, result in results.items() if not result.stderr.startswith(refusal_of[form])} == usable
     assert usable == set(USABLE.get(name, ("qrels",))), f"USABLE must have the formats that {name} can use"
 
 

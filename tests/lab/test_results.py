@@ -48,6 +48,9 @@ def test_tables_by_title() -> None:
     first, second = result.tables()
     assert result.to_frame().equals(result.to_frame("bounds"))
     assert list(result.to_frame("decided pairs").columns) == list(second.columns)
+    displayed = result.tables_for_people()[1].title
+    assert displayed == "determined pairs"
+    assert result.to_frame(displayed).equals(result.to_frame("decided pairs"))
     assert len(result.to_frame()) == len(first.rows)
-    with pytest.raises(ArgumentError, match="table must be bounds or decided pairs, but got 'pairs'"):
+    with pytest.raises(ArgumentError, match="table must be bounds or decided pairs, not 'pairs'"):
         result.to_frame("pairs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -253,7 +254,7 @@ def keywords_of(command: str, rule: str) -> dict[str, Any]:
     """Return a parameter of a rule with a value."""
     name, _, value = rule.partition("=")
     parameter = declared_parameters(command)[name]
-    is_number = parameter.kind is not None and parameter.kind.rule.startswith(("a whole number", "a number"))
+    is_number = parameter.kind is not None and parameter.kind.rule.startswith(("an integer", "a 64-bit", "a number"))
     default = True if parameter.is_flag else 2 if is_number else "x"
     return {name: value or VALUES.get(f"{command}.{name}", VALUES.get(name, default))}
 
@@ -279,90 +280,90 @@ def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_
             rule = " ".join((spelled_rule(this), verb, spelled_rule(others[0])))
         required = {parameter.name for parameter in described(command).params if parameter.required}
         if others == ("runs",) and "runs" in required:
-            rule = "Missing argument 'RUN...'"
+            rule = "missing argument RUN..."
         assert refused_in_shell(command, keywords, tmp_path).startswith(f"irevalx-lab: {rule}")
 
 
 LIMITS = """
 agree      rbo=0,1,nan              a number above 0 and below 1
-agree      top=1                    a whole number of at least 2
-agree      resamples=-1,10000001    a whole number of at least 0 and at most 10000000
-bounds     max_grade=-1             a whole number of at least 0
-bounds     per_topic=0              a whole number of at least 1
-bounds     in_all=0                 a whole number of at least 1
-bounds     n_next=0                 a whole number of at least 1
-bounds     draws=0,10000001         a whole number of at least 1 and at most 10000000
+agree      top=1                    an integer of at least 2
+agree      resamples=-1,10000001    an integer of at least 0 and at most 10000000
+bounds     max_grade=-1             an integer of at least 0
+bounds     per_topic=0              an integer of at least 1
+bounds     in_all=0                 an integer of at least 1
+bounds     n_next=0                 an integer of at least 1
+bounds     draws=0,10000001         an integer of at least 1 and at most 10000000
 compare    test=z                   t, wilcoxon or permutation
 compare    by=3                     pair, run or topic
 compare    alpha=0,1,nan            a number above 0 and below 1
-compare    resamples=0,10000001     a whole number of at least 1 and at most 10000000
+compare    resamples=0,10000001     an integer of at least 1 and at most 10000000
 compare    correction=x             holm, bonferroni, benjamini-hochberg, none, bh or tukey
 compare    interval=x               bca or t
 compare    margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
 compare    columns=q                all, or some of measure run against mean mean_against difference low high
-compare    level=x                  a whole number of 64 bits, or a finite number if grades are real
-compare    threads=0                a whole number of at least 1
-compare    digits=-1,101            a whole number of at least 0 and at most 100
+compare    level=x                  a 64-bit integer, or a finite number if grades are real
+compare    threads=0                an integer of at least 1
+compare    digits=-1,101            an integer of at least 0 and at most 100
 complete   classifier=x             svm or kld
 complete   class_weight=x           balanced or none
 complete   kld_threshold=x          next, middle or last
-complete   depth=0                  a whole number of at least 1
+complete   depth=0                  an integer of at least 1
 complete   holdout=0,1              a share above 0 and below 1, such as 0.5 or 50%
 degrade    uniform=0,2              a share above 0 and at most 1, such as 0.1 or 10%
 degrade    stratified=0,2           a share above 0 and at most 1, such as 0.1 or 10%
 degrade    budget=-1,5.5            a number of documents, or a share such as 0.1 or 10%
-degrade    batch=0                  a whole number of at least 1
-degrade    depth=0                  a whole number of at least 1
+degrade    batch=0                  an integer of at least 1
+degrade    depth=0                  an integer of at least 1
 degrade    order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
 degrade    rounding=down            up, half-up or half-down
 describe   show=1                   judgments, runs, ranks, groups or all
-describe   cutoffs=0,x,-1              a whole number of at least 1
-describe   ranks=0                  a whole number of at least 1
-describe   depth=0                  a whole number of at least 1
+describe   cutoffs=0,x,-1              an integer of at least 1
+describe   ranks=0                  an integer of at least 1
+describe   depth=0                  an integer of at least 1
 describe   grades=probability       whole or real
-describe   level=x                  a whole number of 64 bits, or a finite number if grades are real
+describe   level=x                  a 64-bit integer, or a finite number if grades are real
 draw       layout=pie               axis, grid, scores or runs
 draw       axis=even                log or linear
 draw       against=x                AP or itself
 estimate   weight=-1,2              a number of at least 0 and at most 1
 estimate   correction=tukey         holm, bonferroni
-estimate   design=0                 a whole number of at least 1
+estimate   design=0                 an integer of at least 1
 estimate   alpha=0,1                a number above 0 and below 1
-labels     top=1                    a whole number of at least 2
-labels     human_topics=1           a whole number of at least 2
-labels     resamples=-1             a whole number of at least 0 and at most 10000000
+labels     top=1                    an integer of at least 2
+labels     human_topics=1           an integer of at least 2
+labels     resamples=-1             an integer of at least 0 and at most 10000000
 labels     alpha=0,1                a number above 0 and below 1
 labels     labels_max=0,-1         a number above 0
 labels     labels_format=pairs      qrels, beir, csv, tsv, json or jsonl
 leave-out  complete=x               svm, kld, svm-expected, kld-expected, labels or nonrelevant
-leave-out  depth=0                  a whole number of at least 1
-leave-out  holes=0                  a whole number of at least 1
+leave-out  depth=0                  an integer of at least 1
+leave-out  holes=0                  an integer of at least 1
 leave-out  tolerance=-1             a number of at least 0
-leave-out  draws=0                  a whole number of at least 1 and at most 10000000
+leave-out  draws=0                  an integer of at least 1 and at most 10000000
 leave-out  min_retrieved=1.5        a share above 0 and at most 1, such as 0.1 or 10%
 leave-out  labels_format=prefs      qrels, beir, csv, tsv, json or jsonl
-leave-out  threads=0                a whole number of at least 1
-next       per_topic=0              a whole number of at least 1
-next       in_all=0                 a whole number of at least 1
-next       total=0                  a whole number of at least 1
+leave-out  threads=0                an integer of at least 1
+next       per_topic=0              an integer of at least 1
+next       in_all=0                 an integer of at least 1
+next       total=0                  an integer of at least 1
 next       order=x                  depth, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal
-pool       depth=0                  a whole number of at least 1
-pool       sizes=0,x                a whole number of at least 1
-power      topics=1,1073741825      a whole number of at least 2 and at most 1073741824
+pool       depth=0                  an integer of at least 1
+pool       sizes=0,x                an integer of at least 1
+power      topics=1,1073741825      an integer of at least 2 and at most 1073741824
 power      differences=0,-1         a number above 0
 power      widths=0,x               a number above 0
 power      power=0,1                a number above 0 and below 1
 power      correction=holm          none or bonferroni
-power      comparisons=0            a whole number of at least 1
-report     depth=0,1001             a whole number of at least 1 and at most 1000
+power      comparisons=0            an integer of at least 1
+report     depth=0,1001             an integer of at least 1 and at most 1000
 study      rounding=down            up, half-up or half-down
-study      samples=0,10000001,99999999999999999999                a whole number of at least 1 and at most 10000000
-study      pairs=-1                 a whole number of at least 0 and at most 10000000
-study      pool_depth=0             a whole number of at least 1
-study      resamples=-1,100000000000             a whole number of at least 0 and at most 10000000
-study      threads=0                a whole number of at least 1
-swap-rate  sizes=0,x,1.5            a whole number of at least 1
-swap-rate  draws=0,10000001         a whole number of at least 1 and at most 10000000
+study      samples=0,10000001,99999999999999999999                an integer of at least 1 and at most 10000000
+study      pairs=-1                 an integer of at least 0 and at most 10000000
+study      pool_depth=0             an integer of at least 1
+study      resamples=-1,100000000000             an integer of at least 0 and at most 10000000
+study      threads=0                an integer of at least 1
+swap-rate  sizes=0,x,1.5            an integer of at least 1
+swap-rate  draws=0,10000001         an integer of at least 1 and at most 10000000
 swap-rate  bins=0,x,-1,1e-13        a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01
 """
 """Values that a parameter refuses, and what it must be."""
@@ -390,7 +391,8 @@ def test_limits(command: str, name: str, text: str, rule: str, tmp_path: Path) -
         assert message.startswith(f"{name} must be {rule}")
     if name in parameters_of(function_of(command)):
         message = refused_in_shell(command, {**keywords, name: text}, tmp_path)
-        assert message.startswith(f"irevalx-lab: {declared_parameters(command)[name].typed} must be {rule}")
+        typed = declared_parameters(command)[name].typed
+        assert re.match(rf"irevalx-lab: {typed} '?{re.escape(text)}'?: must be {re.escape(rule)}", message)
 
 
 WRONG = [None, 0, -0.5, 10**400, object(), b"x", [object()], {1: 2}, float("nan")]

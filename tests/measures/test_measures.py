@@ -285,7 +285,7 @@ def test_reference_has_every_kernel() -> None:
 def test_utility_with_the_wrong_number_of_weights(weights: str) -> None:
     """The measure utility has four weights."""
     utility = BY_NAME["utility"]
-    with pytest.raises(EvaluationError, match="utility must have 4 parameters"):
+    with pytest.raises(EvaluationError, match="utility requires 4 parameters"):
         utility(topics_of([Topic([1], [1])], all_rows=True), read(utility, weights))
 
 

@@ -131,7 +131,7 @@ def test_overlap_and_inst() -> None:
 
 def test_err_of_too_high_grades() -> None:
     """The hint is a whole number that the grades do not exceed."""
-    with pytest.raises(irevalx.IrevalxError, match=r"at most 4 for ERR, but got 4.5; ERR.max=5 allows it"):
+    with pytest.raises(irevalx.IrevalxError, match=r"grade 4\.5 is above 4, the highest grade of ERR; use ERR\.max=5"):
         irevalx.evaluate({"1": {"A": 4.5}}, {"1": {"A": 1.0}}, "ERR", grades="real")
 
 

@@ -22,8 +22,8 @@ def zscore_file(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 map 0.5\n", "{path}:1: a line of z-scores must have 4 columns (topic, measure, mean, standard deviation), but got '1 map 0.5'"),
-        ("1 map 0.5 1\n\n", "{path}:2: a line of z-scores must have 4 columns (topic, measure, mean, standard deviation), but got ''"),
+        ("1 map 0.5\n", "{path}:1: expected a line of z-scores with 4 columns (topic, measure, mean, standard deviation), but the line has 3: '1 map 0.5'"),
+        ("1 map 0.5 1\n\n", "{path}:2: expected a line of z-scores with 4 columns (topic, measure, mean, standard deviation), but the line is blank"),
         ("1 map 0.5 1\0\n", "{path}:1: the line contains a NUL byte: '1 map 0.5 1\\x00'"),
         ("", "cannot read '{path}': the file is empty"),
     ],
@@ -42,8 +42,8 @@ def test_odd_numbers_are_never_read_in_silence(tmp_path: Path) -> None:
     result = run("-Z", path, "-m", "map", *FILES)
     assert result.status == 0
     assert result.stderr == (
-        f"irevalx: {path}:2: topic '1': measure 'num_ret': mean or standard deviation must be a finite number, but got "
-        "'x', read as 0, like trec_eval (1 more such mean or standard deviation in this file)\n"
+        f"irevalx: {path}:2: topic '1': measure 'num_ret': invalid mean or standard deviation "
+        "'x' (not a finite number), read as 0, like trec_eval (1 more such mean or standard deviation in this file)\n"
     )
     assert run("--strict", "-Z", path, "-m", "map", *FILES).status == 2
 

@@ -411,9 +411,7 @@ def test_no_memory_for_modules(program: str, error: str) -> None:
 def test_no_memory_for_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too big is said as numpy says it, with status 70; another error of the system stays what it is."""
     for number in ("100000000000", "99999999999999999999"):
-        assert f"at most 10000000, but got '{number}'" in refusal(
-            "labels", QRELS, QRELS, RUN, RUN, "--seed", "1", "--resamples", number
-        )
+        assert "at most 10000000" in refusal("labels", QRELS, QRELS, RUN, RUN, "--seed", "1", "--resamples", number)
 
     def too_big(*args: object, **more: object) -> None:
         np.empty(1 << 56)

@@ -107,7 +107,7 @@ def test_measures_that_the_format_does_not_give(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 g A 1\n")
     files = (tmp_path / "qrels", tmp_path / "run")
     for rel_format_name, measure, needed in (("qrels_jg", "map", "qrels"), ("qrels", "P_avgjg", "qrels_jg")):
-        assert f"'{measure}' must be in the format {needed} (-R), but got '{rel_format_name}'" in refused(
+        assert f"measure '{measure}' requires judgments in the format {needed} (-R), not {rel_format_name}" in refused(
             "-c", "-q", "-R", rel_format_name, "-m", measure, *files, status=4
         )
     assert run("-R", "qrels_jg", "-m", "num_q", *files).stdout.split() == [b"num_q", b"all", b"1"]

@@ -143,8 +143,8 @@ def test_padding(archiver: Archiver, zeros: int, more: bool, tmp_path: Path) -> 
     if complains:
         offset = len(first) + (zeros if archiver.name == "gzip" else 0)
         assert why is not None
-        assert why.startswith(f"{archive}: what follows a stream of {archiver.name} data must be another one")
-        assert why.endswith(f" at byte {offset}")
+        assert why.startswith(f"{archive}: unexpected ")
+        assert f" at byte {offset}, after a stream of {archiver.name} data; expected another one" in why
     else:
         assert why is None
         assert read(archive) == whole == FIRST + (SECOND if more else b"")
@@ -184,11 +184,9 @@ def test_what_is_no_stream(archiver: Archiver, follower: str, tmp_path: Path) ->
     assert archiver.unpacked(archive)[1]
     result = run(archive, archive)
     assert (result.status, result.stdout) == (2, b"")
-    begin = f"irevalx: {archive}: what follows a stream of {archiver.name} data must be another one"
+    begin = f"irevalx: {archive}: unexpected "
     if follower == "half of the first bytes":
-        begin = (
-            f"irevalx: {archive}: {archiver.name} data must be complete, but the file is cut short: it ends at byte "
-        )
+        begin = f"irevalx: {archive}: truncated {archiver.name} data: the file ends at byte "
     assert result.stderr.startswith(begin)
     assert f"at byte {len(first) + 2 * (follower == 'half of the first bytes')}" in result.stderr
     assert result.stderr.count("\n") == 1
@@ -226,7 +224,7 @@ def test_every_end(archiver: Archiver, tmp_path: Path) -> None:
     for end in range(len(first) + 1, len(first + second)):
         archive.write_bytes((first + second)[:end])
         assert refusal(archive) == (
-            f"{archive}: {archiver.name} data must be complete, but the file is cut short: it ends at byte {end}, "
+            f"{archive}: truncated {archiver.name} data: the file ends at byte {end}, "
             f"within the stream that begins at byte {len(first)}"
         )
 
@@ -241,7 +239,7 @@ def test_damage_is_located(archiver: Archiver, tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     archive.write_bytes(changed)
     match = re.fullmatch(
-        rf"{archive}: {archiver.name} data must be intact, but is damaged before byte (\d+), in the stream that begins "
+        rf"{archive}: corrupt {archiver.name} data before byte (\d+), in the stream that begins "
         rf"at byte {len(first)} \(.+\)",
         refusal(archive) or "",
     )
@@ -306,7 +304,7 @@ def test_gzip_with_reserved_flags(archiver: Archiver, tmp_path: Path) -> None:
             streams[stream][3] = flags
             (tmp_path / "archive").write_bytes(b"".join(streams))
             assert archiver.unpacked(tmp_path / "archive")[1]
-            assert "gzip data must be intact" in (refusal(tmp_path / "archive") or "")
+            assert "corrupt gzip data" in (refusal(tmp_path / "archive") or "")
 
 
 def test_frames_of_zstd_that_are_skipped(tmp_path: Path) -> None:

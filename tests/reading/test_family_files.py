@@ -76,10 +76,7 @@ def test_a_document_twice_for_a_subtopic() -> None:
     judgments = read(SUBTOPIC_FILE, "2 1 a 1\n1 1 b 0\n1 1 a 1\n1 2 a 1\n1 1 a 1\n1 1 b 1\n")
     error = judgments.failures((b"1", b"2"))[b"1"]
     assert isinstance(error, DuplicateDocumentError)
-    assert str(error).endswith(
-        ":5: a document must occur once in the judgments of a subtopic, but got 'a' for subtopic '1' of topic '1' a "
-        "second time (first on line 3)"
-    )
+    assert str(error).endswith(":5: duplicate document 'a' for subtopic '1' of topic '1' (first on line 3)")
     assert list(judgments.failures((b"1", b"2"))) == [b"1"]
 
 
@@ -154,8 +151,8 @@ def test_what_is_said_of_probabilities_out_of_bounds() -> None:
     read(PRELS, "1 a 1 1 0.5\n1 b 0 1 1.25\n1 c 0 0 -3\n1 d 0 1 NA\n", warnings.append)
     [warning] = warnings
     assert warning.endswith(
-        ":2: a probability must be from 0 to 1, but got 1.25; the line is taken for one of a document that was not "
-        "drawn (1 more such line)"
+        ":2: invalid inclusion probability 1.25 (not between 0 and 1); the document is treated as not "
+        "sampled (1 more such line)"
     )
 
 
@@ -163,19 +160,19 @@ def test_a_sampled_document_twice() -> None:
     """A document is judged once in the lines that count."""
     judgments = read(PRELS, "1 a 1 1 NA\n1 a 1 1 0.5\n1 b 1 1 1\n2 c 1 1 1\n2 c 0 1 1\n")
     assert list(judgments.failures((b"1", b"2"))) == [b"2"]
-    assert ":5: a document must occur once in the judgments of a topic" in str(judgments.failures((b"2",))[b"2"])
+    assert ":5: duplicate document" in str(judgments.failures((b"2",))[b"2"])
 
 
 @pytest.mark.parametrize(
     ("fmt", "text", "problem"),
     [
         (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? The judgments (qrels) come first"),
-        (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
-        (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
-        (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),
-        (PRELS, "1 a 1 1 nan\n", ":1: a probability must be a number or NA, but got 'nan'"),
-        (PRELS, "1 a 0 1 0\n", ":1: the inclusion probability of a sampled document must be above 0, but got 0 for 'a'"),
-        (PRELS, "1 a 0 1 -0\n", ":1: the inclusion probability of a sampled document must be above 0"),
+        (PRELS, "1 a 1.5 1 0.5\n", ":1: invalid grade '1.5': must be an integer"),
+        (PRELS, "1 a 1 x 0.5\n", ":1: invalid method 'x': must be an integer"),
+        (PRELS, "1 a 1 1 half\n", ":1: invalid inclusion probability 'half': must be a number or NA"),
+        (PRELS, "1 a 1 1 nan\n", ":1: invalid inclusion probability 'nan': must be a number or NA"),
+        (PRELS, "1 a 0 1 0\n", ":1: topic '1': document 'a': the inclusion probability of a sampled document is 0"),
+        (PRELS, "1 a 0 1 -0\n", ":1: topic '1': document 'a': the inclusion probability of a sampled document is 0"),
     ],
 )  # fmt: skip
 def test_malformed_lines(fmt: FileFormat[Any], text: str, problem: str) -> None:

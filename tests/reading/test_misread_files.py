@@ -68,10 +68,10 @@ CASES = {
     ),
     "quoted grades": Case('1 0 a "1"\n1 0 b "0"\n', "1 Q0 a 1 2 r\n", "map", "0.0000", "; remove the quotes (1 more"),
     "a header of judgments": Case(
-        "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': grade must be a whole number of 64 bits, but got 'rel', read as 0, like trec_eval; is this a header?", ("-c",)
+        "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': invalid grade 'rel' (not a 64-bit integer), read as 0, like trec_eval; is this a header?", ("-c",)
     ),
     "a header of a run": Case(
-        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0, like trec_eval; is this a header? If so, remove the line"
+        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "invalid score 'score' (not a finite number), read as 0, like trec_eval; is this a header? If so, remove the line"
     ),
     "ids that differ in part": Case(
         "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",
@@ -155,23 +155,23 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
     ("flags", "qrels", "results", "status", "words", "never"),
     [
         ((), "1\t0\tdoc 1\t1\n1\t0\tdoc 2\t0\n", RUN, 2, "an ID contains a blank", "give"),
-        ((), "1,0,a,1\n", RUN, 2, "columns must be separated by spaces or tabs, not by commas", "give"),
-        ((), QRELS, "1;Q0;a;1;3;r\n", 2, "not by semicolons", "give"),
-        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; if this is a score, use -T scored", "!"),
+        ((), "1,0,a,1\n", RUN, 2, "columns are separated by commas; replace them by spaces or tabs", "give"),
+        ((), QRELS, "1;Q0;a;1;3;r\n", 2, "separated by semicolons", "give"),
+        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "invalid rank '35.92': must be a 64-bit integer; if this is a score, use -T scored", "!"),
         ((), "1 0 d1 1\n1 0 d1 1\n", RUN, 4, "keep one of these lines (sort -u removes repeated lines)", "-R subtopics"),
-        ((), "1 0 d1 1\n1 0 d1 0\n", RUN, 4, "a document must occur once in the judgments of a topic", "sort -u"),
+        ((), "1 0 d1 1\n1 0 d1 0\n", RUN, 4, "duplicate document", "sort -u"),
         ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "if the second column is a subtopic, use -R subtopics", "sort -u"),
         ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and third columns swapped?", "give"),
-        ((), QRELS, RUN + RUN, 4, "; --duplicates first or --duplicates best keeps one of them", "!"),
-        ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "a judgment must have 4 columns", "give"),
-        ((), "rank team run map P10 date\n", RUN, 2, "a judgment must have 4 columns", "QRELS comes first"),
+        ((), QRELS, RUN + RUN, 4, "; keep one of them with --duplicates first or --duplicates best", "!"),
+        ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "expected a judgment with 4 columns", "give"),
+        ((), "rank team run map P10 date\n", RUN, 2, "expected a judgment with 4 columns", "QRELS comes first"),
         ((), "7 a b\n7 c b\n", RUN, 2, "use -R pairs if the columns are TOPIC WINNER LOSER", "!"),
         ((), '04"M\x18h@\0'.replace("04", "\x04"), RUN, 2, "this is an lz4 file; decompress it with lz4 -d", "!"),
         ((), QRELS, "\x00", 2, "the line contains a NUL byte", "this is"),
-        (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2}\n{"qid": "1"}\n', RUN, 2, "q:2: a line must be a JSON object with qid, docid and grade", "Extra data"),
-        (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2.5}\n', RUN, 2, "q:1: topic '1': document 'd1': grade must be a whole number", "!"),
-        (("-R", "pairs"), "7 a b c\n", RUN, 2, "q:1: the winner must be 'a' or 'b', not 'c'", "!"),
-        (("-R", "pairs"), "7 a a\n", RUN, 2, "q:1: a preference must be between two different documents; 'a' occurs twice", "!"),
+        (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2}\n{"qid": "1"}\n', RUN, 2, "q:2: expected a JSON object with qid, docid and grade", "Extra data"),
+        (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2.5}\n', RUN, 2, "q:1: topic '1': document 'd1': invalid grade", "!"),
+        (("-R", "pairs"), "7 a b c\n", RUN, 2, "q:1: the winner 'c' is neither 'a' nor 'b'", "!"),
+        (("-R", "pairs"), "7 a a\n", RUN, 2, "q:1: a document cannot be preferred to itself: 'a'", "!"),
     ],
 )  # fmt: skip
 def test_errors_name_the_remedy(

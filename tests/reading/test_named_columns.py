@@ -82,40 +82,42 @@ NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
 @pytest.mark.parametrize(
     ("flags", "qrels", "status", "words"),
     [
-        ((), "qid,docid,rel\n1,a\n", 2, "q:2: a judgment must have 3 columns (qid, docid, rel), but got '1,a'"),
-        ((), "qid,docid,rel\n1,a,b,1\n", 2, "q:2: a judgment must have 3 columns (qid, docid, rel), but got '1,a,b,1'"),
-        ((), 'qid,docid,rel\n1,"a,b",1,2\n', 2, "q:2: a judgment must have 3 columns"),
-        ((), "qid,docid,rel\n1,a,1\n\n2,b,1\n", 2, "q:3: a judgment must have 3 columns (qid, docid, rel), but got ''"),
-        ((), "qid,docid,rel\n1,a,\n", 2, "q:2: column 'rel' must not be empty"),
-        ((), "qid,docid,rel\n , a,1\n", 2, "q:2: column 'qid' must not be empty"),
-        ((), 'qid,docid,rel\n1,"",1\n', 2, "q:2: column 'docid' must not be empty"),
-        ((), "qid,docid,rel\n1,a,nan\n", 2, "q:2: topic '1': document 'a': grade must be a whole number of 64 bits, but got 'nan'"),
-        ((), "qid,docid,rel\n1,a,1.0\n", 2, "but got '1.0'; --grades real takes it"),
-        ((), 'qid,docid,rel\n1,"two\nlines",1\n1,b,x\n', 2, "q:4: topic '1': document 'b': grade must be a whole number"),
+        ((), "qid,docid,rel\n1,a\n", 2, "q:2: expected a judgment with 3 columns (qid, docid, rel), but the line has 2: '1,a'"),
+        ((), "qid,docid,rel\n1,a,b,1\n", 2, "q:2: expected a judgment with 3 columns (qid, docid, rel), but the line has 4: '1,a,b,1'"),
+        ((), 'qid,docid,rel\n1,"a,b",1,2\n', 2, "q:2: expected a judgment with 3 columns"),
+        ((), "qid,docid,rel\n1,a,1\n\n2,b,1\n", 2, "q:3: expected a judgment with 3 columns (qid, docid, rel), but the line is blank"),
+        ((), "qid,docid,rel\n1,a,\n", 2, "q:2: column 'rel' is empty"),
+        ((), "qid,docid,rel\n , a,1\n", 2, "q:2: column 'qid' is empty"),
+        ((), 'qid,docid,rel\n1,"",1\n', 2, "q:2: column 'docid' is empty"),
+        ((), "qid,docid,rel\n1,a,nan\n", 2, "q:2: topic '1': document 'a': invalid grade 'nan': must be a 64-bit integer"),
+        ((), "qid,docid,rel\n1,a,1.0\n", 2, "invalid grade '1.0': must be a 64-bit integer; real-valued grades require --grades real"),
+        ((), 'qid,docid,rel\n1,"two\nlines",1\n1,b,x\n', 2, "q:4: topic '1': document 'b': invalid grade"),
         ((), 'qid,docid,rel\n1,"a,1\n2,b,1\n', 2, """q:2: a quoted field has no end, in '1,"a,1'"""),
         ((), 'qid,docid,rel\n1,"a"b,1\n', 2, "q:2: ',' expected after '\"'"),
-        ((), "qid,docid,rel,REL\n1,a,1,1\n", 2, "q: a table must have only one column 'rel', but got 2: 'rel', 'REL'"),
-        ((), "qid,docid,rel\n1,a,1\n1,a,2\n", 4, "q:3: a document must occur once in the judgments of a topic"),
-        ((), "qid,docid,x\n1,a,1\n", 2, f"q: a table must have one of the columns {NAMES}, but got qid, docid, x"),
+        ((), "qid,docid,rel,REL\n1,a,1,1\n", 2, "q: ambiguous column 'rel': the table has 2 ('rel', 'REL')"),
+        ((), "qid,docid,rel\n1,a,1\n1,a,2\n", 4, "q:3: duplicate document"),
+        ((), "qid,docid,x\n1,a,1\n", 2, f"q: no column for the grade: expected one of {NAMES}; the table has the columns qid, docid, x"),
         ((), "qid,docid,rel\n1,a,1\0\n", 2, "q:2: the line contains a NUL byte"),
-        (("-R", "sampled"), "qid,docid,rel\n1,a,1\n", 2, "q: a table must have a column stratum, but got qid, docid, rel"),
-        (("-R", "csv"), "1,0,a,1\n", 2, "q:1: the first line must name the columns topic, docno, relevance, or have their values, but got '1,0,a,1'"),
+        (("-R", "sampled"), "qid,docid,rel\n1,a,1\n", 2, "q: no column for the stratum: expected 'stratum'; the table has the columns qid, docid, rel"),
+        ((), "qid,dokument,rel\n1,a,1\n", 2, "'qid,dokument,rel': if this is a header, there is no column for the document: expected one of docno, "),
+        (("-R", "csv"), "qid,dokument,rel\n1,a,1\n", 2, "q:1: no column for the document: expected one of docno, doc_id, docid, corpus-id, corpus_id, did, pid, document; the table has the columns qid, dokument, rel\n"),
+        (("-R", "csv"), "1,0,a,1\n", 2, "q:1: expected a header that names the columns topic, docno, relevance, or a line with their values: '1,0,a,1'"),
         (("-R", "csv"), "1 0 a 1\n", 2, "use -R qrels if the columns are TOPIC IGNORED DOCNO GRADE"),
         ((), "1,a,1\n", 2, "use -R csv if the columns are TOPIC,DOCNO,GRADE"),
-        ((), '{"qid": 1, "docid": "a", "rel": "1"}', 2, "q:1: topic '1': document 'a': 'rel' must be a number, but got '\"1\"'; remove the quotes"),
-        ((), '{"qid": 1, "docid": "a", "rel": true}', 2, "q:1: topic '1': document 'a': 'rel' must be a number, but got 'true'"),
-        ((), '{"qid": 1, "docid": "a", "rel": [1]}', 2, "'rel' must be a number, but got '[\"1\"]'"),
-        ((), '{"qid": 1, "docid": "a", "rel": null}', 2, "'rel' must be a number, but got 'null'"),
-        ((), '{"qid": 1, "docid": "a", "rel": NaN}', 2, "grade must be a whole number of 64 bits, but got 'NaN'"),
-        ((), '{"qid": 1.5, "docid": "a", "rel": 1}', 2, "q:1: 'qid' must be a string or a whole number, but got '1.5'"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "", "rel": 1}}', 2, "q:2: 'docid' must be a string or a whole number"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: a line must be a JSON object with qid, docid and grade"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, ": 'rel' is missing"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b", "rel": 1, "rel": 2}}', 2, ": 'rel' occurs twice"),
-        ((), f"{A_RECORD}[1]", 2, "q:2: a line must be a JSON object with qid, docid and grade, but got '[1]'"),
-        ((), f"{A_RECORD}{'[' * 9999}", 2, "q:2: a line must be a JSON object"),
-        ((), A_RECORD + '{"qid": 1, "docid": "a", "rel": 0}', 4, "q:2: a document must occur once in the judgments of a topic"),
-        (("-R", "jsonl"), "1 0 a 1\n", 2, "q:1: a line must be a JSON object with topic, docno and grade, but got '1 0 a 1'"),
+        ((), '{"qid": 1, "docid": "a", "rel": "1"}', 2, "q:1: topic '1': document 'a': invalid 'rel' '\"1\"': must be a number; remove the quotes"),
+        ((), '{"qid": 1, "docid": "a", "rel": true}', 2, "q:1: topic '1': document 'a': invalid 'rel' 'true': must be a number"),
+        ((), '{"qid": 1, "docid": "a", "rel": [1]}', 2, "invalid 'rel' '[\"1\"]': must be a number"),
+        ((), '{"qid": 1, "docid": "a", "rel": null}', 2, "invalid 'rel' 'null': must be a number"),
+        ((), '{"qid": 1, "docid": "a", "rel": NaN}', 2, "invalid grade 'NaN': must be a 64-bit integer"),
+        ((), '{"qid": 1.5, "docid": "a", "rel": 1}', 2, "q:1: invalid 'qid' '1.5': must be a string or an integer"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "", "rel": 1}}', 2, "q:2: invalid 'docid' '\"\"': must be a string or an integer"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: expected a JSON object with qid, docid and grade"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, ", but 'rel' is missing"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b", "rel": 1, "rel": 2}}', 2, ", but 'rel' occurs twice"),
+        ((), f"{A_RECORD}[1]", 2, "q:2: expected a JSON object with qid, docid and grade: '[1]'"),
+        ((), f"{A_RECORD}{'[' * 9999}", 2, "q:2: expected a JSON object"),
+        ((), A_RECORD + '{"qid": 1, "docid": "a", "rel": 0}', 4, "q:2: duplicate document"),
+        (("-R", "jsonl"), "1 0 a 1\n", 2, "q:1: expected a JSON object with topic, docno and grade: '1 0 a 1'"),
     ],
 )  # fmt: skip
 def test_what_is_refused(flags: tuple[str, ...], qrels: str, status: int, words: str, tmp_path: Path) -> None:
@@ -129,15 +131,15 @@ def test_what_is_refused(flags: tuple[str, ...], qrels: str, status: int, words:
 @pytest.mark.parametrize(
     ("results", "status", "words"),
     [
-        ("qid,docid,score\n1,a,x\n", 2, "r:2: topic '1': document 'a': score must be a finite number, but got 'x'"),
-        ("qid,docid,score\n1,a,inf\n", 2, "score must be a finite number, but got 'inf'"),
-        ("qid,docid,rank\n1,a,1.5\n", 2, "rank must be a whole number of 64 bits, but got '1.5'; if this is a score, name the column score"),
+        ("qid,docid,score\n1,a,x\n", 2, "r:2: topic '1': document 'a': invalid score 'x': must be a finite number"),
+        ("qid,docid,score\n1,a,inf\n", 2, "invalid score 'inf': must be a finite number"),
+        ("qid,docid,rank\n1,a,1.5\n", 2, "invalid rank '1.5': must be a 64-bit integer; if this is a score, name the column score"),
         ("qid,docid,rank\n1,a,51\n1,b,35\n", 0, "are these scores? The document with the lowest rank comes first; for scores, name the column score"),
         ("qid,docid,score,rank\n1,a,0.1,1\n1,b,0.2,2\n", 0, "the RANK column contradicts the scores"),
-        ("qid,docid,score\n1,a,3\n1,a,3\n", 4, "r:3: a document must occur once in the results of a topic, but got 'a'"),
+        ("qid,docid,score\n1,a,3\n1,a,3\n", 4, "r:3: duplicate document 'a'"),
         ("1;a;1.5\n", 2, "use -T csv if the columns are TOPIC,DOCNO,SCORE"),
-        ('{"qid": 1, "docid": "a", "score": "1"}', 2, "r:1: topic '1': document 'a': 'score' must be a number, but got '\"1\"'; remove the quotes"),
-        ('{"qid": 1, "docid": "a", "score": Infinity}', 2, "score must be a finite number, but got 'Infinity'"),
+        ('{"qid": 1, "docid": "a", "score": "1"}', 2, "r:1: topic '1': document 'a': invalid 'score' '\"1\"': must be a number; remove the quotes"),
+        ('{"qid": 1, "docid": "a", "score": Infinity}', 2, "invalid score 'Infinity': must be a finite number"),
     ],
 )  # fmt: skip
 def test_runs_that_are_refused(results: str, status: int, words: str, tmp_path: Path) -> None:
@@ -161,7 +163,9 @@ def test_labels_in_records(tmp_path: Path) -> None:
     ]
     for wrong in (True, [1], {"a": 1}):
         text = json.dumps({"qid": 1, "docno": "d", "label": wrong}).encode()
-        with pytest.raises(irevalx.IrevalxError, match=r"labels:1: topic '1': document 'd': 'label' must be a number"):
+        with pytest.raises(
+            irevalx.IrevalxError, match=r"labels:1: topic '1': document 'd': invalid 'label' .*: must be a number"
+        ):
             REL_FORMATS["jsonl"].read(Source("labels", text), TREC_EVAL_10, False, pytest.fail, "label")
 
 

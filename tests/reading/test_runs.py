@@ -105,9 +105,9 @@ def test_errors_name_the_line_in_later_blocks(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 100)
     monkeypatch.setattr(workers, "BIG", 0)
     for bad, message in (
-        (b"304 Q0 X 1 1", ": a line of a run must have 6 columns"),
-        (b"304 Q0 X 1 abc bm25", ": topic '304': document 'X': score must be a finite number"),
-        (b"304 Q0 " + LINES[-1].split()[2] + b" 1 1 bm25", ": a document must occur once in the results of a topic"),
+        (b"304 Q0 X 1 1", ": expected a line of a run with 6 columns"),
+        (b"304 Q0 X 1 abc bm25", ": topic '304': document 'X': invalid score"),
+        (b"304 Q0 " + LINES[-1].split()[2] + b" 1 1 bm25", ": duplicate document"),
     ):
         (tmp_path / "run").write_bytes(b"\n".join([b"# comment", b"", *LINES, bad]) + b"\n")
         for processes in ("1", "3"):

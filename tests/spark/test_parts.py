@@ -125,9 +125,9 @@ def test_examples(tmp_path: Path) -> None:
         values, lines = evaluated(batches_of(tables, n_parts, pooled=True), workers)
         assert with_every_digit(values) == expected
         assert set(map(without_example, lines)) == messages
-        [outside] = [line for line in lines if "must be in the pool" in line]
+        [outside] = [line for line in lines if "missing from the pool" in line]
         assert outside == (
-            "pool: topic '12': a judged document must be in the pool, but 'D5' is not; it is counted into it (16 more "
+            "pool: topic '12': judged document 'D5' is missing from the pool and is added to it (16 more "
             "such documents)"
         )
 

@@ -119,8 +119,8 @@ def pair_values(
     runs = _shared_runs(first, second)
     if against is not None and against not in first.measures:
         raise ArgumentError(
-            f"{spelled('against')} must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)})"
-            f", but got {quote(against)}"
+            f"{spelled('against')}: {shown_name(first.path)} does not contain the measure {quote(against)}, only "
+            f"{' '.join(first.measures)}"
         )
     measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
     pairs = []
@@ -134,7 +134,7 @@ def pair_values(
         else:
             pairs.append(paired)
     if not pairs:
-        raise InputError("two evaluations must have a measure in common, but there is none")
+        raise InputError("the two evaluations have no measure in common")
     for n_left_out, n_topics in dict.fromkeys((each.n_in_either - each.n_topics, each.n_in_either) for each in pairs):
         if n_left_out:
             warn(
@@ -150,12 +150,12 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
         if lacking := [run for run in other.values if run not in incomplete.values]:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
             raise InputError(
-                f"both evaluations must have the same runs, but {shown_name(incomplete.path)} lacks "
+                f"both evaluations must contain the same runs; {shown_name(incomplete.path)} does not contain "
                 f"{quote(lacking[0])}{more}"
             )
     if len(first.values) < 2:
         raise InputError(
-            f"evaluations must have at least two runs, but {shown_name(first.path)} has {len(first.values)}"
+            f"{shown_name(first.path)}: at least two runs are required, but the file contains {len(first.values)}"
         )
     return tuple(first.values)
 

@@ -137,7 +137,7 @@ def evaluate_under_both(
             if np.count_nonzero(topics) < number:
                 raise InputError(
                     f"{measure} requires machine labels of at least {number} topic{'s' if number > 1 else ''} {words} "
-                    f"human judgments and with results, but there are {np.count_nonzero(topics)}"
+                    f"human judgments and with results; there are {np.count_nonzero(topics)}"
                 )
         if left_out := int(np.count_nonzero(~both & ~alone)):
             warn(f"{measure}: {left_out} of {both.size} topics are left out: with one of the files it has no value")

@@ -42,10 +42,7 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
             row = part.rows.slice(number)
             by_docno = dict(zip(docnos[row], scores[row].tolist(), strict=True))
             if len(by_docno) < part.rows.lengths[number]:
-                raise DuplicateDocumentError(
-                    f"{shown_name(run.path)}: a document must occur once in a topic, but topic {quote(topic)} has one "
-                    "twice"
-                )
+                raise DuplicateDocumentError(f"{shown_name(run.path)}: duplicate document in topic {quote(topic)}")
             rankings[topic] = ranking_of(by_docno)
     return rankings
 
@@ -90,9 +87,7 @@ def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda li
     of_x, of_y = tied_rankings(x), tied_rankings(y)
     topics = sorted(of_x.keys() & of_y.keys())
     if not topics:
-        raise NoTopicsError(
-            f"two runs must have a topic in common, but {shown_name(x.path)} and {shown_name(y.path)} have none"
-        )
+        raise NoTopicsError(f"{shown_name(x.path)} and {shown_name(y.path)} have no topic in common")
     if left_out := len(of_x.keys() ^ of_y.keys()):
         warn(f"{left_out} of {left_out + len(topics)} topics are left out: only one of the runs has results for them")
     overlaps = []

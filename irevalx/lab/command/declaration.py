@@ -105,7 +105,7 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
     are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:
-            raise UsageError("Missing argument 'RUN...'.")
+            raise UsageError("missing argument RUN...")
         return
     if by_default:
         values["measures"] = ()

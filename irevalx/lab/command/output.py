@@ -52,6 +52,9 @@ class Result(Frozen, kw_only=True):
     notes: tuple[str, ...] = ()
     """Sentences below the last displayed table, such as the topics that it is over."""
 
+    displayed_titles: ClassVar[Mapping[str, str]] = {}
+    """The titles of tables whose displayed title differs from the title in JSON."""
+
     titled: ClassVar[bool] = False
     """Whether the title of a single table is displayed too."""
 
@@ -77,7 +80,8 @@ class Result(Frozen, kw_only=True):
 
         Parameters
         ----------
-        table : title of the table. [default: the first table, which the format csv contains]
+        table : title of the table, as displayed or as in JSON, such as "determined pairs" (in JSON "decided pairs").
+            [default: the first table, which the format csv contains]
 
         Raises
         ------
@@ -100,6 +104,7 @@ class Result(Frozen, kw_only=True):
     def table(self, title: str | None = None) -> Table:
         """Return the table with a title, by default the first one; raises ArgumentError for another title."""
         tables = {table.title: table for table in self.tables()}
+        title = self.displayed_titles.get(title, title) if isinstance(title, str) else title
         return next(iter(tables.values())) if title is None else tables[named_choice("table", title, tuple(tables))]
 
     def __repr__(self) -> str:

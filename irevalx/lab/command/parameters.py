@@ -8,13 +8,12 @@ from typing import Annotated, Any, Optional, Union
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores
-from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file, flag, number, path, text, whole
+from irevalx.declarations import NO_DEFAULT, Parameter, choice, file, flag, number, path, text, whole
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import read_real, read_whole, real_number
+from irevalx.parameters import ValueType, join_words, read_real, read_whole, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
-from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
@@ -28,7 +27,7 @@ Qrels = Annotated[
     GivenQrels,
     file(
         names=("QRELS",),
-        help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.",
+        help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts.",
     ),
 ]
 QrelsOrScores = Annotated[
@@ -36,8 +35,8 @@ QrelsOrScores = Annotated[
     file(
         names=("QRELS",),
         help=(
-            "relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes; or "
-            "``Scores``, without runs."
+            "relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts; "
+            "or ``Scores``, without runs."
         ),
     ),
 ]
@@ -46,7 +45,7 @@ Runs = Annotated[
     file(
         names=("RUN",),
         several=True,
-        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.",
+        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.",
     ),
 ]
 OptionalRuns = Annotated[

@@ -381,9 +381,9 @@ def compare(
 
     Parameters
     ----------
-    qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes; or
+    qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts; or
         ``Scores``, without runs.
-    runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.
+    runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
         comparisons under one measure. [default: map; with ``Scores``, all measures that have a value for each topic]
     names : print measures under their trec_eval names, or as requested with `measures` (asked).

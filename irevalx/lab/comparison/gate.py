@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx import parameters
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Parameter, ValueType, spelled
+from irevalx.declarations import Parameter, spelled
 from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, shifts
 from irevalx.experiments.measured_runs import MeasureValues
@@ -21,6 +21,7 @@ from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
+from irevalx.parameters import ValueType
 from irevalx.reports.table import Table
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -373,9 +374,7 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
     """Return the place of the baseline among the names of runs; raises ArgumentError if it is none of them."""
     if baseline not in runs:
-        raise ArgumentError(
-            f"{spelled('baseline')} must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}"
-        )
+        raise ArgumentError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
     return runs.index(baseline)
 
 

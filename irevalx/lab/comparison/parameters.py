@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeAlias
 
-from irevalx.declarations import Parameter, ValueType, choice, file, whole
+from irevalx.declarations import Parameter, choice, file, whole
 from irevalx.experiments.parameters import MOST_DRAWS
 from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
-from irevalx.parameters import texts
+from irevalx.parameters import ValueType, texts
 from irevalx.process.platform import path_text
 from irevalx.statistics.confidence_intervals import INTERVALS
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY

@@ -190,7 +190,7 @@ def systems_of_runs(
     of_runs = groups_of(runs, systems, None) if system_by is None else _by_pattern(system_by, runs)
     names = tuple(dict.fromkeys(of_runs))
     if len(names) < 2:
-        raise ArgumentError(f"runs must be of at least two systems, but got {quote(names[0])} alone")
+        raise ArgumentError(f"at least two systems are required; all runs belong to {quote(names[0])}")
     members = [[place for place, system in enumerate(of_runs) if system == name] for name in names]
     single = [name for name, places in zip(names, members, strict=True) if len(places) == 1]
     if single:
@@ -199,10 +199,12 @@ def systems_of_runs(
     for of_measure in every:
         if not of_measure.scale.is_linear:
             raise ArgumentError(
-                f"systems must be compared by means or sums, but {of_measure.measure} is a {of_measure.scale.name}"
+                f"{of_measure.measure} is a {of_measure.scale.name}; systems are compared only by means or sums"
             )
         if len(of_measure.topics) < 2:
-            raise InputError(f"systems require at least two topics, but {of_measure.measure} has values for one")
+            raise InputError(
+                f"systems can be compared with at least two topics; {of_measure.measure} has values for one"
+            )
         values = [of_measure.values[places] for places in members]
         replicates.append(
             Replicates(
@@ -226,9 +228,7 @@ def _by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(
-            f"{spelled('system_by')} must be a regular expression, but got {quote(pattern)} ({error})"
-        ) from None
+        raise UsageError(f"{spelled('system_by')}: invalid regular expression {quote(pattern)}: {error}") from None
     matches = [(run, compiled.search(run)) for run in runs]
     return [
         run if match is None else match[1] if compiled.groups and match[1] is not None else match[0]

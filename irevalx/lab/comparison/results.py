@@ -90,13 +90,13 @@ class FigureComparison(Comparison, DrawnResult):
                 )
             if n_runs > MOST_RUNS:
                 raise ArgumentError(
-                    f"a matrix has room for at most {MOST_RUNS} runs, but got {n_runs}; "
+                    f"a matrix can show at most {MOST_RUNS} runs, not {n_runs}; "
                     f"{spelled('discriminative_power', True)} draws the p-values of all pairs"
                 )
         elif n_pairs > most and not self.baseline:
             what = "differences by topic" if draw == "topics" else "intervals"
             raise ArgumentError(
-                f"a figure of {what} has room for at most {most} pairs of runs here, but got {n_pairs}; "
+                f"a figure of {what} can show at most {most} pairs of runs, not {n_pairs}; "
                 f"{spelled('baseline')} compares all runs with one, {spelled('draw', 'matrix')} shows which runs are "
                 f"significantly different, and {spelled('discriminative_power', True)} draws all p-values"
             )

@@ -161,7 +161,7 @@ def compared_in_groups(
             if not members.isdisjoint(numbers)
         }
         if not places:
-            raise InputError(f"{where}: a group must have a topic with a value of {of_measure.name}, but none has")
+            raise InputError(f"{where}: no topic of any group has a value of {of_measure.name}")
         usable = {group: place for group, place in places.items() if len(place) > 1}
         if sum(map(len, places.values())) > len(frozenset(np.concatenate([*places.values()]).tolist())):
             lines.append(f"{where}: interactions are not tested, because some topics are in several groups")

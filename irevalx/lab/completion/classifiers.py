@@ -74,9 +74,7 @@ class Collection(Frozen):
             in_documents.update(set(terms))
             if document.docno in requested:
                 if document.docno in counts_of:
-                    raise MalformedLineError(
-                        f"{document.where}: a document must occur once, but got {quote(document.docno)} a second time"
-                    )
+                    raise MalformedLineError(f"{document.where}: duplicate document {quote(document.docno)}")
                 counted = Counter(terms)
                 numbers = [number.setdefault(term, len(number)) for term in counted]
                 counts_of[document.docno] = np.array(numbers, np.int64), np.array([*counted.values()], np.int64)

@@ -9,7 +9,17 @@ import numpy as np
 from irevalx.api import inputs
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, text
+from irevalx.declarations import (
+    Parameter,
+    choice,
+    declared,
+    file,
+    flag,
+    invalid_value,
+    refined,
+    spelled,
+    text,
+)
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_runs_of, labels_of, run_streams
 from irevalx.experiments.labels import grades_for
@@ -40,6 +50,7 @@ from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, Predictions, complete_from_labels, label_warnings
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
+from irevalx.parameters import ValueType
 from irevalx.reading.kinds.runs import RunStream
 
 if TYPE_CHECKING:
@@ -269,7 +280,7 @@ def complete(
     if labels is None and not paths:
         raise UsageError(f"{spelled('documents')} or {spelled('labels')} is required")
     if labels is None and level < 1:
-        raise UsageError(f"{spelled('level')} must be at least 1, but got {level}")
+        raise UsageError(invalid_value("level", "at least 1", level))
     read = GradedQrelsText.of(qrels, rel_format)
     opened = run_streams(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)

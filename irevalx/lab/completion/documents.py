@@ -54,8 +54,8 @@ def read_documents(source: Source) -> Iterator[Document]:
             read = _READERS.get(start[:1])
             if read is None:
                 raise FormatError(
-                    f"{shown_name(source.path)}:{number}: documents must be JSON lines, which begin with '{{', or "
-                    f"TREC's SGML, which begins with '<', but got {quote(start)}"
+                    f"{shown_name(source.path)}:{number}: expected documents in JSON lines ('{{'...) or TREC "
+                    f"SGML ('<'...): {quote(start)}"
                 )
             yield from read(shown_name(source.path), chain([(number, start)], lines))
             return
@@ -93,20 +93,19 @@ def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
     except (ValueError, RecursionError):  # RecursionError: lists nested too deeply
         fields = None
     if not isinstance(fields, dict):
-        raise MalformedLineError(f"{where}: a document must be a JSON object on a line, but got {quote(line)}")
+        raise MalformedLineError(f"{where}: expected a JSON object: {quote(line)}")
     name = next((fields[field] for field in ID_FIELDS if field in fields), None)
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str):
         raise MalformedLineError(
-            f"{where}: a document must have a name, a string or a whole number, in one of the fields "
-            f"{', '.join(ID_FIELDS)}, but got {quote(line)}"
+            f"{where}: no document ID; expected a string or an integer in one of the fields "
+            f"{', '.join(ID_FIELDS)}: {quote(line)}"
         )
     parts = [fields[field] for field in TEXT_FIELDS if fields.get(field) is not None]
     if not parts or not all(isinstance(part, str) for part in parts):
         raise MalformedLineError(
-            f"{where}: a document must have text, a string, in some of the fields {', '.join(TEXT_FIELDS)}, but got "
-            f"{quote(line)}"
+            f"{where}: no text; expected a string in at least one of the fields {', '.join(TEXT_FIELDS)}: {quote(line)}"
         )
     return _docno(where, name), "\n".join(parts)
 
@@ -146,13 +145,13 @@ def _read_sgml(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
             yield _sgml_document(f"{path}:{first}", b"\n".join(begun))
             begun, first = [], 0
     if first:
-        raise MalformedLineError(f"{path}:{first}: a document must end with </DOC>, but got the end of the file")
+        raise MalformedLineError(f"{path}:{first}: the document has no </DOC>")
 
 
 def _refuse_text(where: str, text: bytes) -> None:
     """Raise an error for text outside documents; tags around them are allowed."""
     if b"<" not in text and text.strip():
-        raise MalformedLineError(f"{where}: a document must begin with <DOC>, but got {quote(text.strip())}")
+        raise MalformedLineError(f"{where}: expected <DOC>: {quote(text.strip())}")
 
 
 def _sgml_document(where: str, markup: bytes) -> Document:
@@ -160,7 +159,7 @@ def _sgml_document(where: str, markup: bytes) -> Document:
     begin = _DOCNO.search(text)
     end = _ENDS["<docno>"].search(text, begin.end()) if begin else None
     if begin is None or end is None:
-        raise MalformedLineError(f"{where}: a document must have a <DOCNO>, but got {quote(markup.strip())}")
+        raise MalformedLineError(f"{where}: the document has no <DOCNO>: {quote(markup.strip())}")
     name = text[begin.end() : end.start()].strip()
     return Document(_docno(where, name), unescaped(_without_markup(text)), where)
 
@@ -204,7 +203,7 @@ def unescaped(text: str) -> str:
 def _docno(where: str, name: str) -> bytes:
     docno = name.encode("utf-8", "surrogatepass")
     if len(docno.split()) != 1 or docno.split()[0] != docno:
-        raise MalformedLineError(f"{where}: the name of a document must be one word, but got {quote(docno)}")
+        raise MalformedLineError(f"{where}: invalid document ID {quote(docno)}: must be a single word")
     return docno
 
 

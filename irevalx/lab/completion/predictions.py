@@ -213,8 +213,8 @@ def calibrate(
     known = ~np.isnan(value)
     if not (known & relevant).any() or not (known & ~relevant).any():
         raise InputError(
-            "fitting probabilities requires relevant and nonrelevant documents that other documents of their topic can "
-            "predict, but there are not both"
+            "cannot fit probabilities: there are not both relevant and nonrelevant documents that other documents of "
+            "their topic can predict"
         )
     return fit_sigmoid(value[known], relevant[known])
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum, ratio
-from irevalx.declarations import choice, declared, spelled, whole
-from irevalx.errors import ArgumentError, UsageError, quote, warn
+from irevalx.declarations import choice, declared, invalid_value, spelled, whole
+from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.experiments.inputs import are_given, graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import compared_topics, rank_all, topics_compared, unique_names
@@ -39,6 +39,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
 from irevalx.reports.report import percent
 from irevalx.reports.table import Table
+from irevalx.settings import real_level_hint
 
 CUTOFFS = (5, 10, 20, 100)
 """The default numbers of first documents of which the judged ones are counted."""
@@ -430,13 +431,11 @@ def describe(
     cutoffs, ranks = tuple(cutoffs) or CUTOFFS, tuple(ranks) or RANKS
     for name, numbers in (("cutoffs", cutoffs), ("ranks", ranks)):
         if any(first >= second for first, second in pairwise(numbers)):
-            raise UsageError(f"{spelled(name)} must be ascending, but got {quote(' '.join(map(str, numbers)))}")
+            raise UsageError(invalid_value(name, "ascending", " ".join(map(str, numbers))))
     if ranks[0] != 1:
-        raise UsageError(f"{spelled('ranks')} must begin with 1, but got {ranks[0]}")
+        raise UsageError(f"{spelled('ranks')} must begin with 1, not {ranks[0]}")
     if grades == "whole" and not float(level).is_integer():
-        raise ArgumentError(
-            f"{spelled('level')} must be a whole number, but got {level}; {spelled('grades', 'real')} accepts it"
-        )
+        raise ArgumentError(invalid_value("level", "an integer", level) + real_level_hint())
     judgments = graded_judgments_of(qrels, rel_format, grades)
     of_judgments = JudgmentsDescription.of(judgments, level)
     if not are_given(runs):

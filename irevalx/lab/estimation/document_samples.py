@@ -127,7 +127,9 @@ class RankedLabels(Frozen):
         human = sample.labels
         topics = tuple(topic for topic in human.topics if topic in machine.topic_index)
         if len(topics) < 2:
-            raise InputError(f"at least two topics must have both human and machine labels, but got {len(topics)}")
+            raise InputError(
+                f"at least two topics must have both human and machine labels; the number is {len(topics)}"
+            )
         for line in topic_warnings(human, machine):
             warn(line)
         labels = PairedLabels.of(human, machine, topics)
@@ -139,7 +141,9 @@ class RankedLabels(Frozen):
             )
         experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
         if len(experiment.topics) < 2:
-            raise InputError(f"at least two topics must have labels and results, but got {len(experiment.topics)}")
+            raise InputError(
+                f"at least two topics must have labels and results; the number is {len(experiment.topics)}"
+            )
         return cls(sample, labels, experiment)
 
     @cached_property

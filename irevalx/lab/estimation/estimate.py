@@ -284,7 +284,9 @@ def estimate(
     experiment = graded_runs_of(Qrels(labels.judgments), runs, measures, rules)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
-            raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
+            raise UsageError(
+                f"measure {quote(measure)} cannot be estimated: it is a {scale.name}, not a mean over topics"
+            )
     pairs = pairs_to_compare(experiment.runs, baseline)
     rows: list[EstimateRow] = []
     estimated = []

@@ -152,7 +152,7 @@ class EstimatedScores(DrawnResult):
         if self.correction == "bonferroni":
             notes.append(f"Simultaneous: all these intervals cover their values with probability {1 - self.alpha:g}.")
         else:
-            notes.append(f"Simultaneous intervals are not available for {self.correction}, but for bonferroni.")
+            notes.append(f"Simultaneous intervals are not available for {self.correction}, only for bonferroni.")
         return tuple(notes)
 
 
@@ -162,7 +162,7 @@ def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[in
     if baseline is None:
         return list(combinations(numbers, 2))
     if baseline not in runs:
-        raise UsageError(f"{spelled('baseline')} must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
+        raise UsageError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
     base = runs.index(baseline)
     return [(run, base) for run in numbers if run != base]
 

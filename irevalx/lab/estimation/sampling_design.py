@@ -14,7 +14,7 @@ from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
+from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import InputError, UsageError, warn
 from irevalx.experiments.inputs import graded_runs_of, labels_of
 from irevalx.experiments.labels import PairedLabels
@@ -112,7 +112,7 @@ def design_of(
         ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
     weighted = measures_by_document(measures, rules.settings.level, ours, theirs)
     if len(weighted) > 1:
-        raise UsageError(f"a design is for one measure, but got {len(weighted)} ({spelled('measures')})")
+        raise UsageError(f"a design requires a single measure, not {len(weighted)} ({spelled('measures')})")
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     known = labels.human
     experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
@@ -134,9 +134,7 @@ def design_of(
             break
     else:
         least = np.count_nonzero(strata.sizes)
-        raise UsageError(
-            f"{spelled('design')} must be at least {least}, one document of each topic and grade, but got {n}"
-        )
+        raise UsageError(invalid_value("design", f"at least {least}, one document of each topic and grade", n))
     if n > frame.size:
         warn(f"a design of {n} documents contains all {frame.size} documents that count and have no human label")
     return _designed(labels.judgments, frame, strata, strata.rates(n), chosen_seed(seed))

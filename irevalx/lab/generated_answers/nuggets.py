@@ -9,10 +9,9 @@ from irevalx.api.scores import Scores
 from irevalx.declarations import declared, file
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name, warn
 from irevalx.lab.command.output import Result
-from irevalx.parameters import short_repr
+from irevalx.parameters import join_words, short_repr
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, named
-from irevalx.reading.file_format import join_words
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, name_of_file
 from irevalx.reading.sources.tables import UNNAMED, File, is_file, source_of
 from irevalx.reports.table import Table
@@ -131,11 +130,11 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
         first = answers.setdefault((answer.run, answer.topic), answer)
         if first is not answer:
             raise MalformedLineError(
-                f"{answer.where}: a run must have one record for a topic, but run {quote(answer.run)} has another one "
-                f"for topic {quote(answer.topic)} ({first.where}); remove one of them"
+                f"{answer.where}: duplicate record of run {quote(answer.run)} for topic {quote(answer.topic)} (first "
+                f"in {first.where}); remove one of them"
             )
     if not answers:
-        raise InputError("nuggets needs at least one record, but got none")
+        raise InputError("the files contain no records of nuggets")
     _refuse_different(answers.values())
     for line in _warnings(answers.values()):
         warn(line)
@@ -154,8 +153,8 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
             if line.strip():
                 where = f"{shown_name(source.path)}:{number}"
                 if (record := json_object(as_text(line))) is None:
-                    rule = "a line must be a JSON object with qid, run_id and nuggets"
-                    raise MalformedLineError(f"{where}: {rule}, but got {quote(line)}")
+                    rule = "expected a JSON object with qid, run_id and nuggets"
+                    raise MalformedLineError(f"{where}: {rule}: {quote(line)}")
                 yield _answer(where, record, as_text(name_of_file(source.path)))
 
 
@@ -164,7 +163,7 @@ def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
     if not topics:
         raise MalformedLineError(f"{where}: the field qid is missing; add the topic")
     if not isinstance(given := record.get("nuggets"), list):
-        raise MalformedLineError(f"{where}: the field nuggets must be a list of objects, but got {short_repr(given)}")
+        raise MalformedLineError(f"{where}: the field nuggets must be a list of objects, not {short_repr(given)}")
     topic, run = (
         name_in(where, topics[0], record[topics[0]]),
         name_in(where, runs[0], record[runs[0]]) if runs else default,
@@ -182,7 +181,7 @@ def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
         if not isinstance(value, str) or (choices is not None and value not in choices):
             rule = "a string" if choices is None else join_words(list(choices), "or")
             hint = "; assign the nugget again" if name == "assignment" else ""
-            raise MalformedLineError(f"{where}: {name} must be {rule}, but got {short_repr(value)}{hint}")
+            raise MalformedLineError(f"{where}: invalid {name} {short_repr(value)}: must be {rule}{hint}")
     return nugget["text"], nugget["importance"], nugget["assignment"]
 
 
@@ -196,7 +195,7 @@ def _refuse_different(answers: Iterable[_Answer]) -> None:
             differing = [*(own - expected), *(expected - own)][0]
             lacking = first if differing in own - expected else answer
             raise InputError(
-                f"{answer.where}: topic {quote(answer.topic)} must have the same nuggets for all runs, but "
+                f"{answer.where}: the nuggets of topic {quote(answer.topic)} differ between runs: "
                 f"{lacking.run} ({lacking.where}) lacks the {differing[1]} nugget {quote(differing[0])}; assign the "
                 "same nuggets to both runs"
             )

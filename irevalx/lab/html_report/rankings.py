@@ -310,13 +310,15 @@ def cut(text: str) -> str:
 def _of_trec(where: str, text: str) -> Iterator[tuple[str, str]]:
     topics = _TOP.findall(text)
     if not topics:
-        raise FormatError(f"{where}: texts of topics must be TREC's, in <top>, JSON lines, or lines TOPIC<tab>TEXT")
+        raise FormatError(
+            f"{where}: unknown format of topic texts; expected TREC topics (<top>), JSON lines, or lines TOPIC<tab>TEXT"
+        )
     for top in topics:
         fields = {
             name.lower(): " ".join(_LABEL.sub("", unescaped(content)).split()) for name, content in _FIELD.findall(top)
         }
         if not fields.get("num"):
-            raise InputError(f"{where}: a topic must have a number, <num>, but got {quote(top.strip()[:80])}")
+            raise InputError(f"{where}: the topic has no number (<num>): {quote(top.strip()[:80])}")
         number = fields.pop("num").split()[-1]
         yield number, cut("\n".join(filter(None, fields.values())))
 
@@ -326,6 +328,6 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
         if line.strip():
             topic, tab, words = line.partition("\t")
             if not tab:
-                rule = "a line must have a topic and its text, with a tab between them"
-                raise InputError(f"{where}:{number}: {rule}, but got {quote(line)}")
+                rule = "expected a topic and its text, separated by a tab"
+                raise InputError(f"{where}:{number}: {rule}: {quote(line)}")
             yield topic.strip(), cut(words.strip())

@@ -15,7 +15,7 @@ from irevalx.api.evaluate import evaluate
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
 from irevalx.api.scores import Scores, paths_of
-from irevalx.declarations import ValueType, choice, declaration_of, declared, file, flag, refined, spelled, text, whole
+from irevalx.declarations import choice, declaration_of, declared, file, flag, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, IrevalxWarning, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
@@ -75,6 +75,7 @@ from irevalx.lab.html_report.scores import (
 )
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.measures.selection import UNSUPPORTED
+from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS

@@ -163,8 +163,8 @@ class DocumentAgreement:
 
         if not self.n_pairs:
             raise InputError(
-                f"{shown_name(human.path)} and {shown_name(machine.path)} must have a document that both label, but "
-                f"have none on the {rows.n} topics of both"
+                f"{shown_name(human.path)} and {shown_name(machine.path)} have no labelled document in common "
+                f"in the {rows.n} topics of both"
             )
         ours, theirs = labels.human[pairs], labels.machine[pairs]
         self.grades: IntArray = np.unique(np.concatenate((ours, theirs)))
@@ -173,8 +173,8 @@ class DocumentAgreement:
         least, greatest = int(self.grades[0]), int(self.grades[-1])
         if greatest - least >= MOST_CATEGORIES:
             raise InputError(
-                f"labels must be at most {MOST_CATEGORIES} different grades, but those of {shown_name(human.path)} "
-                f"and {shown_name(machine.path)} reach from {least} to {greatest}"
+                f"labels of {shown_name(human.path)} and {shown_name(machine.path)} range from {least} to {greatest}; "
+                f"at most {MOST_CATEGORIES} different grades are supported"
             )
         self.categories = range(least, greatest + 1)
         """All integers from the smallest to the largest grade."""

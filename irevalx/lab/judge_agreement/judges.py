@@ -96,14 +96,10 @@ def machines_of(
     judges = []
     for name, given in machines.items():
         if not name or name in reserved:
-            raise UsageError(
-                f"a machine must have a name other than {', '.join(sorted(reserved))}, but got {quote(name)}"
-            )
+            raise UsageError(f"invalid name {quote(name)} of a machine: {', '.join(sorted(reserved))} are reserved")
         answers = given if isinstance(given, list | tuple) else (given,)
         if not answers:
-            raise UsageError(
-                f"a machine must have at least one file or dictionary of labels, but {quote(name)} has none"
-            )
+            raise UsageError(f"machine {quote(name)} has no labels; give at least one file or dictionary")
         form = labels_format or rel_format
         each = [Labels.read(answer, form, parameter="labels_format", maximum=maximum) for answer in answers]
         judges.append(Judge.of(name, each, maximum))
@@ -195,7 +191,7 @@ def _table(machines: Sequence[Judge]) -> tuple[list[tuple[bytes, bytes]], IntArr
             if grade >= 0:
                 grades.setdefault((judgments.topics[topic], docno), {})[number] = grade
     if not grades:
-        raise InputError(f"{shown_name(machines[0].labels.path)} must have a label, but no machine has one")
+        raise InputError(f"{shown_name(machines[0].labels.path)}: no machine has labels")
     documents = sorted(grades)
     labels = np.full((len(documents), len(machines)), -1, np.int64)
     for row, document in enumerate(documents):
@@ -270,9 +266,7 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
     """Return the topics of both; raises InputError if there is none."""
     topics = [topic for topic in human.topics if topic in machine.topic_index]
     if not topics:
-        raise InputError(
-            f"{shown_name(human.path)} and {shown_name(machine.path)} must have a topic in common, but have none"
-        )
+        raise InputError(f"{shown_name(human.path)} and {shown_name(machine.path)} have no topic in common")
     return topics
 
 

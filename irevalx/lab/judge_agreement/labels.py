@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, whole
 from irevalx.errors import UsageError, Warn, shown_name, warn
 from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels
@@ -47,6 +47,7 @@ from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
 from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, more_statistics
+from irevalx.parameters import ValueType
 from irevalx.reading.formats import PREFS
 from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.significance import ALPHA
@@ -251,7 +252,8 @@ def labels(
 
     Parameters
     ----------
-    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.
+    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read``
+        accepts.
     machine : machine relevance judgments in the same forms.
     machines : several machines by name instead of `machine`: relevance judgments, or a list of relevance judgments,
         which are repeated answers. The first answer is compared, and the agreement among all measures the reliability

@@ -124,7 +124,7 @@ def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> 
             numbers[place, 3 * (first + 1) + second + 1] += 1
         numbers[place, 9:] = [*_numbers(ours[topic]), *_numbers(theirs[topic])]
     if not numbers[:, :9].any():
-        raise InputError(f"{' and '.join(paths)} must have a pair of documents that both judge, but have none")
+        raise InputError(f"{' and '.join(paths)} have no judged pair of documents in common")
     lacking = [
         f"{len(side) - len(topics)} topics of {path} are left out"
         for side, path in zip((ours, theirs), paths, strict=True)

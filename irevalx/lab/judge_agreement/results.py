@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from irevalx.declarations import spelled
-from irevalx.errors import UsageError
+from irevalx.errors import UsageError, quote
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import (
@@ -263,9 +263,9 @@ class JudgesResult(LabelsResult):
     def text_of(self, name: str) -> bytes:
         """Return combined labels as a file: ``vote``, ``mean`` or ``dawid_skene`` (integers), or ``probability``."""
         if name not in WRITTEN:
-            raise UsageError(f"a combination must be one of {', '.join(WRITTEN)}, but got {name}")
+            raise UsageError(f"unknown combination {quote(name)}; choose one of {', '.join(WRITTEN)}")
         if name not in self.combined.texts:
-            raise UsageError("a combination requires at least two machines, but there is one")
+            raise UsageError("a combination requires at least two machines")
         return self.combined.texts[name]
 
     def tables_for_people(self) -> list[Table]:

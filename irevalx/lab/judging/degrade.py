@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.api.inputs import Pool
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled
+from irevalx.declarations import Parameter, choice, declared, file, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
@@ -34,8 +34,8 @@ from irevalx.lab.judging.strategies import (
     simulated_strategy,
     without_judgment_warning,
 )
+from irevalx.parameters import ValueType, join_words
 from irevalx.process.platform import as_bytes
-from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
@@ -112,7 +112,7 @@ def degrade(
     stratified: Annotated[float | Fraction | None, share(metavar="FRACTION", excludes=("strata", "order"))] = None,
     rounding: Annotated[str, choice(*samples.ROUNDINGS, names=("--round",), requires="stratified")] = "up",
     strata: Strata = None,
-    strata_file: StrataFile = None,
+    strata_file: Annotated[StrataFile, refined(requires=("strata", "rates"))] = None,
     rates: Annotated[
         str | os.PathLike[str] | IO[str] | IO[bytes] | None,
         file(requires="strata_file", excludes=("strata", "order", "uniform", "stratified")),

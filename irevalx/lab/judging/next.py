@@ -13,8 +13,8 @@ from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
+from irevalx.parameters import join_words
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.file_format import join_words
 from irevalx.reading.sources.files import Source
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES

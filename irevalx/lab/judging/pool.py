@@ -94,8 +94,8 @@ def pool(
 
     Parameters
     ----------
-    judge : make judgments from these relevance judgments, instead of a pool. Documents that are only in the judgments
-        or only in the pool get the grade -1.
+    judge : reduce these relevance judgments to the pool, and return them instead of the pool. Documents that are only
+        in the judgments or only in the pool get the grade -1.
     mix_seed : keep the same number of other judgments of each topic, sampled at random with this seed.
     drop : omit the documents with the grade -1.
 

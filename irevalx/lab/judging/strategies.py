@@ -17,8 +17,8 @@ from irevalx.experiments.pools import PLAIN
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.parameters import join_words
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.file_format import join_words
 from irevalx.reading.sources.files import Source
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES
@@ -103,7 +103,7 @@ Strata = Annotated[
 StrataFile = Annotated[
     str | os.PathLike[str] | IO[str] | IO[bytes] | None,
     file(
-        requires=("strata", "rates"),
+        requires="strata",
         help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM.",
     ),
 ]

@@ -292,7 +292,7 @@ def leave_out(
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
         raise ArgumentError(
-            f"{spelled('only')} must be one of {', '.join(sorted(set(names)))}, but got {short_repr(only)}"
+            f"{spelled('only')}: unknown group {short_repr(only)}; the groups are {', '.join(sorted(set(names)))}"
         )
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     views = {"summary": summary, "pivot": pivot, "removed": removed}
@@ -342,10 +342,10 @@ def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
     """Raise UsageError for a way to complete judgments that is repeated, or for a level that is too low."""
     for way in ways:
         if ways.count(way) > 1:
-            raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once, but got {way} twice")
+            raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once; {way} is given twice")
     for name, is_used in (("complete", ways), ("new_runs", are_given(new_runs))):
         if is_used and level < 1:
-            raise UsageError(f"{spelled_rule(name)} requires {spelled('level')} of at least 1, but got {level}")
+            raise UsageError(f"{spelled_rule(name)} requires {spelled('level')} of at least 1, not {level}")
 
 
 def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
@@ -356,7 +356,7 @@ def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
         for measure in names:
             if not expectable(measure):
                 typed = spelled_rule(f"complete={way}")
-                raise UsageError(f"{typed} supports the measures P and recip_rank, but got {measure}")
+                raise UsageError(f"{typed} supports the measures P and recip_rank, not {measure}")
 
 
 def _predicting(

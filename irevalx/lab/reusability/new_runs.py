@@ -81,7 +81,7 @@ class AddedRuns(Frozen, kw_only=True):
         """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
         of_pool, added, level = run_streams(pooled), run_streams(new), int(rules.settings.level)
         if len(of_pool) < 2:
-            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool)}")
+            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, not {len(of_pool)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 import numpy as np
 
 from irevalx.api import inputs
-from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.declarations import declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
 from irevalx.experiments.inputs import (
     are_given,
@@ -81,6 +81,10 @@ DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
 
 
+_DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
+"""The title of a table, displayed and in JSON, whose keys do not change."""
+
+
 class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
@@ -96,6 +100,7 @@ class BoundedScores(DrawnResult):
     """The seed of draws of judgments; None if there are none."""
 
     drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
+    displayed_titles: ClassVar[Mapping[str, str]] = {_DETERMINED: _DETERMINED_IN_JSON}
 
     def tables(self) -> list[Table]:
         """Return the tables of ``rows`` and of the number of decided pairs."""
@@ -107,19 +112,19 @@ class BoundedScores(DrawnResult):
         if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
-        return [table, *(replace(counts, title="determined pairs") for counts in counted)]
+        return [table, *(replace(counts, title=_DETERMINED) for counts in counted)]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
         without = WITH_PROBABILITIES if self.rows[0].mean is None else ()
         tables = [Table.of("bounds", BoundedScore, rows, n_labels=4, without=without)]
         if self.decided:
-            tables.append(Table.of("decided pairs", DeterminedPairsRow, self.decided).without_empty("confident"))
+            tables.append(Table.of(_DETERMINED_IN_JSON, DeterminedPairsRow, self.decided).without_empty("confident"))
         return tables
 
     def drawing(self, draw: str | None, page: "Page") -> str:
         """Return the only figure; raises UsageError if there is a single run, or no measure has proven bounds."""
         if not self.decided:
-            raise UsageError("the figure of bounds requires at least two runs, but got one")
+            raise UsageError("the figure of bounds requires at least two runs")
         if not self.scores:
             raise UsageError("the figure of bounds requires a measure with proven bounds: P, rbp or dcg")
         return super().drawing(draw, page)
@@ -267,7 +272,7 @@ def bounds(
     """
     is_probable = fit_probabilities or probabilities is not None
     if is_probable and level < 1:
-        raise UsageError(f"{spelled('level')} must be at least 1 with probabilities of relevance, but got {level}")
+        raise UsageError(invalid_value("level", "at least 1 with probabilities of relevance", level))
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
     unpooled = Unpooled(run_streams(new_runs) if are_given(new_runs) else None, groups, group_by)
@@ -375,11 +380,11 @@ def _refuse_next(
 ) -> None:
     """Raise UsageError if the next documents cannot be selected."""
     if (n_measures := len(weighted) + sum(len(request.names) for request in drawn)) > 1:
-        raise UsageError(f"{spelled(option)} requires a single measure, but got {n_measures}")
+        raise UsageError(f"{spelled(option)} requires a single measure, not {n_measures}")
     for request in drawn:
-        raise UsageError(f"{spelled(option)} requires P, rbp or dcg, but got {quote(request.names[0])}")
+        raise UsageError(f"{spelled(option)} requires P, rbp or dcg, not {quote(request.names[0])}")
     if len(opened) < 2:
-        raise UsageError(f"{spelled(option)} requires at least two runs, but got one")
+        raise UsageError(f"{spelled(option)} requires at least two runs")
 
 
 def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:

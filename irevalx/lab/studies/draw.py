@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, text
+from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, text
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.output import Result, make_folder, write_folder, write_lines
@@ -22,7 +22,7 @@ from irevalx.lab.studies.results import AXES, StudyResult
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.simulation import REFERENCES
 from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
-from irevalx.parameters import argument_error
+from irevalx.parameters import ValueType, argument_error
 from irevalx.process.platform import SEPARATORS, as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
@@ -49,7 +49,7 @@ def _level(value: Any) -> str:
 def _run(output: "Output", **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
-        raise UsageError(f"{spelled('figure')} must be given")
+        raise UsageError(f"missing {spelled('figure')}")
     output.write_figure(lambda page: draw(**options, width=page.width, titled=page.titled))
 
 
@@ -166,7 +166,7 @@ def _summaries(studies: Any) -> "list[StudySummary]":
     if not summaries:
         raise ArgumentError(f"{spelled('studies')} must contain at least one study")
     if len({summary.name for summary in summaries}) < len(summaries):
-        raise UsageError("the studies must have different names: NAME=FOLDER gives a name")
+        raise UsageError("two studies have the same name; give different names with NAME=FOLDER")
     return summaries
 
 
@@ -282,14 +282,14 @@ class StudyFolder(Frozen):
         try:
             header = next(reader, [])
             if lacking := [name for name in columns if name not in header]:
-                raise InputError(f"{where}: it must be {what} of irevalx-lab study, but lacks {', '.join(lacking)}")
+                raise InputError(f"{where}: expected {what} of irevalx-lab study, but {', '.join(lacking)} is missing")
             for row in reader:
                 place = f"{where}:{reader.line_num}"
                 if len(row) != len(header):
-                    raise InputError(f"{place}: a row must have {len(header)} fields, but has {len(row)}")
+                    raise InputError(f"{place}: expected {len(header)} fields, but the row has {len(row)}")
                 yield place, dict(zip(header, row, strict=True))
         except csv.Error as error:
-            raise InputError(f"{where}:{reader.line_num}: it must be comma-separated values: {error}") from None
+            raise InputError(f"{where}:{reader.line_num}: invalid CSV: {error}") from None
 
 
 def _are_typed(about: Mapping[str, Any]) -> bool:
@@ -309,10 +309,10 @@ def read_summary(folder: StudyFolder) -> "StudySummary":
         schemes.add(row["scheme"])
         if row["scheme"] not in NAMES or len(schemes) > 1:
             rule = f"one of {', '.join(NAMES)}" if len(schemes) == 1 else "that of the other rows"
-            raise InputError(f"{place}: scheme must be {rule}, but got {quote(row['scheme'])}")
+            raise InputError(f"{place}: invalid scheme {quote(row['scheme'])}: must be {rule}")
         share = _number_of(place, row["judged"])
         if not 0 <= share <= 1:
-            raise InputError(f"{place}: judged must be a share from 0 to 1, but got {quote(row['judged'])}")
+            raise InputError(f"{place}: invalid share judged {quote(row['judged'])}: must be between 0 and 1")
         judged[row["level"]] = share
         columns = by_line.setdefault((row["measure"], row["against"]), {})
         for column in [column for column in row if column not in _LABELS]:
@@ -321,7 +321,7 @@ def read_summary(folder: StudyFolder) -> "StudySummary":
     measures = list(dict.fromkeys(measure for measure, _ in by_line))
     expected = {(measure, reference) for measure in measures for reference in REFERENCES}
     if lengths != {len(judged)} or by_line.keys() != expected:
-        raise InputError(f"{where}: it must have a row for each level, measure and reference")
+        raise InputError(f"{where}: rows are missing; expected a row for each level, measure and reference")
     about = folder.about()
     scheme = scheme_of(schemes.pop(), list(judged), in_order=is_in_order(about))
     return StudySummary(
@@ -357,7 +357,7 @@ def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[
     expected = {(level, measure) for level in ("", *levels) for measure in measures}
     if by_sample.keys() != expected or len(runs) != 1 or () in runs or len(n_samples) != 1:
         where = shown_name(folder.path_of("scores.csv"))
-        raise InputError(f"{where}: it must have a row for each level, sample, run and measure")
+        raise InputError(f"{where}: rows are missing; expected a row for each level, sample, run and measure")
     arrays = {
         key: np.array([list(of_run.values()) for of_run in samples.values()]) for key, samples in by_sample.items()
     }
@@ -372,5 +372,5 @@ def _number_of(where: str, text: str) -> float:
         return math.nan
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not abs(number) <= _GREATEST:
-        raise InputError(f"{where}: it must be a number up to {_GREATEST:g}, but got {quote(text)}")
+        raise InputError(f"{where}: invalid number {quote(text)}: must be at most {_GREATEST:g}")
     return number

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled
+from irevalx.declarations import invalid_value
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
@@ -89,13 +89,13 @@ def measures_at_a_level(
     """Draw values at a level (None: the last one of the papers) against a reference, by study and measure."""
     for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
         if not its_range.is_share:
-            raise UsageError(f"a measure must be between 0 and 1 to be drawn against AP, but got {quote(measure)}")
+            raise UsageError(f"measure {quote(measure)} cannot be drawn against AP: its values are not between 0 and 1")
     panels, levels = [], dict[str, None]()
     for study in studies:
         place = _place_of(study, level)
         levels[study.scheme.title.format(study.levels[place].text)] = None
         if reference == "AP" and study.scores.average_precision is None:
-            raise UsageError(f"the study {quote(study.name)} must have map among its measures, for scores against AP")
+            raise UsageError(f"study {quote(study.name)} does not contain map, which scores against AP require")
         for number, measure in enumerate(measures):
             panel = _panel_of(study, measure, reference, place, measure, COLOURS[number % len(COLOURS)])
             panels.append(replace(panel, study=study.name) if len(studies) > 1 else panel)
@@ -116,7 +116,7 @@ def _place_of(study: StudySummary, level: str | None) -> int:
     except (ArgumentError, ValueError):
         levels = " ".join(known.text for known in study.levels)
         rule = f"a level of {quote(study.name)} ({levels})"
-        raise UsageError(f"{spelled('at')} must be {rule}, but got {quote(level)}") from None
+        raise UsageError(invalid_value("at", rule, level)) from None
 
 
 def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:

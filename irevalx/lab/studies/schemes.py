@@ -54,10 +54,10 @@ class Scheme(Frozen, kw_only=True):
         for text in self.default_levels if given is None else given:
             level = self._level(text, what)
             if level.number in by_number:
-                raise ArgumentError(f"each level must be given once, but got {quote(level.text)} twice")
+                raise ArgumentError(f"level {quote(level.text)} is given twice")
             by_number[level.number] = level
         if len({level.is_share for level in by_number.values()}) > 1:
-            raise ArgumentError(f"{what} must be numbers of documents or shares, but got both")
+            raise ArgumentError(f"{what} must all be numbers of documents or all be shares")
         return list(by_number.values())
 
     def _level(self, given: LevelText, what: str) -> BudgetLevel:
@@ -68,14 +68,14 @@ class Scheme(Frozen, kw_only=True):
             return budget_of(f"each of {what}", given)
         if self.of_depth:
             if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
-                raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
+                raise ArgumentError(f"invalid level {quote(text)} of {self.name}: must be a depth of at least 1")
             return BudgetLevel(text, Fraction(int(text)), is_share=False)
         if not isinstance(given, str):
             return BudgetLevel(text, share_of(what, given))
         share = read_share(given)
         if share is None:
             rule = "a share above 0 and at most 1, such as 0.1 or 10%"
-            raise ArgumentError(f"each of {what} must be {rule}, but got {quote(given)}")
+            raise ArgumentError(f"{what}: invalid level {quote(given)}: must be {rule}")
         return BudgetLevel(text, share)
 
 

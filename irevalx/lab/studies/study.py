@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irevalx import __version__
 from irevalx.api.inputs import Qrels as ReadQrels
-from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -44,6 +44,7 @@ from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
 from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
 from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
+from irevalx.parameters import ValueType
 from irevalx.process.terminal import progress_bar
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
@@ -124,7 +125,7 @@ def _run(
     if len(names) == 1:
         result = study(runs=runs, scheme=names[0], levels=levels, documents=documents, seed=seed, **options)
     elif others := [name for name in names if name not in STRATEGY_SCHEMES]:
-        raise UsageError(f"several {spelled('scheme')} must be judging strategies, but got {others[0]}")
+        raise UsageError(f"several values of {spelled('scheme')} must be judging strategies; {others[0]} is not")
     else:
         strategies = [STRATEGY_SCHEMES[name] for name in names]
         options |= {"runs": run_streams(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
@@ -303,8 +304,7 @@ def study(
     pool_depth = POOL_DEPTH if pool_depth is None else pool_depth
     if own_pool and chosen.of_depth and budgets[-1].number > pool_depth:
         raise UsageError(
-            f"{spelled('levels')} must not be deeper than the pool ({spelled('pool_depth', pool_depth)}), but got "
-            f"{budgets[-1].text}"
+            f"{spelled('levels')}: {budgets[-1].text} is deeper than the pool ({spelled('pool_depth', pool_depth)})"
         )
     strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
     files = [Source(path) for path in _paths(qrels, runs, strata_file)]
@@ -327,7 +327,7 @@ def study(
     experiment = graded_runs_of(qrels, opened, requests_of_samples(measures_of(measures), level), rules)
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():
-        raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
+        raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")
     if infap_errors:
         experiment = with_error_sources(experiment)
     topic_strata = None if strata is None else _topic_strata(strata, strata_source, experiment)

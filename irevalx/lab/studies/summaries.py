@@ -285,8 +285,8 @@ def refuse_different(studies: Sequence[StudySummary]) -> None:
         for name, value in known[1:]:
             if value != known[0][1]:
                 raise UsageError(
-                    f"studies on one axis must have the same {words}, but those of {quote(known[0][0])} and "
-                    f"{quote(name)} differ; {spelled('layout', 'grid')} draws such studies"
+                    f"studies on one axis must have the same {words}; {quote(known[0][0])} and {quote(name)} differ: "
+                    f"use {spelled('layout', 'grid')}"
                 )
 
 
@@ -296,8 +296,10 @@ def measures_in_common(studies: Sequence[StudySummary], requested: Sequence[str]
         for study in studies:
             if measure not in study.measures:
                 known = " ".join(study.measures)
-                raise UsageError(f"a measure must be one of {quote(study.name)} ({known}), but got {quote(measure)}")
+                raise UsageError(
+                    f"study {quote(study.name)} does not contain the measure {quote(measure)}, only {known}"
+                )
     common = [measure for measure in studies[0].measures if all(measure in study.measures for study in studies)]
     if not requested and not common:
-        raise UsageError("the studies must have a measure in common")
+        raise UsageError("the studies have no measure in common")
     return tuple(dict.fromkeys(requested or common))

@@ -10,6 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
+from irevalx.errors import UsageError
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plotting.page import Page, columns_of
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_printed_as
@@ -123,6 +125,10 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
             if any(curve.x.size for curve in curves):
                 row_of_panels.append(LinePanel(curves, _SHARE, title, band=_BAND, rules=(TOLERATED,)))
         panels.append(row_of_panels)
+    if not any(panels):
+        raise UsageError(
+            f"no bin has the {FEWEST} comparisons that the figure requires; add runs, or increase {spelled('draws')}"
+        )
     if not in_units:
         every = [panel for row_of_panels in panels for panel in row_of_panels]
         n_columns = columns_of(len(every), _SWAP_COLUMNS)

@@ -234,9 +234,11 @@ def _refuse_unusable(values: MeasureValues) -> None:
     """Refuse measures that are not averaged, and a single topic; warn of few topics."""
     n_topics = len(values.topics)
     if values.scale is not MEAN:
-        raise ArgumentError(f"measures must be averaged over topics, but {values.measure} is a {values.scale.name}")
+        raise ArgumentError(
+            f"{values.measure} is a {values.scale.name}, not a mean over topics, and has no power analysis"
+        )
     if n_topics < 2:
-        raise InputError(f"power needs at least two topics, but {values.measure} has values for {n_topics}")
+        raise InputError(f"power analysis requires at least two topics; {values.measure} has values for {n_topics}")
     if n_topics < FEW_TOPICS:
         warn(
             f"{values.measure} has values for {n_topics} topics: with fewer than {FEW_TOPICS}, the standard deviation "

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from irevalx.declarations import Parameter, ValueType, declared, flag, spelled, whole
+from irevalx.declarations import Parameter, declared, flag, invalid_value, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -26,7 +26,7 @@ from irevalx.lab.command.parameters import (
     measures,
 )
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.parameters import real_number
+from irevalx.parameters import ValueType, real_number
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swap_rates import (
@@ -292,10 +292,14 @@ def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
     """Raise InputError if a measure has values for fewer than two topics, ArgumentError if two sets need more."""
     if n_topics < 2:
         raise InputError(
-            f"a swap rate needs at least two topics, but {n_topics} has judgments, results and a value of {measure}"
+            f"a swap rate requires at least two topics with judgments, results and a value of {measure}; the number is "
+            f"{n_topics}"
         )
     if sizes and max(sizes) > n_topics // 2:
         raise ArgumentError(
-            f"{spelled('sizes')} must be at most half of the {n_topics} topics with judgments, results and a value of "
-            f"{measure}, but got {max(sizes)}"
+            invalid_value(
+                "sizes",
+                f"at most half of the {n_topics} topics with judgments, results and a value of {measure}",
+                max(sizes),
+            )
         )

@@ -68,8 +68,8 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     probabilities = np.where(np.isin(methods, NOT_AT_RANDOM), 1.0, probabilities)
     for place in sampled[probabilities[sampled] == 0][:1].tolist():
         raise MalformedLineError(
-            f"{shown_name(path)}:{lines[place]}: the inclusion probability of a sampled document must be above 0, but "
-            f"got 0 for {quote(docnos.text(place))} of topic {quote(topics.text(place))}"
+            f"{shown_name(path)}:{lines[place]}: topic {quote(topics.text(place))}: document "
+            f"{quote(docnos.text(place))}: the inclusion probability of a sampled document is 0; it must be above 0"
         )
     names, rows, order = group_by_topic(topics.take(sampled))
     sampled = sampled[order]
@@ -101,8 +101,8 @@ def _outside(path: str, probabilities: FloatArray, lines: IntArray, places: IntA
     first, others = int(places[0]), places.size - 1
     more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
     return (
-        f"{shown_name(path)}:{lines[first]}: a probability must be from 0 to 1, but got {probabilities[first]:g}; the "
-        f"line is taken for one of a document that was not drawn{more}"
+        f"{shown_name(path)}:{lines[first]}: invalid inclusion probability {probabilities[first]:g} (not between 0 and "
+        f"1); the document is treated as not sampled{more}"
     )
 
 

@@ -33,8 +33,8 @@ def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
         docno = about.documents.docnos.text(int(document[place]))
         name, topic = quote(about.names[group[place]]), quote(topics[group[place]])
         raise MalformedLineError(
-            f"{columns.where(second)}: a document must occur once in a judgment group, but got {quote(docno)} in "
-            f"group {name} of topic {topic} a second time (first on line {lines[first]})"
+            f"{columns.where(second)}: duplicate document {quote(docno)} in judgment group {name} of topic {topic} "
+            f"(first on line {lines[first]})"
         )
     return GroupedJudgments(
         documents=about.documents,
@@ -77,14 +77,12 @@ def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
         for row in np.flatnonzero(~(first | second))[:1].tolist():
             first_docno, second_docno, winner = (quote(names.text(row)) for names in (losers, others, winners))
             raise MalformedLineError(
-                f"{columns.where(row)}: the winner must be {first_docno} or {second_docno}, not {winner}"
+                f"{columns.where(row)}: the winner {winner} is neither {first_docno} nor {second_docno}"
             )
         losers = Names.of([(others if won else losers).text(row) for row, won in enumerate(first.tolist())])
     for row in np.flatnonzero(winners.same(losers))[:1].tolist():
         docno = quote(winners.text(row))
-        raise MalformedLineError(
-            f"{columns.where(row)}: a preference must be between two different documents; {docno} occurs twice"
-        )
+        raise MalformedLineError(f"{columns.where(row)}: a document cannot be preferred to itself: {docno}")
     n_pairs = columns.lines.size
     topics, docnos = Names.joined([columns["TOPIC"]] * 2), Names.joined([winners, losers])
     groups = Names.of([b"0"]).take(np.zeros(2 * n_pairs, np.int64))
@@ -187,8 +185,8 @@ def subtopic_judgments(
             continue
         docno, subtopic = quote(docnos.text(repeat)), quote(subtopics.text(repeat))
         duplicates[name] = DuplicateDocumentError(
-            f"{shown_name(path)}:{lines[repeat]}: a document must occur once in the judgments of a subtopic, but got "
-            f"{docno} for subtopic {subtopic} of topic {quote(name)} a second time (first on line {lines[original]})"
+            f"{shown_name(path)}:{lines[repeat]}: duplicate document {docno} for subtopic {subtopic} of topic "
+            f"{quote(name)} (first on line {lines[original]})"
         )
     return SubtopicJudgments(
         documents=Documents(path, topic_names, of_documents, docnos.take(first)),

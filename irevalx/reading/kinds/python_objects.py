@@ -197,7 +197,7 @@ def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator
 def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None:
     for topic, documents in given.items():
         if not isinstance(documents, _DICTIONARIES):
-            raise argument_error(f"{path}: what topic {short_repr(topic)} has", f"a dictionary {rule}", documents)
+            raise argument_error(f"{path}: the value of topic {short_repr(topic)}", f"a dictionary {rule}", documents)
 
 
 def _document_of(given: Mapping[Any, Iterable[Any]], path: str) -> What:

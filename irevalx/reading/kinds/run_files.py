@@ -168,7 +168,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
     """Return the ranks of the given lines; a rank that is not an integer raises MalformedNumberError."""
     hint = f"; if this is a score, {remedy}" if remedy else ""
-    malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
+    malformed = MalformedNumbers("rank", "a 64-bit integer", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
@@ -186,7 +186,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
         exact=scores.__getitem__,
         lines_of=lambda places: lines.numbers[order][places],
         tag=tag,
-        malformed=MalformedNumbers("rank", "a whole number of 64 bits", strict=True),
+        malformed=MalformedNumbers("rank", "a 64-bit integer", strict=True),
         ranks=ranks[order].__getitem__,
     )
 

@@ -29,7 +29,7 @@ def only_run(rows: Rows, rules: Rules) -> RunStream:
     runs = runs_of_table(rows.table, name_of_file(rows.path), rules)
     if len(runs) == 1:
         return runs[0].opened(rules.compat, strict=rules.strict)
-    raise ArgumentError(f"{rows.path}: a table must have one run here, but its column 'run' names {len(runs)}")
+    raise ArgumentError(f"{rows.path}: expected a table of one run, but its column 'run' names {len(runs)}")
 
 
 def json_run(rows: JsonObjects, rules: Rules) -> RunStream:

@@ -279,8 +279,8 @@ def score_warnings(
         hint = f" (change this with {spelled('ties')})" if is_parameter("ties") else ""
         warnings.append(
             RunWarning(
-                f"{named}: all scores are equal in {n_alike} of the first {n_several} topics: their documents are "
-                f"ranked by DOCNO{ignored}{hint}",
+                f"{named}: all scores are equal in {n_alike} of the first {n_several} topics; documents with equal "
+                f"scores are ordered by DOCNO{ignored}{hint}",
                 "ties",
             )
         )

@@ -126,7 +126,7 @@ class ArrowTable(ColumnTable):
             quoted = f"a value of the type {printable(str(column.type))}"
         hint = real_grades_hint() if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
         hint = hint if kind == "names" or hint else text_hint(value)
-        return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {quoted}{hint}")
+        return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, not {quoted}{hint}")
 
 
 _LABELLED = (TOPIC, RUN)
@@ -248,7 +248,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
         is_reader = isinstance(given, pa.RecordBatchReader)
         reader = given if is_reader else pa.RecordBatchReader.from_stream(given)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-        raise ArgumentError(f"{path}: a table must offer an Arrow stream, but {first_line(error)}") from error
+        raise ArgumentError(f"{path}: cannot read the Arrow stream of the table: {first_line(error)}") from error
 
     def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         while batch := _next(reader, path):
@@ -262,7 +262,7 @@ def _next(reader: Any, path: str) -> Any:
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
-        raise ArgumentError(f"{path}: a table must be readable to its end, but {first_line(error)}") from error
+        raise ArgumentError(f"{path}: cannot read the table to its end: {first_line(error)}") from error
 
 
 def first_line(error: Exception) -> str:

@@ -21,7 +21,7 @@ from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
 from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, named
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
-from irevalx.reading.layout import text_hint
+from irevalx.reading.layout import text_hint, word_for
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.settings import Grades
@@ -50,7 +50,7 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
     if len(set(topics)) < len(topics):
         first = {topic: place for place, topic in reversed([*enumerate(topics)])}
         twice = next(topic for place, topic in enumerate(topics) if first[topic] < place)
-        raise ArgumentError(f"{path}: a topic must be given once, but got {quote(twice)} twice")
+        raise ArgumentError(f"{path}: duplicate topic {quote(twice)}")
     return topics
 
 
@@ -105,7 +105,7 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
     except _NOT_PACKED:
         every = enumerate(chain.from_iterable(lists))
         place, value = next((place, value) for place, value in every if not _is_double(value))
-        error = argument_error(what(place), "a number of 64 bits", value)
+        error = argument_error(what(place), "a 64-bit number", value)
         raise ArgumentError(f"{error.message}{text_hint(value)}") from None
 
 
@@ -141,7 +141,7 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
         grade = int(value)
         if is_long(grade):
             return grade
-    error = argument_error(what(place), "a whole number of 64 bits", value)
+    error = argument_error(what(place), "a 64-bit integer", value)
     is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
     raise ArgumentError(f"{error.message}{real_grades_hint() if is_real else text_hint(value)}")
 
@@ -153,9 +153,9 @@ def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
 
 
-_WHOLE, _REAL = "a whole number of 64 bits", "a number of 64 bits"
+_WHOLE, _REAL = "a 64-bit integer", "a 64-bit number"
 RULES: dict[ColumnKind, str] = {
-    "names": "a string or a whole number",
+    "names": "a string or an integer",
     **dict.fromkeys(("grades", "integers"), _WHOLE),
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
@@ -174,6 +174,15 @@ class TableRows(Rows):
 
 _MOST_NAMES = 20
 """Maximum number of columns of a table in a message."""
+
+
+def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
+    """Return the message about a missing column of a table with these column names."""
+    accepted = f"one of {', '.join(spec.names)}" if len(spec.names) > 1 else repr(spec.names[0])
+    known = ", ".join(printable(str(name)) for name in names[:_MOST_NAMES])
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    has = f"the table has the columns {known}{more}" if names else "the table has no columns"
+    return f"no column for the {word_for(spec.column)}: expected {accepted}; {has}"
 
 
 class ColumnTable(Frozen):
@@ -199,7 +208,7 @@ class ColumnTable(Frozen):
 
     def _wrong_number(self, spec: ColumnSpec, numbers: AnyArray, row: int, rule: str) -> ArgumentError:
         """Return the error about a number; ``row`` is counted from 0."""
-        return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, but got {numbers[row]:g}")
+        return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, not {numbers[row]:g}")
 
     def number_of_run(self) -> ColumnSpec:
         """Return the column that ranks the documents of a run: its scores, or its ranks if there are no scores."""
@@ -215,14 +224,11 @@ class ColumnTable(Frozen):
         if len(matches) == 1:
             return matches[0]
         if matches:
-            rule = f"a table must have only one column {quote(matches[0])}"
-            among = "" if len(set(matches)) == 1 else f": {', '.join(map(quote, matches))}"
-            raise ArgumentError(f"{shown_name(self.path)}: {rule}, but got {len(matches)}{among}")
-        several = len(spec.names) > 1
-        rule = f"one of the columns {', '.join(spec.names)}" if several else f"a column {spec.names[0]}"
-        known = ", ".join(printable(str(name)) for name in self.names[:_MOST_NAMES])
-        more = ", ..." if len(self.names) > _MOST_NAMES else ""
-        raise ArgumentError(f"{shown_name(self.path)}: a table must have {rule}, but got {known + more or 'none'}")
+            among = "" if len(set(matches)) == 1 else f" ({', '.join(map(quote, matches))})"
+            raise ArgumentError(
+                f"{shown_name(self.path)}: ambiguous column {quote(matches[0])}: the table has {len(matches)}{among}"
+            )
+        raise ArgumentError(f"{shown_name(self.path)}: {no_column(spec, self.names)}")
 
     def place(self, column: Any, row: int) -> str:
         """Return the location of a value for messages; ``row`` is counted from 0."""
@@ -241,5 +247,5 @@ class WholeTable(ColumnTable):
         columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
         sizes = [column.size for column in columns]
         if len(set(sizes)) > 1:
-            raise ArgumentError(f"{self.path}: the columns of a table must have the same length, but got {sizes}")
+            raise ArgumentError(f"{self.path}: the columns of the table have different lengths: {sizes}")
         return columns

@@ -206,15 +206,15 @@ class Decompressed:
             given = self._input.piece()
             if not given:
                 raise UnreadableFileError(
-                    f"{self._name}: {self._compression.name} data must be complete, but the file is cut short: it ends "
-                    f"at byte {self._input.offset}, within the stream that begins at byte {self._begin}"
+                    f"{self._name}: truncated {self._compression.name} data: the file ends at byte "
+                    f"{self._input.offset}, within the stream that begins at byte {self._begin}"
                 )
         try:
             return self._decoder.decompress(given, max_length=most)
         except self._damage as error:
             raise UnreadableFileError(
-                f"{self._name}: {self._compression.name} data must be intact, but is damaged before byte "
-                f"{self._input.offset}, in the stream that begins at byte {self._begin} ({error})"
+                f"{self._name}: corrupt {self._compression.name} data before byte {self._input.offset}, in the stream "
+                f"that begins at byte {self._begin} ({error})"
             ) from None
 
     def _at_another_stream(self) -> bool:
@@ -235,8 +235,8 @@ class Decompressed:
 
     def _wrong_follower(self, got: str, offset: int) -> UnreadableFileError:
         return UnreadableFileError(
-            f"{self._name}: what follows a stream of {self._compression.name} data must be "
-            f"{self._compression.follows}, but got {got} at byte {offset}"
+            f"{self._name}: unexpected {got} at byte {offset}, after a stream of {self._compression.name} data; "
+            f"expected {self._compression.follows}"
         )
 
 

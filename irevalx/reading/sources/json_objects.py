@@ -187,7 +187,7 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
 
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     """Raise the error about the first mistake in an invalid file."""
-    rule = f"the file must be a JSON object {{topic: {{docno: {numbers.what}}}}}"
+    rule = f"expected a JSON object {{topic: {{docno: {numbers.what}}}}}"
     where = shown_name(path)
     try:
         text = content.decode("utf-8-sig")
@@ -197,14 +197,14 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1]
         hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # UTF-16 without a byte-order mark is valid UTF-8
-        raise MalformedLineError(f"{where}:{error.lineno}: {rule}, but got {quote(line)}: {hint}") from None
+        raise MalformedLineError(f"{where}:{error.lineno}: {rule}: {hint}: {quote(line)}") from None
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
         hint = encoding_hint(content[:LONGEST_QUOTE])
-        problem = f"{rule} in UTF-8, but got {quote(content[error.start :][:1])}{hint and ': '}{hint}"
+        problem = f"{rule} in UTF-8, but the byte {quote(content[error.start :][:1])} is not{hint and ': '}{hint}"
         raise MalformedLineError(f"{where}:{number}: {problem}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
-        raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}") from None
+        raise MalformedLineError(f"{where}:1: {rule}: {quote(text)}") from None
     _refuse(where, text, numbers, rule)
 
 
@@ -232,19 +232,15 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
     for line, keys, value in _members(text):
         names = ": ".join(f"{word} {quote(key)}" for word, key in zip(("topic", "document"), keys, strict=False))
         if keys in seen:
-            place = "topic" if len(keys) > 1 else "file"
-            raise MalformedLineError(
-                f"{where}:{line}: {'a document' if len(keys) > 1 else 'a topic'} must occur once in the {place}, but "
-                f"got {names} a second time (first on line {seen[keys]})"
-            )
+            raise MalformedLineError(f"{where}:{line}: duplicate {names} (first on line {seen[keys]})")
         seen[keys] = line
         if len(keys) == 1 and value != _OPEN:
-            raise MalformedLineError(f"{where}:{line}: {names}: {rule}, but got {quote(value)}")
+            raise MalformedLineError(f"{where}:{line}: {names}: {rule}, not {quote(value)}")
         if len(keys) == 2 and not numbers.holds(_number(value)):
             hint = real_grades_hint() if numbers is _GRADES["whole"] and _GRADES["real"].holds(_number(value)) else ""
-            problem = f"{numbers.what} must be {numbers.rule}, but got {quote(value)}{hint}"
+            problem = f"invalid {numbers.what} {quote(value)}: must be {numbers.rule}{hint}"
             raise MalformedLineError(f"{where}:{line}: {names}: {problem}")
-    raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}")
+    raise MalformedLineError(f"{where}:1: {rule}: {quote(text)}")
 
 
 def _number(token: str) -> Any:

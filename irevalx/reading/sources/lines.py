@@ -131,11 +131,19 @@ def cut_lines(
             newlines = np.flatnonzero(buffer == _NEWLINE) - PADDING
             text = _line_with(whole, int(newlines[line]))
             sample = sample_of(whole, int(newlines[line]) - len(text))
-            problem = f"{layout.rule(columns)}, but got {quote(text)}{after_colon(hint(text, sample, layout))}"
+            problem = f"{layout.rule(columns)}, {line_text(text)}{after_colon(hint(text, sample, layout))}"
             raise MalformedLineError(f"{shown_name(path)}:{block.first_line + line}: {problem}")
     elif expected not in {None, n_columns}:
         uneven = 0
     return DataLines(path, tuple(names.split()), block, buffer, *cut, uneven)
+
+
+def line_text(text: bytes, n_columns: int | None = None) -> str:
+    """Return a line with another number of columns than expected, for messages."""
+    if not text.strip():
+        return "but the line is blank"
+    number = len(text.split()) if n_columns is None else n_columns
+    return f"but the line has {number}: {quote(text)}"
 
 
 def refuse_nul(path: str, block: Block) -> None:

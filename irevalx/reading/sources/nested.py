@@ -80,15 +80,15 @@ class NestedRows(Rows):
         """Raise the error about what keys lead to."""
         form = f"tuple{'s' * self.shape.endswith('...')} ({', '.join(map(word_for, values))})"
         rule = f"a list of {form}" if self.shape.endswith("...") else f"a {form}"
-        raise argument_error(self._owner(outer), "several docnos" if values == ["DOCNO"] else rule, given)
+        raise argument_error(self._owner(outer), "a list of docnos" if values == ["DOCNO"] else rule, given)
 
     def _owner(self, outer: tuple[Any, ...]) -> Callable[[], str]:
-        """Return a function that describes what keys lead to a value."""
+        """Return a function that describes the value of some keys."""
         keys = self.shape.partition(":")[0].split()
         subject = " of ".join(
             f"{word_for(name)} {short_repr(key)}" for name, key in reversed([*zip(keys, outer, strict=False)])
         )
-        return lambda: f"{self.path}: what {subject} has"
+        return lambda: f"{self.path}: the value of {subject}"
 
     def _form(self, keys: Sequence[str], values: Sequence[str]) -> str:
         """Return the form of an inner dictionary: {docno: grade}."""

@@ -117,7 +117,7 @@ def source_of(given: Any, what: str) -> Source:
         content = given.read()
         data = content if isinstance(content, bytes) else as_bytes(content)
     except (OSError, ValueError, TypeError) as error:
-        raise ArgumentError(f"{what} must be a file that can be read, but {printable(str(error))}") from error
+        raise ArgumentError(f"{what}: cannot read the file: {printable(str(error))}") from error
     name = getattr(given, "name", None)
     return Source(name if isinstance(name, str) else "<stream>", data)
 
@@ -266,7 +266,7 @@ def as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
         missing = column.isna().tolist() if hasattr(column, "isna") else ()
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise ArgumentError(
-            f"{path}: column {short_repr(name)} must be a list of values, but {printable(str(error))}"
+            f"{path}: cannot read the values of column {short_repr(name)}: {printable(str(error))}"
         ) from error
     return [None if gone else value for value, gone in zip(values, missing, strict=True)] if any(missing) else values
 

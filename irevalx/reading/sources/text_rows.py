@@ -126,7 +126,7 @@ def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
         return whole_numbers(texts, malformed[-1], lines)
     values = real_numbers(texts, malformed[-1], lines)
     for place in wrong_grades(values, rules.grades)[:1].tolist():
-        problem = f"grade must be {RULES[rules.grades]}, but got {quote(texts.text(place))}"
+        problem = f"invalid grade {quote(texts.text(place))}: must be {RULES[rules.grades]}"
         raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
     return values
 
@@ -139,9 +139,7 @@ def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[Malform
         values[place], exact = c_long(texts.text(place))
         if not exact:
             quoted = quote(texts.text(place))
-            raise MalformedLineError(
-                f"{lines.where(place)}: a {word_for(name)} must be a whole number, but got {quoted}"
-            )
+            raise MalformedLineError(f"{lines.where(place)}: invalid {word_for(name)} {quoted}: must be an integer")
     return values
 
 
@@ -151,7 +149,7 @@ def _levels(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
     texts = lines[name]
     levels = real_numbers(texts, malformed[-1], lines)
     for place in np.flatnonzero(np.isnan(levels)).tolist():
-        raise MalformedLineError(f"{lines.describe(place)}: level must be a number, but got {quote(texts.text(place))}")
+        raise MalformedLineError(f"{lines.describe(place)}: invalid level {quote(texts.text(place))}: must be a number")
     return levels
 
 
@@ -171,7 +169,7 @@ def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[Ma
             values[place] = np.nan
         elif not plain:
             raise MalformedLineError(
-                f"{lines.where(place)}: a {word_for(name)} must be a number or NA, but got {quote(text)}"
+                f"{lines.where(place)}: invalid {word_for(name)} {quote(text)}: must be a number or NA"
             )
     return values
 

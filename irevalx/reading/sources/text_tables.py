@@ -20,9 +20,9 @@ from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
 from irevalx.reading.layout import CommentStyle, word_for
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
-from irevalx.reading.sources.columns import ColumnTable
+from irevalx.reading.sources.columns import ColumnTable, no_column
 from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, header_of
-from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, padded, refuse_nul, sample_of
+from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, line_text, padded, refuse_nul, sample_of
 from irevalx.reading.sources.rows import Columns
 from irevalx.reading.sources.text_rows import TextRows
 
@@ -120,7 +120,7 @@ class HeadedRows(NamedRows):
         assert lines.start is not None  # which both compute
         for row, column in np.argwhere(lines.end == lines.start)[:1].tolist():
             name = self.names[self._places[column]]
-            raise MalformedLineError(f"{lines.where(row)}: column {quote(name)} must not be empty")
+            raise MalformedLineError(f"{lines.where(row)}: column {quote(name)} is empty")
         return lines
 
     def _cut_at_separators(self, block: Block) -> DataLines:
@@ -158,9 +158,10 @@ class HeadedRows(NamedRows):
         return _lines_of_texts(self, block, texts, numbers)
 
     def _refuse(self, line: int, text: bytes) -> NoReturn:
-        rule = f"{self.layout.line} must have {len(self.names)} columns ({', '.join(self.names)})"
-        got = quote(text.rstrip(b"\r\n"))
-        raise MalformedLineError(f"{shown_name(self.path)}:{line}: {rule}, but got {got}")
+        rule = f"expected {self.layout.line} with {len(self.names)} columns ({', '.join(self.names)})"
+        text = text.rstrip(b"\r\n")
+        n_columns = len(text.split(self.header.separator.encode() or None))
+        raise MalformedLineError(f"{shown_name(self.path)}:{line}: {rule}, {line_text(text, n_columns)}")
 
 
 def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
@@ -242,10 +243,10 @@ class JsonRows(NamedRows):
             values = [record[name] for name in self.keys]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             *others, _ = self.keys
-            rule = f"a line must be a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
+            rule = f"expected a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
             problem = "is missing" if isinstance(error, KeyError) else "occurs twice"
-            what = f": {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
-            raise MalformedLineError(f"{where}: {rule}, but got {quote(line)}{what}") from None
+            what = f", but {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
+            raise MalformedLineError(f"{where}: {rule}{what}: {quote(line)}") from None
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 
     def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:
@@ -269,12 +270,12 @@ class JsonRows(NamedRows):
         subject = "".join(
             f"{word} {quote(str(record[of_columns[name]]))}: " for word, name in subjects if name in of_columns
         )
-        rule = "a string or a whole number" if spec.kind == "names" else "a number"
+        rule = "a string or an integer" if spec.kind == "names" else "a number"
         is_text = spec.kind != "names" and isinstance(value, str) and re.fullmatch(_NUMBER, value)
         got = value if isinstance(value, _Number) else dumps(value)
         hint = "; remove the quotes" if is_text and not isinstance(value, _Number) else ""
         name = quote(self.keys[place])
-        raise MalformedLineError(f"{where}: {subject}{name} must be {rule}, but got {quote(got)}{hint}")
+        raise MalformedLineError(f"{where}: {subject}invalid {name} {quote(got)}: must be {rule}{hint}")
 
 
 class TextTable(ColumnTable):
@@ -296,15 +297,22 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
     header = header_of(beginning, separators) or _without_header(rows, first, separators)
     if header is None:
         refuse_nul(rows.path, Block(beginning.text, 1))
-        names = ", ".join(spec.names[0] for spec in rows.specs)
-        rule = f"the first line must be the header {expected}, not {quote(first)}"
-        if not expected:
-            rule = f"the first line must name the columns {names}, or have their values, but got {quote(first)}"
+        problem = f"expected the header {expected}: {quote(first)}" if expected else _problem(rows, first, separators)
         hint = rows.hint(first, sample_of(beginning.text, 0), rows.layout)
-        raise MalformedLineError(f"{shown_name(rows.path)}:1: {rule}{after_colon(hint)}")
+        raise MalformedLineError(f"{shown_name(rows.path)}:1: {problem}{after_colon(hint)}")
     return HeadedRows(
         rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=header.words, header=header
     )
+
+
+def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
+    """Return what a first line lacks: a column of a header, or the header."""
+    words = max((fields_of(first, separator) for separator in separators), key=len)
+    missing = [spec for spec in rows.specs if not named(spec, words)]
+    if len(missing) < len(rows.specs):
+        return no_column(missing[0], words)
+    names = ", ".join(spec.names[0] for spec in rows.specs)
+    return f"expected a header that names the columns {names}, or a line with their values: {quote(first)}"
 
 
 def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> Header | None:

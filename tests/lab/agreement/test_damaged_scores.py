@@ -40,7 +40,7 @@ NO_NUMBERS = ("true", "1_0", "1" * 400, "1e99999999%", "1e400", "inf", "Infinity
 
 def damaged() -> Iterator[tuple[str, str]]:
     """Yield damaged texts and the messages about them."""
-    number = "a value must be a number of 64 bits that is not infinite, but got '"
+    number = "invalid value '"
     for value in NO_NUMBERS:
         yield as_csv(value), f":2: {number}{value[:20]}"
         if value:
@@ -52,23 +52,23 @@ def damaged() -> Iterator[tuple[str, str]]:
         yield as_object(value), f":1: {number}"
     columns = "run, topic, measure, value"
     another = ": expected a JSON object written by irevalx --format json"
-    yield HEAD + "a,1,map," + "1" * 200_000 + "\n", ":2: a line must be of csv, but there is a field larger"
-    yield HEAD + "a" * 200_000 + ",1,map,1\n", ":2: a line must be of csv, but there is a field larger"
-    yield HEAD + "a,1,map\n", f":2: a line must have 4 columns ({columns}), but got 'a,1,map'"
-    yield HEAD + "a,1,map,1,2\n", f":2: a line must have 4 columns ({columns}), but got 'a,1,map,1,2'"
+    yield HEAD + "a,1,map," + "1" * 200_000 + "\n", ":2: invalid CSV: field larger"
+    yield HEAD + "a" * 200_000 + ",1,map,1\n", ":2: invalid CSV: field larger"
+    yield HEAD + "a,1,map\n", f":2: expected 4 columns ({columns}), but the line has 3: 'a,1,map'"
+    yield HEAD + "a,1,map,1,2\n", f":2: expected 4 columns ({columns}), but the line has 5: 'a,1,map,1,2'"
     yield (
         '{"run": 5, "topic": "1", "measure": ["map"], "value": 1}',
-        ":1: measure must be a string or a whole number, but",
+        ":1: measure must be a string or an integer, not",
     )
-    yield as_lines("1") + "[" * 100_000, f":4: a line must be a JSON object with {columns}, but got '[[["
+    yield as_lines("1") + "[" * 100_000, f":4: expected a JSON object with {columns}: '[[["
     yield '{"runs": ' + "[" * 100_000, another
     yield '{"a":' * 100_000, another
     yield as_lines("1" * 5000), another
     yield '{"runs": {"a": 1}}', another
     yield '{"runs": [{"run": ["a"], "all": {"map": 1}}]}', another
-    yield "[" * 100_000, ":1: a line of trec_eval output must have 3 columns (measure, topic, value), not '[[["
-    yield "runid all a\nmap all\n", ":2: a line of trec_eval output must have 3 columns"
-    yield "runid all a\nmap all 1 2\n", ":2: a line of trec_eval output must have 3 columns"
+    yield "[" * 100_000, ":1: expected a line of trec_eval output with 3 columns (measure, topic, value): '[[["
+    yield "runid all a\nmap all\n", ":2: expected a line of trec_eval output with 3 columns"
+    yield "runid all a\nmap all 1 2\n", ":2: expected a line of trec_eval output with 3 columns"
 
 
 @pytest.mark.parametrize(("text", "message"), list(damaged()))

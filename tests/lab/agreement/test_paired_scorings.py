@@ -90,7 +90,7 @@ def test_missing_values() -> None:
 def test_no_common_topic() -> None:
     """Evaluations without a common topic are refused."""
     messages: list[str] = []
-    with pytest.raises(InputError, match="two evaluations must have a measure in common"):
+    with pytest.raises(InputError, match="the two evaluations have no measure in common"):
         pair_values(
             scoring(random_values(1, "map", 3)), scoring(random_values(2, "map", 3), first=9), warn=messages.append
         )

@@ -290,7 +290,7 @@ def test_displayed_columns() -> None:
     every = lab("compare", *EXPERIMENT, "--quiet", "--columns", "all", "--format", "markdown").stdout.decode()
     [head, *_] = [line for line in every.splitlines() if line.startswith("|")]
     assert head.count("|") - 1 == len(compare(*EXPERIMENT)[0][0]) == 21
-    assert "--columns must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
+    assert "--columns q: must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
 
 
 def test_rows_by_topic(tmp_path: Path) -> None:

@@ -46,13 +46,13 @@ def test_command(tmp_path: Path) -> None:
     files = (tmp_path / "qrels", tmp_path / "x", tmp_path / "y")
     assert lab("compare", "-l", "0.5", "--grades", "real", *files, "--seed", "1").status == 0
     refused = lab("compare", "-l", "0.5", *files)
-    assert refused.stderr == "irevalx-lab: -l must be a whole number, but got 0.5; --grades real takes it\n"
+    assert refused.stderr == "irevalx-lab: -l 0.5: must be an integer; fractional levels require --grades real\n"
 
 
 def test_functions_with_integer_grades() -> None:
     """Functions without grades refuse judgments with non-integer grades."""
     qrels = irevalx.Qrels.read(GRADES, grades="real")
-    with pytest.raises(UsageError, match="grades must be whole for this, but got real"):
+    with pytest.raises(UsageError, match="grades must be whole here, not real"):
         irevalx.lab.describe(qrels)
-    with pytest.raises(UsageError, match="grades must be whole for this, but got real"):
+    with pytest.raises(UsageError, match="grades must be whole here, not real"):
         irevalx.lab.degrade(qrels, uniform=0.5)

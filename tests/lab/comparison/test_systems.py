@@ -82,7 +82,7 @@ def test_baseline(paths: list[Path]) -> None:
 def test_run_without_a_system(paths: list[Path], tmp_path: Path) -> None:
     """A run without a system is an error."""
     (tmp_path / "systems").write_text("a1 a\nb1 b\n")
-    assert "'a2' is in none" in refusal("compare", *paths, "--systems", tmp_path / "systems", status=2)
+    assert "'a2' has no group" in refusal("compare", *paths, "--systems", tmp_path / "systems", status=2)
 
 
 def comparison(*systems: FloatArray, correction: str = "none") -> ComparisonsOfSystems:

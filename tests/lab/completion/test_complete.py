@@ -195,7 +195,7 @@ def test_errors_in_files() -> None:
     Path("others").write_text('{"id": 1, "text": "wing"}\n')
     for docs, message in (
         ("none", "irevalx-lab: cannot read 'none': No such file or directory\n"),
-        ("wrong", "irevalx-lab: wrong:1: a document must have text"),
+        ("wrong", "irevalx-lab: wrong:1: no text; expected a string"),
         ("others", "irevalx-lab: others: none of the 1 documents was judged or pooled and has words"),
     ):
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")

@@ -94,8 +94,8 @@ def test_no_documents() -> None:
         list(read_documents(Source("no such file")))
 
 
-NAME = "a document must have a name, a string or a whole number, in one of the fields id, docno, _id, doc_id, but got"
-TEXT = "a document must have text, a string, in some of the fields title, contents, text, body, but got"
+NAME = "no document ID; expected a string or an integer in one of the fields id, docno, _id, doc_id:"
+TEXT = "no text; expected a string in at least one of the fields title, contents, text, body:"
 
 
 @pytest.mark.parametrize(
@@ -103,30 +103,28 @@ TEXT = "a document must have text, a string, in some of the fields title, conten
     [
         (
             '{"id": "d1", "text": "a"}\n{"id"\n',
-            """docs:2: a document must be a JSON object on a line, but got '{"id"'""",
+            """docs:2: expected a JSON object: '{"id"'""",
         ),
-        ('{"id": "a", "text": ""}\n\n["b"]', "docs:3: a document must be a JSON object on a line, but got '[\"b\"]'"),
+        ('{"id": "a", "text": ""}\n\n["b"]', "docs:3: expected a JSON object: '[\"b\"]'"),
         ('{"text": "a"}', f"docs:1: {NAME} " + """'{"text": "a"}'"""),
         ('{"id": true, "text": "a"}', f"docs:1: {NAME} " + """'{"id": true, "text": "a"}'"""),
         ('{"id": "d1"}', f"docs:1: {TEXT} " + """'{"id": "d1"}'"""),
         ('{"id": "d1", "text": null}', f"docs:1: {TEXT} " + """'{"id": "d1", "text": null}'"""),
         ('{"id": "d1", "text": ["a"]}', f"docs:1: {TEXT} " + """'{"id": "d1", "text": ["a"]}'"""),
-        ('{"id": "d 1", "text": "a"}', "docs:1: the name of a document must be one word, but got 'd 1'"),
-        ('{"id": "", "text": "a"}', "docs:1: the name of a document must be one word, but got ''"),
+        ('{"id": "d 1", "text": "a"}', "docs:1: invalid document ID 'd 1': must be a single word"),
+        ('{"id": "", "text": "a"}', "docs:1: invalid document ID '': must be a single word"),
         (
             b'{"id": "a", "text": "\xff"}',
-            """docs:1: a document must be a JSON object on a line, but got '{"id": "a", "text": "\\xff"}'""",
+            """docs:1: expected a JSON object: '{"id": "a", "text": "\\xff"}'""",
         ),
         (
             '{"id": "d1", "text": ' + "[" * 100_000 + "]" * 100_000 + "}",
-            """docs:1: a document must be a JSON object on a line, but got '{"id": "d1", "text": """
-            + "[" * 56
-            + "...'",
+            """docs:1: expected a JSON object: '{"id": "d1", "text": """ + "[" * 56 + "...'",
         ),
-        ("\n<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n<DOC>\nx\n</DOC>", "docs:5: a document must have a <DOCNO>, but got 'x'"),
-        ("<DOC><DOCNO></DOCNO></DOC>", "docs:1: the name of a document must be one word, but got ''"),
-        ("<DOC>\n<DOCNO>1</DOCNO>\n", "docs:1: a document must end with </DOC>, but got the end of the file"),
-        ("<DOC><DOCNO>1</DOCNO></DOC>\nx\n", "docs:2: a document must begin with <DOC>, but got 'x'"),
+        ("\n<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\n<DOC>\nx\n</DOC>", "docs:5: the document has no <DOCNO>: 'x'"),
+        ("<DOC><DOCNO></DOCNO></DOC>", "docs:1: invalid document ID '': must be a single word"),
+        ("<DOC>\n<DOCNO>1</DOCNO>\n", "docs:1: the document has no </DOC>"),
+        ("<DOC><DOCNO>1</DOCNO></DOC>\nx\n", "docs:2: expected <DOC>: 'x'"),
     ],
 )
 def test_malformed_documents(content: str | bytes, message: str) -> None:
@@ -156,10 +154,7 @@ def test_unknown_format() -> None:
     """Other formats are refused at the first line."""
     with pytest.raises(FormatError) as caught:
         read("\n1 0 d1 1\n")
-    assert str(caught.value) == (
-        "docs:2: documents must be JSON lines, which begin with '{', or TREC's SGML, which begins with '<', "
-        "but got '1 0 d1 1'"
-    )
+    assert str(caught.value) == ("docs:2: expected documents in JSON lines ('{'...) or TREC SGML ('<'...): '1 0 d1 1'")
 
 
 texts = st.text("aAbB1 .-é\u017f\u212a\n", max_size=12)
@@ -196,7 +191,7 @@ def test_counts(contents: list[str], n_frequent: int, data: st.DataObject) -> No
 def test_duplicate_documents() -> None:
     """A duplicate judged document is an error; other duplicates are ignored."""
     twice = [Document(b"d1", "a", "docs:1"), Document(b"d1", "b", "docs:7")]
-    with pytest.raises(MalformedLineError, match=r"^docs:7: a document must occur once, but got 'd1' a second time$"):
+    with pytest.raises(MalformedLineError, match=r"^docs:7: duplicate document 'd1'$"):
         Collection.of(twice, {b"d1"})
     assert Collection.of(twice, {b"d2"}).n_documents == 2
 

@@ -78,8 +78,8 @@ def test_hints(files: list[Path]) -> None:
     in_json = ("-R", "json", files[0].parent / "json")
     for command, names_it in (("describe", True), ("compare", True), ("swap-rate", False), ("bounds", False)):
         warned, refused = lab(command, *files).stderr, lab(command, *in_json, *files[1:]).stderr
-        assert "but got '0.7', read as 0, like trec_eval" in warned
-        assert "must be a whole number of 64 bits, but got '0.7'" in refused
+        assert "invalid grade '0.7' (not a 64-bit integer), read as 0, like trec_eval" in warned
+        assert "invalid grade '0.7': must be a 64-bit integer" in refused
         assert ("--grades real" in warned) == ("--grades real" in refused) == names_it, command
     for run_file in files[1:]:
         run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
@@ -124,7 +124,7 @@ def test_no_topic_of_all_runs(files: list[Path]) -> None:
     files[2].write_text("1 Q0 a 1 9 s\n")
     result = lab("describe", *files)
     assert (result.status, result.stdout) == (lab("compare", *files).status, b"")
-    assert "must have results of every run, but none has; -c counts" in result.stderr
+    assert "has results of every run; -c scores" in result.stderr
     assert [lab("describe", *files, *more).status for more in (["--show", "groups"], ["-c"])] == [0, 0]
 
 

@@ -193,9 +193,9 @@ def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> 
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (["-m", "gm_map"], "measures must be means over topics, but 'gm_map' is a geometric mean"),
-        (["-m", "num_rel_ret"], "measures must be means over topics, but 'num_rel_ret' is a sum"),
-        (["--baseline", "x"], "baseline must be one of the runs (a b), but got 'x'"),
+        (["-m", "gm_map"], "measure 'gm_map' cannot be estimated: it is a geometric mean"),
+        (["-m", "num_rel_ret"], "measure 'num_rel_ret' cannot be estimated: it is a sum"),
+        (["--baseline", "x"], "baseline: unknown run 'x'; the runs are a b"),
         (["--correction", "tukey"], "--correction"),
         (["--lambda", "1.5"], "--lambda"),
     ],

@@ -151,8 +151,8 @@ def test_messages_about_missing_documents(tmp_path: Path) -> None:
     [
         (["-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking, which depends on the grades of all"),
         (["-m", "ndcg_cut.10"], "'ndcg_cut_10' divides by the gain of an ideal ranking"),
-        (["-m", "map"], "a measure must be a sum over ranks of weight times gain (P, rbp or dcg"),
-        (["-m", "P.10", "--baseline", "x"], "baseline must be one of the runs (count2 vector1), but got 'x'"),
+        (["-m", "map"], "measure 'map' is not supported: it must be a weighted sum of gains over ranks (P, rbp or dcg"),
+        (["-m", "P.10", "--baseline", "x"], "baseline: unknown run 'x'; the runs are count2 vector1"),
         (["-m", "P.10", "--labels-format", "sampled"], "--labels-format"),
     ],
 )
@@ -167,7 +167,7 @@ def test_too_few_topics(tmp_path: Path) -> None:
     human, run = tmp_path / "human", tmp_path / "run"
     human.write_text("1 a 1 1 0.5\n")
     run.write_text("1 Q0 a 1 1 r\n")
-    assert "at least two topics must have both human and machine labels, but got 1" in refusal(
+    assert "at least two topics must have both human and machine labels; the number is 1" in refusal(
         "estimate", "-R", "prels", "--human", human, "--machine", MACHINE, run, "-m", "P.10", status=2
     )
 

@@ -114,28 +114,28 @@ def changed(**fields: Any) -> str:
 
 
 DAMAGED = {
-    "no JSON": ":1: a line must be a JSON object with qid, run_id and nuggets, but got 'no JSON'",
-    "[1]": ":1: a line must be a JSON object with qid, run_id and nuggets",
+    "no JSON": ":1: expected a JSON object with qid, run_id and nuggets: 'no JSON'",
+    "[1]": ":1: expected a JSON object with qid, run_id and nuggets",
     '{"nuggets": []}': ":1: the field qid is missing; add the topic",
-    '{"qid": "1"}': ":1: the field nuggets must be a list of objects, but got None",
-    '{"qid": "1", "nuggets": 3}': ":1: the field nuggets must be a list of objects, but got 3",
-    '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or a whole number, but got 1.5",
-    '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or a whole number, but got nan",
+    '{"qid": "1"}': ":1: the field nuggets must be a list of objects, not None",
+    '{"qid": "1", "nuggets": 3}': ":1: the field nuggets must be a list of objects, not 3",
+    '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or an integer, not 1.5",
+    '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or an integer, not nan",
     '{"qid": "1", "nuggets": [3]}': ":1: nugget 1 must be an object with text, importance and assignment",
-    changed(text=None): ":1: nugget 1: text must be a string, but got None",
-    changed(text=5): ":1: nugget 1: text must be a string, but got 5",
-    changed(importance="high"): ":1: nugget 1: importance must be vital or okay, but got 'high'",
-    changed(assignment=None): ":1: nugget 1: assignment must be support, partial_support or not_support, but got None",
+    changed(text=None): ":1: nugget 1: invalid text None: must be a string",
+    changed(text=5): ":1: nugget 1: invalid text 5: must be a string",
+    changed(importance="high"): ":1: nugget 1: invalid importance 'high': must be vital or okay",
+    changed(assignment=None): ":1: nugget 1: invalid assignment None: must be support, partial_support or not_support",
     changed(
         assignment="failed"
-    ): ":1: nugget 1: assignment must be support, partial_support or not_support, but got 'failed'; "
+    ): ":1: nugget 1: invalid assignment 'failed': must be support, partial_support or not_support; "
     "assign the nugget again",
-    f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD)}": ":3: a run must have one record for a topic, but run 'a' has another one for "
-    "topic '1' ({path}:1); remove one of them",
-    f"{json.dumps(GOOD)}\n{json.dumps(record('b', '1', *EXAMPLE[:3]))}": ":2: topic '1' must have the same nuggets for all runs, "
-    "but b ({path}:2) lacks the okay nugget 'nugget 3'; assign the same nuggets to both runs",
-    f"{json.dumps(GOOD)}\n{json.dumps(record('b', '1', *EXAMPLE, 'okay support'))}": ":2: topic '1' must have the same nuggets "
-    "for all runs, but a ({path}:1) lacks the okay nugget 'nugget 4'; assign the same nuggets to both runs",
+    f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD)}": ":3: duplicate record of run 'a' for "
+    "topic '1' (first in {path}:1); remove one of them",
+    f"{json.dumps(GOOD)}\n{json.dumps(record('b', '1', *EXAMPLE[:3]))}": ":2: the nuggets of topic '1' differ between runs: "
+    "b ({path}:2) lacks the okay nugget 'nugget 3'; assign the same nuggets to both runs",
+    f"{json.dumps(GOOD)}\n{json.dumps(record('b', '1', *EXAMPLE, 'okay support'))}": ":2: the nuggets of topic '1' differ "
+    "between runs: a ({path}:1) lacks the okay nugget 'nugget 4'; assign the same nuggets to both runs",
 }
 
 
@@ -156,5 +156,5 @@ def test_no_records(tmp_path: Path) -> None:
     (tmp_path / "file.jsonl").write_text("\n")
     inputs: list[Any] = [[], tmp_path / "file.jsonl"]
     for given in inputs:
-        with pytest.raises(InputError, match="nuggets needs at least one record, but got none"):
+        with pytest.raises(InputError, match="the files contain no records of nuggets"):
             irevalx.lab.nuggets(given)

@@ -406,8 +406,8 @@ def test_texts_and_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--topic-texts", "PATH"], "must have a topic and its text, with a tab between them, but got 'no tab'"),
-        (["--docs", "PATH"], "documents must be JSON lines"),
+        (["--topic-texts", "PATH"], "expected a topic and its text, separated by a tab: 'no tab'"),
+        (["--docs", "PATH"], "expected documents in JSON lines"),
         (["--format", "pdf"], "html"),
     ],
 )
@@ -427,7 +427,7 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="form must be html or json"):
         irevalx.lab.report(QRELS, RUNS[0]).write(tmp_path / "x", "pdf")
     (tmp_path / "topics").write_text("<top><title>x</top>")
-    with pytest.raises(InputError, match="a topic must have a number"):
+    with pytest.raises(InputError, match="the topic has no number"):
         irevalx.lab.report(QRELS, RUNS[0], topic_texts=tmp_path / "topics")
 
 

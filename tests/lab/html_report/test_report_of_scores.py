@@ -54,7 +54,7 @@ def test_command(tmp_path: Path) -> None:
     )
     message = "irevalx-lab: -c requires runs; add the missing values to the scores\n"
     assert refusal("report", "--scores", path, "-c") == message
-    message = "irevalx-lab: measures must be among those of the scores (wer), but got 'map'\n"
+    message = "irevalx-lab: scores do not contain the measure 'map'; they contain wer\n"
     assert refusal("report", "--scores", path, "-m", "map") == message
 
 

@@ -213,9 +213,9 @@ def test_in_python(machines: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("keywords", "rule"),
     [
-        ({"machines": QRELS}, "machines must be a dictionary of judgments by name, but got"),
+        ({"machines": QRELS}, "machines must be a dictionary of judgments by name, not"),
         ({"machines": {}}, "machines must contain at least one machine"),
-        ({"machines": {"a": []}}, "a machine must have at least one file or dictionary of labels, but 'a' has none"),
+        ({"machines": {"a": []}}, "machine 'a' has no labels; give at least one file or dictionary"),
     ],
 )
 def test_refusals(keywords: dict[str, Any], rule: str) -> None:

@@ -258,11 +258,10 @@ def test_nothing_in_common(tmp_path: Path) -> None:
     human.write_text("1 0 a 1\n")
     machine.write_text("2 0 a 1\n")
     assert (
-        refusal("labels", human, machine, status=2)
-        == f"irevalx-lab: {human} and {machine} must have a topic in common, but have none\n"
+        refusal("labels", human, machine, status=2) == f"irevalx-lab: {human} and {machine} have no topic in common\n"
     )
     machine.write_text("1 0 b 1\n1 0 a -1\n")
-    assert f"{human} and {machine} must have a document that both label, but have none" in refusal(
+    assert f"{human} and {machine} have no labelled document in common" in refusal(
         "labels", human, machine, "--seed", "1", status=2
     )
 
@@ -272,19 +271,18 @@ def test_contradicting_grades(tmp_path: Path) -> None:
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n")
     machine.write_text("1 0 b 0\n1 0 a 1\n1 0 b 0\n1 0 a 2\n")
-    assert (
-        f"{machine}:4: a document must have one grade in a topic, but got 2 for 'a' in topic '1' and 1 on line 2"
-        in refusal("labels", human, machine, status=4)
+    assert f"{machine}:4: conflicting grades of document 'a' in topic '1': 2, and 1 on line 2" in refusal(
+        "labels", human, machine, status=4
     )
     machine.write_text("1 0 a 1\n1 0 a 1\n")
-    assert "'a' in topic '1' a second time" in refusal("labels", human, machine, status=4)
+    assert "duplicate document 'a' in the judgments of topic '1'" in refusal("labels", human, machine, status=4)
 
 
 def test_too_many_grades(tmp_path: Path) -> None:
     """Labels with more than 101 different values are refused."""
     result = lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 987)]))
     assert result.status == 2
-    assert "labels must be at most 101 different grades" in result.stderr
+    assert "at most 101 different grades are supported" in result.stderr
     assert "from 0 to 987" in result.stderr
     assert lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 100)]), "--resamples", "0").status == 0
 

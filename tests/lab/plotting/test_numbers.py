@@ -381,11 +381,11 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("{}/uniform -m ndcg", "a measure must be one of 'uniform' (infAP bpref), but got 'ndcg'"),
-        ("{}/uniform {}/uniform", "the studies must have different names: NAME=FOLDER gives a name"),
-        ("{}/uniform --layout scores", "the study 'uniform' must have map among its measures, for scores against AP"),
-        ("{}/uniform --layout scores --at 7%", "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'"),
-        ("{}/uniform --layout scores --at x", "--at must be a level of 'uniform'"),
+        ("{}/uniform -m ndcg", "study 'uniform' does not contain the measure 'ndcg', only infAP bpref"),
+        ("{}/uniform {}/uniform", "two studies have the same name; give different names with NAME=FOLDER"),
+        ("{}/uniform --layout scores", "study 'uniform' does not contain map, which scores against AP require"),
+        ("{}/uniform --layout scores --at 7%", "--at 7%: must be a level of 'uniform' (5% 20% 100%)"),
+        ("{}/uniform --layout scores --at x", "--at x: must be a level of 'uniform'"),
         (
             "{}/uniform {}/depth --layout grid --figure-width 3.3",
             "--layout grid with several studies requires --figure-width 7",
@@ -421,7 +421,7 @@ def test_counts_against_ap(tmp_path: Path) -> None:
     """Counts are refused against AP, but runs in order have panels for them."""
     options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
     assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
-    assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in refusal(
+    assert "measure 'num_rel_ret' cannot be drawn against AP: its values are not between 0 and 1" in refusal(
         "draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg"
     )
     assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0

@@ -18,6 +18,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from irevalx import lab
+from irevalx.errors import UsageError
 from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
@@ -102,7 +103,7 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "means": lambda n: lab.estimate(human_topics(), judgments(0.98), runs(1), "P.5"),
     "power_curves": lambda n: lab.power(judgments(), runs(n), "map P.5"),
     "rates_by_size": lambda n: lab.swap_rate(judgments(), runs(n), "map P.5", draws=10, seed=1),
-    "rates_by_difference": lambda n: lab.swap_rate(judgments(), runs(n), "map P.5", draws=10, seed=1, bins=0.05),
+    "rates_by_difference": lambda n: lab.swap_rate(judgments(), runs(max(n, 12)), "map", draws=10, seed=1, bins=0.05),
     "confusion_map": lambda _: lab.labels(judgments(1.0), judgments(0.98), resamples=0),
     "reliability_diagram": lambda n: calibrated(min(n, 12)),
     "judge_matrix": lambda n: kappas(min(n, 30)),
@@ -128,6 +129,14 @@ def test_every_figure() -> None:
             import_module(module.name)
     drawings = {name for drawn in subclasses(DrawnResult) for name in getattr(drawn, "drawings", {}).values()}
     assert drawings == {DRAWN.get(name, name) for name in RESULTS}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_few_comparisons() -> None:
+    """A figure of swap rates by difference without bins that have enough comparisons is refused."""
+    result = lab.swap_rate(judgments(), runs(2), "map", draws=10, seed=1, bins=0.05)
+    with pytest.raises(UsageError, match="no bin has the 30 comparisons that the figure requires"):
+        result.figure()
 
 
 def run_names(n_names: int, length: int) -> dict[str, str]:

@@ -254,7 +254,7 @@ def test_invalid_input(tmp_path: Path) -> None:
     """Messages point to invalid probabilities, and a fit requires both kinds of documents."""
     (tmp_path / "p").write_text("1 0 D1 1.5\n")
     for options, rule in (
-        (["--probabilities", tmp_path / "p"], "document 'D1': grade must be a probability of at most 1"),
+        (["--probabilities", tmp_path / "p"], "document 'D1': invalid grade '1.5': must be a probability of at most 1"),
         (["--probabilities", tmp_path / "nowhere"], "nowhere"),
         (
             ["--fit-probabilities", "-l", "9"],

@@ -59,27 +59,27 @@ DAMAGED_SUMMARIES: list[tuple[object, str]] = [
     (lambda text: "a,b\n1,2\n", "a summary of this version of irevalx-lab study, but lacks"),
     (shorter, "fields, but has"),
     (longer, "fields, but has"),
-    (line_with(1, (-1, "x" * 140000)), "it must be comma-separated values"),
+    (line_with(1, (-1, "x" * 140000)), "invalid CSV"),
     *(
-        (line_with(1, (5, value)), "it must be a number")
+        (line_with(1, (5, value)), "invalid number")
         for value in ("true", "1_0", "inf", "nan", "9" * 400, "1e99999999", "\u0661")
     ),
     *((line_with(1, (1, value)), "") for value in ("1e99999999%", "9" * 5000 + "%", "-5%", "20", "true", "")),
-    (with_text("20%", "ten"), "it must be a number up to 1e+30, but got 'ten'"),
-    (with_text("20%", "200%"), "each of levels must be a share above 0 and at most 1"),
-    (line_with(1, (0, "depth")), "scheme must be that of the other rows"),
+    (with_text("20%", "ten"), "invalid number 'ten': must be at most 1e+30"),
+    (with_text("20%", "200%"), "levels: invalid level '200%': must be a share above 0 and at most 1"),
+    (line_with(1, (0, "depth")), "invalid scheme 'depth': must be that of the other rows"),
     (
         with_text("uniform", "odd"),
-        ":2: scheme must be one of uniform, stratified, depth, mixed, strata, borda, rrf, mtf, hedge, maxmean, "
-        "maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled, but got 'odd'",
+        ":2: invalid scheme 'odd': must be one of uniform, stratified, depth, mixed, strata, borda, rrf, mtf, hedge, maxmean, "
+        "maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled",
     ),
     (
         lambda text: text.replace("pearson_mean", "pearson").replace("rms_sd", "rms"),
         " of this version of irevalx-lab study, but lacks pearson_mean, rms_sd",
     ),
-    (line_with(1, (2, "1.1")), ":2: judged must be a share from 0 to 1, but got '1.1'"),
-    (line_with(1, (2, "")), ":2: judged must be a share from 0 to 1, but got ''"),
-    (line_with(1, (2, "nan")), ":2: it must be a number up to 1e+30, but got 'nan'"),
+    (line_with(1, (2, "1.1")), ":2: invalid share judged '1.1': must be between 0 and 1"),
+    (line_with(1, (2, "")), ":2: invalid share judged '': must be between 0 and 1"),
+    (line_with(1, (2, "nan")), ":2: invalid number 'nan': must be at most 1e+30"),
 ]
 
 DAMAGED_STUDIES = [
@@ -119,14 +119,14 @@ def test_damaged_summaries(file: str, change: object, message: str, layout: str,
     [
         (None, "No such file"),
         (lambda text: "", "the file is empty"),
-        (lambda text: "a,b\n1,2\n", "it must be the scores of irevalx-lab study, but lacks"),
-        (lambda text: text.partition("\n")[0] + "\n,,,,r,map,x\n", "it must be a number"),
-        (shorter, "a row must have 7 fields, but has 6"),
-        (longer, "a row must have 7 fields, but has 8"),
+        (lambda text: "a,b\n1,2\n", "expected the scores of irevalx-lab study, but"),
+        (lambda text: text.partition("\n")[0] + "\n,,,,r,map,x\n", "invalid number"),
+        (shorter, "expected 7 fields, but the row has 6"),
+        (longer, "expected 7 fields, but the row has 8"),
         (lambda text: text.rstrip("\n").rpartition("\n")[0] + "\n", "a row for each level, sample, run and measure"),
         (line_with(-1, (1, "30%")), "a row for each level, sample, run and measure"),
         (line_with(-1, (4, "other")), "a row for each level, sample, run and measure"),
-        *((line_with(-1, (6, value)), "it must be a number") for value in ("inf", "true", "1_0", "1e400", "x")),
+        *((line_with(-1, (6, value)), "invalid number") for value in ("inf", "true", "1_0", "1e400", "x")),
     ],
 )
 def test_damaged_scores(change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def small(folder: Path, grade: str) -> list[Path]:
 @pytest.mark.parametrize("scheme", ["uniform", "depth", "mixed"])
 def test_judgments_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
     """Judgments without a judged document are refused."""
-    assert "a study needs a judged document, but there is none" in refusal(
+    assert "the file contains no judged documents" in refusal(
         "study", *small(tmp_path, "-1"), "--scheme", scheme, "-o", tmp_path / "out", "--seed", "1", status=2
     )
     assert not (tmp_path / "out").exists()

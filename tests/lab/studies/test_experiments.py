@@ -212,10 +212,10 @@ def test_other_runs() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("count1 a b\n", ":1: a line must have 2 columns (run, group), but got 'count1 a b'"),
-        ("count1 a\n\ncount1 b\n", ":3: a run must be in one group, but got 'count1' a second time"),
-        ("count1 a\n", ": each run must be in a group, but 'count2' is in none"),
-        ("count1 a\ncount2 b\nother c\n", ": a group must have a run, but 'c' has none ('other' was not given"),
+        ("count1 a b\n", ":1: expected a line with 2 columns (run, group), but the line has 3: 'count1 a b'"),
+        ("count1 a\n\ncount1 b\n", ":3: run 'count1' already has a group"),
+        ("count1 a\n", ": run 'count2' has no group; add a line for it"),
+        ("count1 a\ncount2 b\nother c\n", ": group 'c' contains no runs: 'other' was not given"),
     ],
 )
 def test_invalid_groups(text: str, message: str, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_order_of_measures() -> None:
     """Measures keep their order, whatever judgments they require."""
     requests = requests_of_samples(("statAP", "xinfAP", "map", "iP.5,10"), 1)
     assert [name for request in requests for name in request.names] == ["statAP", "xinfAP", "map", "iP_5", "iP_10"]
-    with pytest.raises(UsageError, match="must be requested once"):
+    with pytest.raises(UsageError, match="is requested twice"):
         requests_of_samples(("iP.5", "iP.5,10"), 1)
 
 

@@ -93,7 +93,7 @@ def test_real_grades(tmp_path: Path) -> None:
     assert scores["num_rel"] == 2
     refused = run(qrels, tmp_path / "run")
     assert refused.status == 2
-    assert refused.stderr.endswith("must be a whole number of 64 bits, but got 0.25; --grades real takes it\n")
+    assert refused.stderr.endswith("must be a 64-bit integer, not 0.25; real-valued grades require --grades real\n")
     refused = run(
         "--grades", "probability", "-m", "P.1", write(tmp_path / "2", own | {"grade": [2.0] * 4}), tmp_path / "run"
     )
@@ -136,7 +136,10 @@ def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) 
     done = run("-m", "map", qrels, wrong, mine)
     assert done.status == 2
     assert done.stdout.endswith(b"\n")
-    assert "wrong: a table must have one of the columns score, sim, but got topic, docno" in done.stderr
+    assert (
+        "wrong: no column for the score: expected one of score, sim; the table has the columns topic, docno"
+        in done.stderr
+    )
     null = write(tmp_path / "null", {"topic": ["1", None], "docno": ["A", "B"], "score": [1.0, 2.0]})
     assert "null: column 'topic', row 2 (the first is 1) must be a string" in run(qrels, null).stderr
 
@@ -148,9 +151,7 @@ def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
         for read in (irevalx.Qrels.read, irevalx.Run.read):
             with pytest.raises(irevalx.IrevalxError, match=r"^cannot read '.*damaged': "):
                 read(tmp_path / "damaged")
-    with pytest.raises(
-        irevalx.IrevalxError, match=r'a file for rel_format="beir" must be text, but got a Parquet file'
-    ):
+    with pytest.raises(irevalx.IrevalxError, match=r'rel_format="beir" reads text files, but this is a Parquet file'):
         irevalx.Qrels.read(files[0], rel_format="beir")
 
 
