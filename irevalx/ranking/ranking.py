@@ -161,6 +161,13 @@ class Ranking(Frozen):
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
+    def without(self, left_out: BoolArray) -> Ranking:
+        """Return the ranking without these documents, flat over the judgments; the documents below them move up."""
+        is_left_out = self.row >= 0
+        is_left_out[is_left_out] = left_out[self.row[is_left_out]]
+        rank, n_ret = self.rank - self.rows.running_count(is_left_out), self.n_ret - self.rows.count(is_left_out)
+        return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
+
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
         """Return the ranking with rows for judged documents only.
 

@@ -139,7 +139,7 @@ study
     rounding=half-up requires scheme=stratified
     rounding=half-down requires scheme=stratified
     strata requires scheme=strata
-    strata_file requires strata, rates
+    strata_file requires strata
     pairs requires scheme=uniform, scheme=stratified
     pairs excludes resample_decisions
     pool_depth requires own_pool
@@ -149,6 +149,7 @@ study
     group_by excludes min_retrieved
     groups excludes group_by, min_retrieved
     resample_decisions requires resamples
+    infap_errors, ties=expected, ties=best, ties=worst excludes scheme=imperfect
     results_format requires runs
 draw
     at requires layout=scores

@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments import samples
 from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.ranked_runs import GradedRuns
-from irevalx.experiments.strata import Design, StrataSample
-from irevalx.frozen import Frozen
+from irevalx.experiments.strata import Design, StrataSample, Stratum, values_of_sample
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.judging.strategies import budget_of
 from irevalx.strategies.registry import STRATEGIES, JudgingStrategy
 from irevalx.strategies.simulation import BudgetLevel
@@ -35,8 +35,12 @@ _DRAWN_DEPTHS = (30.0, 8.0, 4.0)
 _MOST_DIGITS = 18  # of a depth: no run has as many documents
 
 
+IMPERFECT = "imperfect"
+"""The scheme in which documents leave the collection and the runs, while their judgments remain."""
+
+
 class Scheme(Frozen, kw_only=True):
-    """A way of making judgments incomplete."""
+    """A way of making judgments incomplete or imperfect."""
 
     name: str
     meaning: str  # what its levels are
@@ -117,6 +121,11 @@ SCHEMES = {
             default_levels=tuple(f"{percent}%" for percent in range(10, 101, 10)),
             by_share_judged=True,
         ),
+        Scheme(
+            name=IMPERFECT,
+            meaning="share of the judged documents of each topic in the collection",
+            title="{} of the judged documents",
+        ),
     )
 }
 """The schemes that are not judging strategies, by name."""
@@ -167,6 +176,10 @@ class TopicStrata(Frozen):
     stratum: IntArray  # flat over the judgments, as ``design.divide`` returns it
 
 
+EVERY_DOCUMENT = Design("names", (Stratum("1", Fraction(1)),))
+"""The design with one stratum, from which all documents are drawn."""
+
+
 def draw(
     experiment: GradedRuns,
     scheme: str,
@@ -179,9 +192,12 @@ def draw(
 
     The pool of ``mixed`` is stratum 1, which is kept, and the other judgments are stratum 2. Other schemes except
     ``strata`` have one stratum: the pool of ``depth``, all judgments for ``uniform`` and ``stratified``. Judged
-    documents in none of ``strata`` are outside the pool, as if they were not in the judgments.
+    documents in none of ``strata`` are outside the pool, as if they were not in the judgments. The sample of
+    ``imperfect`` is the documents that remain in the collection.
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
+    if scheme == IMPERFECT:
+        return StrataSample.drawn(EVERY_DOCUMENT.scaled(level), judgments, np.where(judged, 0, ABSENT), order), None
     if scheme == "strata":
         assert topic_strata is not None
         sample = StrataSample.drawn(topic_strata.design.scaled(level), judgments, topic_strata.stratum, order)
@@ -198,3 +214,14 @@ def draw(
         return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
     stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
     return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None
+
+
+def values_of(experiment: GradedRuns, scheme: str, sample: StrataSample, pooled: BoolArray | None) -> FloatArray:
+    """Evaluate all runs under a sample and a pool that ``draw`` returned: shape (n_measures, n_runs, n_topics).
+
+    Source of imperfect judgments: Yilmaz and Aslam, KAIS 2008, section 3.1.
+    """
+    if scheme != IMPERFECT:
+        return values_of_sample(experiment, sample, pooled)
+    ranking = experiment.ranking.without((experiment.grades >= 0) & ~sample.in_sample)
+    return values_of_sample(replace(experiment, ranking=ranking), StrataSample.of_everything(experiment.judgments))

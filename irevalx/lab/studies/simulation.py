@@ -21,7 +21,7 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import StrataSample, values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.plotting.ranges import measure_printed_as
-from irevalx.lab.studies.schemes import TopicStrata, draw
+from irevalx.lab.studies.schemes import TopicStrata, draw, values_of
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
@@ -247,7 +247,7 @@ def run_study(
             sample, pooled = replayed[s].sample(i), None
         else:
             sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], topic_strata, rounding)
-        values_of_level = values_of_sample(experiment, sample, pooled)
+        values_of_level = values_of(experiment, scheme, sample, pooled)
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(
             judged=np.count_nonzero(sample.in_sample) / n_judged,

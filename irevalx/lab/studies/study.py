@@ -41,7 +41,7 @@ from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, Docume
 from irevalx.lab.studies.draw import Axis, SeveralStudies
 from irevalx.lab.studies.infap_errors import with_error_sources
 from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
-from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
+from irevalx.lab.studies.schemes import IMPERFECT, NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
 from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.parameters import ValueType
@@ -49,6 +49,7 @@ from irevalx.process.terminal import progress_bar
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
@@ -62,7 +63,9 @@ _SCHEMES = (
     f"({', '.join(name for name in STRATEGY_SCHEMES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
     "judgments; stratified a share of the relevant and of the nonrelevant documents; depth the documents within a pool "
     "depth; mixed these and as many other documents; strata a share of the sampling rates of `strata`; a judging "
-    "strategy the first documents that it selects, as in degrade. depth is a judging strategy if `levels` are shares"
+    "strategy the first documents that it selects, as in degrade. The scheme imperfect removes judged "
+    "documents from the collection and the runs, and keeps all judgments. depth is a judging strategy if `levels` are "
+    "shares"
 )
 _WITH_TEXTS = tuple(name for name, order in STRATEGIES.items() if order.needs_texts)
 _SCHEME = choice(
@@ -78,6 +81,7 @@ _SCHEME = choice(
     ),
 )
 _WITH_PROBABILITIES = tuple(f"scheme={name}" for name, order in STRATEGIES.items() if order.has_probabilities)
+_IMPERFECT = f"scheme={IMPERFECT}"
 _STRATEGY = tuple(f"scheme={name}" for name in STRATEGY_SCHEMES)
 
 
@@ -215,12 +219,12 @@ def study(
             ),
         ),
     ] = None,
-    infap_errors: Annotated[bool, flag()] = False,
+    infap_errors: Annotated[bool, flag(excludes=_IMPERFECT)] = False,
     resamples: Resamples = 0,
     resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
     seed: Seed = None,
     level: Level = 1,
-    ties: Ties = "name",
+    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, _IMPERFECT))] = "name",
     ignore_identical_ids: IgnoreIdenticalIds = False,
     duplicates: Duplicates = "error",
     max_retrieved: MaxRetrieved = None,
@@ -248,6 +252,10 @@ def study(
     of the pairs without a significant difference under full judgments that have one under reduced judgments. The rate
     of missed differences (fnr) is the share of the pairs with a significant difference under full judgments that have
     none under reduced judgments (called false positives by Bompada et al. 2007).
+
+    With `scheme="imperfect"`, the judgments are complete, but a random share of the judged documents of each topic has
+    left the collection: no run retrieves them, and they still have judgments (imperfect judgments; Yilmaz and Aslam
+    2008, section 3.1). A smaller collection is a subset of a larger one. Documents without a judgment do not leave.
 
     Parameters
     ----------
