@@ -302,16 +302,16 @@ class Scores:
     ) -> pl.DataFrame:
         """Return the values as a polars data frame, with the columns of ``to_frame`` and null for missing values.
 
-        The method has the parameters of ``to_frame`` and raises the same exceptions, with ImportError if polars is not
-        installed.
+        The method has the parameters of ``to_frame`` and raises the same exceptions. It raises ImportError if polars is
+        not installed.
         """
         return polars_frame(*self._rows(wide, per_topic, confidence))
 
     def to_arrow(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pa.Table:
         """Return the values as an Arrow table, with the columns of ``to_frame`` and null for missing values.
 
-        The method has the parameters of ``to_frame`` and raises the same exceptions, with ImportError if pyarrow is not
-        installed.
+        The method has the parameters of ``to_frame`` and raises the same exceptions. It raises ImportError if pyarrow
+        is not installed.
         """
         return arrow_table(*self._rows(wide, per_topic, confidence))
 
