@@ -1,7 +1,7 @@
 """irevalx: evaluate ranked retrieval runs like trec_eval, also with incomplete relevance judgments.
 
-The packages and modules, from the top layer down. Each imports only from the layers below it, and the modules of a
-package import each other without cycles. The docstring of each package lists its modules.
+The packages and modules are listed from the top layer to the bottom layer. Each imports only from the layers below it.
+The imports among the modules of a package contain no cycles. The docstring of each package lists its modules.
 
     lab/           irevalx-lab: one package per topic, listed in its docstring
     cli/           the command irevalx: argv -> options -> evaluation -> reports; only it and the lab's commands print
@@ -26,11 +26,12 @@ package import each other without cycles. The docstring of each package lists it
     errors.py      exceptions with exit status; IrevalxWarning
     frozen.py      the base class of records
 
-Outside the package, docs/generate/ writes the manual pages and the generated tables. Public names are those of this
-module, of `irevalx.lab`, and of `irevalx.spark`.
+The scripts in docs/generate/, outside the package, write the manual pages and the generated tables. The public names
+are the names in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
 
-Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a
-few rows of a Ranking and is then discarded; a run is read as a whole only if the rows of a topic are not adjacent.
+Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run is converted
+to a few rows of a Ranking and then discarded. A complete run is read into memory only if the rows of a topic are not
+adjacent.
 """
 
 import os

@@ -69,7 +69,7 @@ _MOST_BYTES = 4
 
 
 class IrevalxError(Exception):
-    """An error in arguments, files or values; the base class of all errors of irevalx.
+    """The base class of all errors that irevalx raises for invalid arguments, files or values.
 
     >>> import irevalx
     >>> try:

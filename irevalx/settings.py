@@ -160,8 +160,8 @@ class Settings(Frozen, kw_only=True):
         `expected,best,worst`, are computed side by side, as `map:expected` and so on; with best and worst, `map:width`
         is their difference.
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
-    duplicates : treatment of a document that a run retrieves twice for a topic. It is an error (error), or the first
-        line (first) or the highest score (best) is used.
+    duplicates : treatment of a document that a run retrieves twice for a topic: raise an error (error), or use only its
+        first line (first) or the line with its highest score (best).
     infap_c : the constant c of infAP, at least 1. If no document ranked above a relevant one was judged, a fraction 1/c
         of the pooled ones is assumed to be relevant. [default: 2]
     infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]

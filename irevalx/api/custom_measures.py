@@ -66,24 +66,26 @@ def measure(
     """Return a decorator that turns a function into a custom measure and registers its name in this program.
 
     The function receives ``Topics``, the rankings of n topics, and returns an array or a list of n numbers. The value
-    of a topic must not depend on other topics, since topics are computed in blocks. The docstring is the help of the
-    measure (``irevalx -h -m NAME``), and its first line the title.
+    of a topic must not depend on other topics, since topics are computed in blocks. The docstring of the function is
+    the help of the measure (``irevalx -h -m NAME``), and the first line of the docstring is the title.
 
     Parameters
     ----------
-    name : letters, digits and underscores; not a name that irevalx knows.
+    name : name of the measure, which consists of letters, digits and underscores and is not in use by irevalx.
     cutoffs : default cutoffs, integers of at least 1. The function receives the cutoff as its second argument;
-        ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another one. Empty for a measure without cutoff.
-    parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` sets another value.
-    summary : summary of topic values in the `all` row.
-    value_range : least and greatest value, for help and for the axes of figures.
-    better : direction of better values.
-    needs : "weight" for a measure that uses ``weight`` and ``pool_weight`` of ``Topics``, the numbers of documents in
-        judgments of the format weighted. Other judgments are an error.
+        ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another cutoff. The list is empty for a measure without
+        a cutoff.
+    parameters : names and default values of the further arguments of the function, in order; ``NAME.p=0.8`` requests
+        another value.
+    summary : how topic values are summarised in the `all` row.
+    value_range : lowest and highest possible value, for the help and the axes of figures.
+    better : whether higher or lower values are better.
+    needs : "weight" for a measure that uses ``weight`` and ``pool_weight`` of ``Topics``, the weights of documents in
+        judgments of the format weighted. Judgments in other formats raise an error.
 
     Returns
     -------
-    The decorator. Request the measure by its name or, in Python, by the decorated object.
+    The decorator. The measure can be requested by its name or, in Python, by the decorated object.
 
     Raises
     ------

@@ -60,45 +60,42 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 ) -> Scores:
     """Evaluate runs against relevance judgments.
 
-    The values are the values that the command prints, but unrounded.
+    The values are the same as those printed by the command, but are not rounded.
 
     Parameters
     ----------
     qrels : relevance judgments: a file, ``{topic: {docno: grade}}``, a data frame, named tuples, or anything else that
         ``Qrels.read`` accepts.
-    runs : a run: a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best document first, a data frame,
-        named tuples, or anything else that ``Run.read`` accepts; or several runs, or ``{name: run}``.
-    measures : measures, such as "map", "P.5,10", "nDCG@10" or "AP(rel=2)", or made by ``irevalx.measure``; one or
-        several. "official" and "all_trec" are sets. A treatment of unjudged documents can follow a name, as in
-        "P.20:skip". An empty list selects the default measures of the format of the judgments.
-    pool : documents chosen for judging, ``{topic: docnos}``, a file, a data frame, named tuples or a Pool; documents
-        without a judgment are pooled but unjudged.
+    runs : a run, several runs, or ``{name: run}``. A run is a file, ``{topic: {docno: score}}``, ``{topic: docnos}``
+        with the best document first, a data frame, named tuples, or anything else that ``Run.read`` accepts.
+    measures : one or several measures: names such as "map", "P.5,10", "nDCG@10" or "AP(rel=2)", or measures created
+        with ``irevalx.measure``. The names "official" and "all_trec" select sets of measures. A treatment of unjudged
+        documents can follow a name, as in "P.20:skip". An empty list selects the default measures for the format of the
+        judgments.
+    pool : the documents selected for judging: ``{topic: docnos}``, a file, a data frame, named tuples or a Pool.
+        Documents in the pool that have no judgment are treated as pooled but unjudged.
     rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others.
     results_format : format of run files: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
     strict : reject scores, grades and parameters in files that are not plain numbers. Otherwise, they are read as in
         trec_eval, with a warning.
     threads : number of worker processes for a large run.
-    names : "asked" prints measures as requested, in the order of the request; "trec_eval" prints trec_eval's names in
-        its order. ``Scores`` knows both names either way.
+    names : names and order of the printed measures: as requested ("asked"), or as in trec_eval ("trec_eval"). In both
+        cases, ``Scores`` accepts either name.
     progress : show progress on standard error, on a terminal or in a notebook.
 
     Returns
     -------
-    Scores
-        Values of the runs by topic and measure. Topics are in ascending byte order, runs in the given order.
+    Scores The measure values of the runs by topic. Topics are in ascending byte order, and runs are in the given order.
 
     Raises
     ------
-    ArgumentError
-        An argument, or a value in a dictionary or a table, is invalid. It is an ``IrevalxError`` and a ``TypeError``.
-    IrevalxError
-        Judgments or runs cannot be read or evaluated; the message names file and line. The first run that fails ends
-        the call.
+    ArgumentError An argument, or a value in a dictionary or a table, is invalid. This exception is both an
+        ``IrevalxError`` and a ``TypeError``. IrevalxError Judgments or runs cannot be read or evaluated; the message
+        states the file and the line. The evaluation stops at the first run that fails.
 
     Warns
     -----
-    IrevalxWarning
-        Topics are left out, few retrieved documents are judged, or scores are suspicious.
+    IrevalxWarning Topics are excluded from the averages, few retrieved documents are judged, or scores are suspicious.
 
     Examples
     --------

@@ -55,7 +55,7 @@ _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table
 
 
 class Qrels:
-    """Relevance judgments, read once for several evaluations. ``Qrels.read`` creates them.
+    """Relevance judgments that are read once and used in several evaluations; created by ``Qrels.read``.
 
     >>> Qrels.read({"302": {"A": 1}, "301": {"A": 1, "B": 0}}).topics
     ['301', '302']
@@ -101,23 +101,26 @@ class Qrels:
         ----------
         qrels : a file, ``{topic: {docno: grade}}``, a table with columns for topic, docno and grade (for example qid,
             docno and label; query_id, doc_id and relevance; or query-id, corpus-id and score), or named tuples with
-            these names. Files can also be CSV, TSV or JSON Lines with these names.
-        pool : documents chosen for judging, in any form that ``Pool.read`` accepts.
-        rel_format : format, as for ``irevalx.evaluate``. Python objects can also be subtopics, with
-            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic); prels, with
-            ``{topic: {docno: (grade, method, probability)}}`` or the columns method and probability; sampled, with
-            ``{topic: {docno: (stratum, grade)}}`` or stratum; qrels_jg and qrels_prefs, with
-            ``{topic: {group: {docno: number}}}`` or group; prefs, with ``{topic: {group: {subgroup: {docno: level}}}}``
-            or group, subgroup and level; and pairs, with ``{topic: [(winner, loser), ...]}`` or winner and loser.
+            these field names. CSV, TSV and JSON Lines files with these column names are also accepted.
+        pool : the documents selected for judging, in any form that ``Pool.read`` accepts.
+        rel_format : format of the judgments, as for ``irevalx.evaluate``. With the following formats, Python objects
+            have the form in parentheses, or are tables with additional columns: subtopics (``{topic: {subtopic: {docno:
+            grade}}}``, or the column subtopic); prels (``{topic: {docno: (grade, method, probability)}}``, or the
+            columns method and probability); sampled (``{topic: {docno: (stratum, grade)}}``, or the column stratum);
+            qrels_jg and qrels_prefs (``{topic: {group: {docno: number}}}``, or the column group); prefs (``{topic:
+            {group: {subgroup: {docno: level}}}}``, or the columns group, subgroup and level); and pairs (``{topic:
+            [(winner, loser), ...]}``, or the columns winner and loser).
         grades : type of the grades: integers ("whole"), real numbers ("real") or probabilities of relevance
             ("probability"). Judgments that have already been read keep their type.
-        compat : "10" or "9", which determines whether lines that start with ``#`` are comments.
+        compat : version of trec_eval to emulate ("10" or "9"). It determines whether lines that start with ``#`` are
+            comments.
         strict : reject malformed integer grades in files. All other malformed grades are always rejected.
 
         Raises
         ------
         ArgumentError : an argument, or a value in a dictionary or a table, is invalid.
-        IrevalxError : as for the command; with file and line for a file.
+        IrevalxError : the judgments cannot be read or are invalid; for a file, the message states the file and the
+            line.
         """
         version, strict = version_of(compat), parameters.flag("strict", strict)
         fmt = formats.rel_format(parameters.text("rel_format", rel_format))
@@ -142,7 +145,7 @@ class Qrels:
 
     @property
     def topics(self) -> list[str]:
-        """The judged topics, ascending in byte order."""
+        """The judged topics, in ascending byte order."""
         return [as_text(topic) for topic in self.judgments.documents.topics]
 
 
@@ -191,17 +194,19 @@ class Pool:
 
     @property
     def topics(self) -> list[str]:
-        """The pooled topics, ascending in byte order."""
+        """The pooled topics, in ascending byte order."""
         return [as_text(topic) for topic in sorted(self.documents.topics)]
 
     @property
     def text(self) -> bytes:
-        """A pool file of these documents: lines ``TOPIC DOCNO``."""
+        """The content of a pool file with these documents: one line ``TOPIC DOCNO`` per document."""
         return b"".join(b"%s %s\n" % pair for pair in self.documents.pairs())
 
 
 class Run:
-    """A run, read once (per version of trec_eval) for several evaluations. ``Run.read`` creates it.
+    """A run that is read once per emulated version of trec_eval and used in several evaluations.
+
+    Runs are created by ``Run.read``.
 
     >>> run = Run.read({"301": {"A": 2.5, "B": 1}}, name="mine")
     """
@@ -237,32 +242,39 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is read, and its errors are raised, when it is evaluated for the first time. An object
-        that can be iterated only once is read immediately and stored in a temporary file.
+        A file or a dictionary is read when it is evaluated for the first time. Errors in it are raised at that time. An
+        object that can be iterated only once is read immediately and stored in a temporary file.
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, a table with columns for
-            topic, docno and score (or rank), or named tuples with these names. An empty dictionary stands for a topic
-            without retrieved documents. Files can also be CSV, TSV or JSON Lines with these names.
-        name : name of the run in place of the run tag in the file. [default for Python objects: run]
+        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best document first, a table with
+            columns for topic, docno and score (or rank), or named tuples with these field names. An empty dictionary
+            represents a topic without retrieved documents. CSV, TSV and JSON Lines files with these column names are
+            also accepted.
+        name : name of the run, used instead of the run tag in the file. [default for Python objects: run]
         results_format : format of a file: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
         strict : reject scores that are not finite numbers.
 
         Raises
         ------
         ArgumentError : an argument, or a value in a dictionary or a table, is invalid.
-        IrevalxError : as for the command.
+        IrevalxError : the run cannot be read or is invalid.
         """
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
-        """Return the run for a version, without caching it; ArgumentError if it is not a version."""
+        """Return the run for the given version of trec_eval, without caching it.
+
+        Raises ArgumentError if the argument is not a valid version.
+        """
         _refuse_no_version(compat)
         return self._cache.get(compat.version) or self._reader(compat)
 
     def kept(self, compat: Compat) -> files.RunStream:
-        """Return the run for a version, cached for further evaluations; ArgumentError if it is not a version."""
+        """Return the run for the given version of trec_eval, and cache it for later evaluations.
+
+        Raises ArgumentError if the argument is not a valid version.
+        """
         _refuse_no_version(compat)
         if compat.version not in self._cache:
             run = self._reader(compat)

@@ -1,4 +1,4 @@
-"""The interface of pytrec_eval: its users only change the import.
+"""The interface of pytrec_eval. Programs that use pytrec_eval only need to change the import.
 
 >>> import irevalx as pytrec_eval
 >>> "ndcg_cut" in pytrec_eval.supported_measures
@@ -59,15 +59,16 @@ _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[.
 class RelevanceEvaluator:
     """Evaluate runs topic by topic; a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
 
-    It follows trec_eval 9.0.8, like pytrec_eval, with these differences. Parameters belong to the evaluator. All
-    measures and names of irevalx are accepted, and so are other mappings than dictionaries and numpy's numbers. Input
-    that makes pytrec_eval abort or crash raises exceptions. Several threads can use an evaluator. runid and relstring,
-    which are not numbers, are always 0; in pytrec_eval they are arbitrary memory. If a topic has a score of nan, whose
-    rank is undefined, the order of this document and its neighbours can differ.
+    Like pytrec_eval, the evaluator follows trec_eval 9.0.8. It differs from pytrec_eval as follows. Measure parameters
+    apply only to the evaluator for which they were given. All measures and measure names of irevalx are accepted, as
+    are mappings other than dictionaries, and NumPy numbers. Input that makes pytrec_eval abort or crash raises an
+    exception. Several threads can use the same evaluator. The values of runid and relstring, which are not numbers, are
+    always 0; in pytrec_eval, they are arbitrary memory contents. The rank of a document with the score nan is
+    undefined, so the order of this document and its neighbours can differ.
 
-    An empty dictionary represents a topic without retrieved documents: num_rel counts its relevant documents, and
-    iprec_at_recall_0.00 and 11pt_avg are nan, like in pytrec_eval after another topic. If the first topic is empty,
-    pytrec_eval returns arbitrary values for it, such as 0 for num_rel.
+    An empty dictionary represents a topic without retrieved documents. For such a topic, num_rel counts the relevant
+    documents, and iprec_at_recall_0.00 and 11pt_avg are nan, as they are in pytrec_eval if another topic was evaluated
+    before it. If the first topic is empty, pytrec_eval returns arbitrary values for it, such as 0 for num_rel.
 
     >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}, "302": {"C": 1}}, {"map", "P.5"})
     >>> evaluator.evaluate({"302": {}, "301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})
@@ -128,9 +129,9 @@ class RelevanceEvaluator:
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
 
-        Topics are in the order of the run, measures in trec_eval's print order; values are floats. Like in
-        pytrec_eval, num_q is 1.0, and measures that begin with gm_ have logarithms as values, for
-        ``compute_aggregated_measure``.
+        Topics are in the order of the run, and measures are in the order in which trec_eval prints them. All values are
+        floats. As in pytrec_eval, num_q is 1.0, and the values of measures whose names begin with gm_ are logarithms,
+        so that they can be passed to ``compute_aggregated_measure``.
 
         Parameters
         ----------
@@ -163,12 +164,15 @@ class RelevanceEvaluator:
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """Return the summary of topic values like pytrec_eval: the sum for num_, exp of the mean for gm_, else the mean.
+    """Aggregate the values of a measure over topics, like pytrec_eval.
+
+    The result is the sum if the name of the measure begins with num_, the exponential of the mean if it begins with
+    gm_, and the mean otherwise.
 
     Parameters
     ----------
     measure : name of the measure.
-    values : one per topic; the mean of no values is nan.
+    values : the values of the measure, one per topic. The mean of an empty list is nan.
 
     Raises
     ------
@@ -189,11 +193,11 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return the lines of judgments as ``{topic: {docno: grade}}``, like pytrec_eval.
+    """Parse the lines of judgments into ``{topic: {docno: grade}}``, like pytrec_eval.
 
     Parameters
     ----------
-    f_qrel : an open file, or lines.
+    f_qrel : an open file, or an iterable of lines.
 
     Raises
     ------
@@ -207,11 +211,11 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return the lines of a run as ``{topic: {docno: score}}``, like pytrec_eval.
+    """Parse the lines of a run into ``{topic: {docno: score}}``, like pytrec_eval.
 
     Parameters
     ----------
-    f_run : an open file, or lines.
+    f_run : an open file, or an iterable of lines.
 
     Raises
     ------

@@ -36,11 +36,12 @@ AnyEvaluation: TypeAlias = Evaluation | StackedRun
 
 
 class Scores:
-    """Measure values of runs, per topic and summarized. Names are those that the command prints.
+    """Measure values of runs, by topic and summarised over topics.
 
-    A measure is found by its requested name and by trec_eval's name, whichever is printed. A run is selected by its
-    name (``scores["map", "bm25"]``), which can be omitted if there is only one. In an interpreter or a notebook, scores
-    are displayed as a table of the `all` rows: one row per run or, for a single run, one row per measure.
+    Runs and measures have the names that the command prints. A measure can be selected by its requested name or by
+    trec_eval's name, regardless of which name is printed. A run is selected by its name (``scores["map", "bm25"]``),
+    which can be omitted if there is only one run. In an interpreter or a notebook, scores are displayed as a table of
+    the summaries (the `all` rows). The table has one row per run or, for a single run, one row per measure.
 
     >>> import irevalx
     >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
@@ -79,22 +80,23 @@ class Scores:
 
     @classmethod
     def read(cls, files: File | Iterable[File], *, lower_is_better: str | Iterable[str] = ()) -> Scores:
-        r"""Read score files: values of measures by run and topic, from any program.
+        r"""Read score files: files with measure values by run and topic, written by any program.
 
         The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
-        value; and csv, tsv, JSON lines and Parquet, with the columns run, topic, measure and value or one column per
-        measure. Rows of the topic "all" are summaries. A run without a name is named after its file. A run in several
-        files is one run if the files contain different measures; otherwise, its runs are named after the files.
+        value; and csv, tsv, JSON lines and Parquet files. These files have the columns run, topic, measure and value,
+        or the columns run, topic and one column per measure. Rows with the topic "all" are summaries. A run without a
+        name is named after its file. If a run occurs in several files with different measures, these files are
+        combined. Otherwise, each file is a run of its own, which is named after the file.
 
         Parameters
         ----------
-        files : one or several files.
-        lower_is_better : measures that irevalx does not know, of which lower values are better.
+        files : one or several score files.
+        lower_is_better : measures, unknown to irevalx, for which lower values are better.
 
         Raises
         ------
         InputError : a file is not a score file, or a value is missing, repeated or not a number.
-        ArgumentError : ``lower_is_better`` is not a measure of the files, or a measure of irevalx.
+        ArgumentError : ``lower_is_better`` names a measure that is not in the files or that irevalx already defines.
 
         Examples
         --------
@@ -114,18 +116,21 @@ class Scores:
 
     @classmethod
     def from_frame(cls, frame: Frame, *, lower_is_better: str | Iterable[str] = ()) -> Scores:
-        """Return the scores in a data frame, with the columns of ``read``, such as a result of ``to_frame``.
+        """Convert a data frame to scores.
+
+        The data frame has the same columns as the files that ``read`` accepts; for example, it is a result of
+        ``to_frame``.
 
         Parameters
         ----------
         frame : a data frame of pandas or polars, a table of pyarrow, another object with an Arrow stream, or a
             dictionary of columns.
-        lower_is_better : measures that irevalx does not know, of which lower values are better.
+        lower_is_better : measures, unknown to irevalx, for which lower values are better.
 
         Raises
         ------
         InputError : a column is missing, or a value is repeated or not a number.
-        ArgumentError : as for ``read``, or ``frame`` is not a data frame.
+        ArgumentError : ``lower_is_better`` is invalid, as for ``read``, or ``frame`` is not a data frame.
 
         Examples
         --------
@@ -145,12 +150,12 @@ class Scores:
 
     @property
     def measures(self) -> list[str]:
-        """The printed names of the measures, in print order; without runid."""
+        """The names of the measures as they are printed, in the order of printing; runid is excluded."""
         names = dict.fromkeys(row.measure for row in self.to_records())
         return list(names)
 
     def topics(self, run: str | None = None) -> list[str]:
-        """Return the evaluated topics, ascending in byte order; KeyError if there is no such run."""
+        """Return the evaluated topics of a run, in ascending byte order; raises KeyError for an unknown run."""
         return [as_text(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
@@ -167,7 +172,7 @@ class Scores:
         return np.array(column.values, np.float64)
 
     def summary(self, measure: str, run: str | None = None) -> float:
-        """Return the value of the `all` row.
+        """Return the summary of a measure over topics (the value of the `all` row).
 
         Raises
         ------
@@ -182,18 +187,20 @@ class Scores:
     def interval(
         self, measure: str, run: str | None = None, confidence: float = 0.95, *, method: str = "t", seed: int = 0
     ) -> tuple[float, float]:
-        """Return the confidence interval of a mean over topics; it does not test differences between runs.
+        """Return the confidence interval of a mean over topics.
+
+        The interval is not a test of the difference between runs.
 
         Parameters
         ----------
-        confidence : confidence level, the probability that such intervals cover the population mean, in (0, 1).
+        confidence : confidence level in (0, 1): the probability that such an interval covers the population mean.
         method : "t", from Student's t distribution, or "bootstrap", bias-corrected and accelerated (BCa).
         seed : random seed of the bootstrap.
 
         Returns
         -------
-        The lower and upper bound; for a geometric mean, those of the mean of logarithms. nan if there are fewer than
-        two topics, if all values are equal, or if a value is not finite.
+        The lower and the upper bound. For a geometric mean, they are the bounds of the mean of the logarithms. Both are
+        nan if there are fewer than two topics, if all values are equal, or if a value is not finite.
 
         Raises
         ------
@@ -212,17 +219,17 @@ class Scores:
 
         Parameters
         ----------
-        groups : the group or groups of each topic; other topics are in no group.
+        groups : a dictionary from topics to a group or several groups. All other topics belong to no group.
 
         Returns
         -------
-        The scores of each group, in the order of the groups' first mention; without runs that have no topic of the
-        group, and without groups that have no topic of any run.
+        The scores of each group, in the order in which the groups first occur. Runs without a topic of the group are
+        omitted, and so are groups without a topic of any run.
 
         Raises
         ------
-        ArgumentError : the argument is not a dictionary of groups; a group name is empty, low or high, or contains a
-            colon or a blank; or only one topic was evaluated (``topic``).
+        ArgumentError : the argument is not a dictionary of groups; a group name is empty, is low or high, or contains a
+            colon or a blank; or the evaluation was restricted to one topic (``topic``).
         """
         from irevalx.reading.topic_groups import groups_of_pairs
 
@@ -276,11 +283,12 @@ class Scores:
 
         Parameters
         ----------
-        wide : one column per measure and one row per run, with the `all` values, rather than one row per value with the
-            columns run, topic (or "all"), measure and value.
-        per_topic : for a wide frame, one row per run and topic instead.
-        confidence : confidence level of t intervals of means in additional columns ``low`` and ``high`` (for a wide
-            frame, ``MEASURE_low`` and ``MEASURE_high``), as in ``interval``; topics have none. [default: no intervals]
+        wide : return one row per run, with one column for the summary of each measure. By default, the data frame has
+            one row per value, with the columns run, topic ("all" for summaries), measure and value.
+        per_topic : with ``wide``, return one row per run and topic, with topic values instead of summaries.
+        confidence : confidence level of t intervals of means, as in ``interval``. The additional columns ``low`` and
+            ``high`` (with ``wide``, ``MEASURE_low`` and ``MEASURE_high``) contain the intervals; topic values have no
+            intervals. [default: no intervals]
 
         Raises
         ------
@@ -294,14 +302,16 @@ class Scores:
     ) -> pl.DataFrame:
         """Return the values as a polars data frame, with the columns of ``to_frame`` and null for missing values.
 
-        Parameters and errors are those of ``to_frame``; ImportError if polars is not installed.
+        The method has the parameters of ``to_frame`` and raises the same exceptions. It raises ImportError if polars is
+        not installed.
         """
         return polars_frame(*self._rows(wide, per_topic, confidence))
 
     def to_arrow(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pa.Table:
         """Return the values as an Arrow table, with the columns of ``to_frame`` and null for missing values.
 
-        Parameters and errors are those of ``to_frame``; ImportError if pyarrow is not installed.
+        The method has the parameters of ``to_frame`` and raises the same exceptions. It raises ImportError if pyarrow
+        is not installed.
         """
         return arrow_table(*self._rows(wide, per_topic, confidence))
 

@@ -1,12 +1,14 @@
 """irevalx-lab: experiments that measure how reliable measures are when judgments are incomplete.
 
-The public names of this module are functions, one for each command of irevalx-lab, and accept the inputs of
-``irevalx.evaluate``. A result has typed ``rows``, ``to_frame``, ``to_polars`` and ``to_arrow``, and ``figure`` if it
-can be drawn. ``pool``, ``degrade`` and ``complete`` return a pool or judgments, whose file is ``text``; ``report``
-returns a page, and ``draw`` a figure.
+The public names of this module are functions, one for each command of irevalx-lab. They accept the same inputs as
+``irevalx.evaluate``. Most functions return a result with typed ``rows`` and the methods ``to_frame``, ``to_polars`` and
+``to_arrow``; if the result can be plotted, it also has the method ``figure``. The functions ``pool``, ``degrade`` and
+``complete`` return a pool or judgments, with the attribute ``text``, the content of the corresponding file. The
+function ``report`` returns an HTML page, and ``draw`` returns a figure.
 
-One package per topic contains its computations, its figures, and one module for each public function, with the
-function's name, in which its command is declared too. A topic imports only topics below it.
+Each topic has its own package, which contains the computations, the figures, and one module per public function. The
+module is named after the function and also declares its command. A package imports only packages that are listed below
+it.
 
     html_report/       HTML report of an evaluation: report
     studies/           measures under reduced judgments: study, draw

@@ -63,25 +63,28 @@ _NO_WEIGHTS: FloatArray = np.empty(0)
 class Topics(Frozen):
     """Rankings of n topics, represented by their pooled documents.
 
-    The level, ``max_retrieved`` and ``judged_only`` have been applied. "Per topic" arrays have shape (n,), "flat" ones
-    have an element for each element of ``rows`` or of ``pool``.
+    The arguments ``level``, ``max_retrieved`` and ``judged_only`` have already been applied. "Per topic" arrays have
+    shape (n,). "Flat" arrays have one value for each document in ``rows`` or in ``pool``.
 
     Parameters
     ----------
-    rows : per topic, the retrieved documents of the pool in rank order; all retrieved documents if a measure needs
-        single documents outside the pool.
-    rank : flat over ``rows``; 1-based.
-    grade : flat over ``rows``; integers or real numbers. Grades of at least 0 are judgments; other values are
-        ``UNJUDGED`` or ``OUTSIDE``.
+    rows : per topic; the retrieved documents that are in the pool, in rank order. If a measure requires individual
+        documents outside the pool, all retrieved documents are included.
+    rank : flat over ``rows``; the rank of each document, starting at 1.
+    grade : flat over ``rows``; the grade of each document, an integer or a real number. Grades of at least 0 are
+        judgments; the only other values are ``UNJUDGED`` and ``OUTSIDE``.
     n_ret : per topic; number of retrieved documents, including documents outside the pool.
-    pool : per topic, the documents of the pool, retrieved or not.
-    pool_grade : flat over ``pool``; grades of at least 0 are judgments, negative values mean unjudged.
-    weight : flat over ``rows``; the number of the document in the judgments (WEIGHT), nan without one. Empty if the
-        judgments have no weights.
-    pool_weight : flat over ``pool``; the same.
-    level : the lowest relevant grade. Below 0, some measures treat unjudged documents as hits, as in trec_eval.
+    pool : per topic; the documents in the pool, whether retrieved or not.
+    pool_grade : flat over ``pool``; the grade of each document. Grades of at least 0 are judgments; a negative value
+        marks an unjudged document.
+    weight : flat over ``rows``; the weight of each document in the judgments (WEIGHT), or nan if it has none. The array
+        is empty if the judgments have no weights.
+    pool_weight : flat over ``pool``; the weight of each document, as for ``weight``.
+    level : relevance threshold, the lowest relevant grade. If it is negative, some measures treat unjudged documents as
+        hits, as in trec_eval.
     collection_size : number of documents in the collection; 0 if unknown.
-    round_recall : rounds recall x number of relevant documents to a number of documents.
+    round_recall : function that rounds the product of a recall level and the number of relevant documents to an
+        integer.
 
     Examples
     --------
@@ -117,17 +120,17 @@ class Topics(Frozen):
 
     @cached_property
     def hits_so_far(self) -> IntArray:
-        """Flat: hits up to and including this document."""
+        """Flat: the number of hits up to and including the document."""
         return self.rows.running_count(self.hit)
 
     @cached_property
     def precision_at_hits(self) -> FloatArray:
-        """Flat: precision at the rank of the document if it is a hit; 0.0 elsewhere."""
+        """Flat: the precision at the rank of the document if it is a hit, and 0.0 otherwise."""
         return self.hits_so_far / self.rank * self.hit
 
     @cached_property
     def n_hits(self) -> IntArray:
-        """Per topic: hits; the same as ``n_rel_ret`` unless the level is below 0."""
+        """Per topic: the number of hits, which equals ``n_rel_ret`` unless the level is negative."""
         return self.rows.count(self.hit)
 
     @cached_property
@@ -147,17 +150,17 @@ class Topics(Frozen):
 
     @cached_property
     def relevant_above(self) -> IntArray:
-        """Flat: documents judged relevant that are ranked above this one."""
+        """Flat: the number of documents judged relevant that are ranked above the document."""
         return self._above(self.relevant)
 
     @cached_property
     def nonrelevant_above(self) -> IntArray:
-        """Flat: documents judged nonrelevant that are ranked above this one."""
+        """Flat: the number of documents judged nonrelevant that are ranked above the document."""
         return self._above(self.nonrelevant)
 
     @cached_property
     def unjudged_above(self) -> IntArray:
-        """Flat: pooled but unjudged documents that are ranked above this one."""
+        """Flat: the number of pooled but unjudged documents that are ranked above the document."""
         return self._above(self.grade == UNJUDGED)
 
     def _above(self, mask: BoolArray) -> IntArray:
@@ -165,42 +168,42 @@ class Topics(Frozen):
 
     @cached_property
     def n_judged_ret(self) -> IntArray:
-        """Per topic: retrieved documents that were judged."""
+        """Per topic: the number of retrieved documents that were judged."""
         return self.rows.count(self.judged)
 
     @cached_property
     def n_rel_ret(self) -> IntArray:
-        """Per topic: retrieved documents that were judged relevant."""
+        """Per topic: the number of retrieved documents that were judged relevant."""
         return self.rows.count(self.relevant)
 
     @cached_property
     def n_rel(self) -> IntArray:
-        """Per topic: documents judged relevant, retrieved or not."""
+        """Per topic: the number of documents judged relevant, whether retrieved or not."""
         return self.of_pool("n_rel", lambda: self.pool.count(self.pool_grade >= max(self.level, 0)))
 
     @cached_property
     def n_nonrel(self) -> IntArray:
-        """Per topic: documents judged nonrelevant, retrieved or not."""
+        """Per topic: the number of documents judged nonrelevant, whether retrieved or not."""
         return self.of_pool(
             "n_nonrel", lambda: self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
         )
 
     @cached_property
     def n_judged(self) -> IntArray:
-        """Per topic: documents judged, retrieved or not."""
+        """Per topic: the number of judged documents, whether retrieved or not."""
         return self.of_pool("n_judged", lambda: self.pool.count(self.pool_grade >= 0))
 
     @cached_property
     def documents(self) -> Segments:
-        """Per topic: the retrieved documents of ``grade``."""
+        """Per topic: the retrieved documents to which the values of ``grade`` belong."""
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
-        """Flat over ``rows``: the value at this rank of x, flat over ``documents``."""
+        """Flat over ``rows``: the values of x, which is flat over ``documents``, at the ranks of the rows."""
         return x
 
     def judged_within(self, k: int) -> IntArray:
-        """Per topic: judged documents among the first k."""
+        """Per topic: the number of judged documents among the first k."""
         return self.rows.count(self.judged & (self.rank <= k))
 
     def _ideal_grade(self) -> FloatArray:
@@ -214,12 +217,12 @@ class Topics(Frozen):
 
     @property
     def ideal_grade(self) -> FloatArray:
-        """Flat over ``ideal``: their grades."""
+        """Flat over ``ideal``: the grades of the documents."""
         return self.of_pool("ideal_grade", self._ideal_grade)
 
     @cached_property
     def discount(self) -> FloatArray:
-        """Flat: log2(rank + 1)."""
+        """Flat: the logarithmic discount log2(rank + 1)."""
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
@@ -232,9 +235,9 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level, computed once under its key.
+        """Return a value that depends only on the pool and the level; it is computed once and cached under its key.
 
-        Arrays become read-only.
+        Cached arrays are read-only.
         """
         known = self._known_of_pool
         if key not in known:
@@ -249,11 +252,11 @@ class Topics(Frozen):
 
     @cached_property
     def cached(self) -> dict[Any, Any]:
-        """Values that measures cache, under their own keys."""
+        """Values that measures cache, by key."""
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Per topic: the number of relevant documents of recall x, which can have shape (n_levels, 1)."""
+        """Per topic: the number of relevant documents at which recall is x; x can have shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 

@@ -1,7 +1,7 @@
-"""The same evaluation on Spark: its data frames in, and the same values to the last bit.
+"""The same evaluation on Spark: the input is Spark data frames, and the values are bit-for-bit identical.
 
-Spark groups the rows of each topic, its workers evaluate blocks of whole topics, and combine the topic values of each
-run. Only this package imports Spark; programs import it as ``irevalx.spark``.
+Spark groups the rows of each topic. Its workers evaluate blocks of complete topics, and then combine the topic values
+of each run. Only this package imports Spark; programs import it as ``irevalx.spark``.
 
     jobs          evaluate() on Spark: the plan
     partitions    the work of Spark's workers, and the `all` rows

@@ -77,22 +77,23 @@ def evaluate(
     wide: bool = False,
     **options: Any,
 ) -> Values:
-    """Evaluate runs on Spark: the numbers of ``irevalx.evaluate``.
+    """Evaluate runs on Spark; the values are the same as those of ``irevalx.evaluate``.
 
-    Arguments are checked immediately; values are computed when they are used.
+    Arguments are checked when the function is called; values are computed when they are used.
 
     Parameters
     ----------
     qrels : a data frame with columns for topic, docno and grade, named as for ``irevalx.Qrels.read``.
     runs : a data frame with columns for topic, docno and score; an optional column ``run`` names the run of each row.
-    measures : as for ``irevalx.evaluate``; measures with texts as values are omitted.
-    pool : documents chosen for judging, with columns for topic and docno.
+    measures : as for ``irevalx.evaluate``; measures whose values are strings are omitted.
+    pool : a data frame of the documents selected for judging, with columns for topic and docno.
     partitions : number of partitions of topics. [default: chosen by Spark]
-    block_rows : number of rows that a worker evaluates at once, plus those to the end of the topic.
-    wide : return one column per measure in ``topics`` rather than one row.
+    block_rows : number of rows that a worker evaluates at once. A block is extended to the end of its last topic.
+    wide : return one column per measure in ``topics``, rather than one row per measure.
     options : ``level``, ``complete``, ``judged_only``, ``max_retrieved``, ``collection_size``, ``topic``, ``unjudged``,
-        ``ties`` and ``duplicates`` (not "first": rows have no order), ``ignore_identical_ids``, ``infap_c``,
-        ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.
+        ``ties``, ``duplicates``, ``ignore_identical_ids``, ``infap_c``, ``infap_epsilon``, ``sample_rate``, ``compat``
+        and ``strict``, as for ``irevalx.evaluate``. For ``ties`` and ``duplicates``, "first" is not supported, because
+        the rows of a data frame have no order.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def evaluate(
 
     Warns
     -----
-    IrevalxWarning : warnings of the command about measures and their parameters.
+    IrevalxWarning : a warning about measures or their parameters, as printed by the command.
     """
     requests, strict = with_custom_measures(measures), parameters.flag("strict", options.pop("strict", False))
     settings, wide = Settings.of(**options), parameters.flag("wide", wide)
@@ -131,7 +132,7 @@ def evaluate(
 
 
 class Values:
-    """Measure values of runs. Spark keeps topic values, once computed, until ``unpersist``."""
+    """Measure values of runs. Once computed, topic values are kept by Spark until ``unpersist`` is called."""
 
     def __init__(self, scores: DataFrame, workers: Workers, wide: bool) -> None:
         self._scores = scores
@@ -141,7 +142,10 @@ class Values:
 
     @property
     def topics(self) -> DataFrame:
-        """The values of topics, in any order: run, topic, measure, value; or run, topic and one column per measure."""
+        """The topic values, in no particular order.
+
+        The columns are run, topic, measure and value or, with ``wide``, run, topic and one column per measure.
+        """
         sql = import_module("pyspark.sql.functions")
         of_topics = self._scores.where("topic IS NOT NULL")
         names = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
@@ -153,7 +157,9 @@ class Values:
         return rows.where("measure IS NOT NULL AND value IS NOT NULL")
 
     def summary(self) -> DataFrame:
-        """Compute the `all` rows: run, measure and value, by ascending run, measures in print order.
+        """Compute the summaries over topics (the `all` rows), with the columns run, measure and value.
+
+        The rows are sorted by run and, within a run, in the order in which measures are printed.
 
         Raises
         ------
@@ -161,7 +167,7 @@ class Values:
 
         Warns
         -----
-        IrevalxWarning : warnings of the command about runs.
+        IrevalxWarning : a warning about runs, as printed by the command.
         """
         by_run = self._scores.repartition("run").sortWithinPartitions("run", "topic")
         rows = by_run.mapInArrow(self._workers.fold, _TOTALS).collect()
@@ -171,7 +177,7 @@ class Values:
         return self._scores.sparkSession.createDataFrame(summary_rows, "run string, measure string, value double")
 
     def unpersist(self) -> None:
-        """Release the topic values."""
+        """Release the topic values that Spark keeps."""
         self._scores.unpersist()
 
 

@@ -204,13 +204,13 @@ def agree(
 
     Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
     contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only
-    (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the share of the pairs
-    without a significant difference in x that have one in y. The rate of missed differences (fnr) is the share of the
-    pairs with a significant difference in x that have none in y. Bompada et al. (2007) call them false negatives and
-    false positives, respectively. Further columns are accuracy and g-mean, and the number of pairs that are significant
-    in both evaluations (active), one (mixed) or neither (passive), by whether the same run is ahead in x and y (aa, ma,
-    pa) or not (ad, md, pd). Significance decisions require values by topic (``irevalx -q``) and the same measure in x
-    and y.
+    (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the share of those
+    pairs with no significant difference in x for which a significant difference is found in y. The rate of missed
+    differences (fnr) is the share of those pairs with a significant difference in x for which no significant difference
+    is found in y. Bompada et al. (2007) call these errors false negatives and false positives, respectively. Further
+    columns are accuracy and g-mean, and the number of pairs that are significant in both evaluations (active), one
+    (mixed) or neither (passive), by whether the same run is ahead in x and y (aa, ma, pa) or not (ad, md, pd).
+    Significance decisions require values by topic (``irevalx -q``) and the same measure in x and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
     stratum whose judged documents are the sample. Measures that are computed from grades, from strata and from
@@ -221,13 +221,14 @@ def agree(
     x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or output files of irevalx or
         trec_eval; with `runs`, relevance judgments as for ``irevalx.evaluate``; with `rbo`, evaluations or runs.
     against : compare every measure of y with this measure of x, named as irevalx prints it. [default: the same measure]
-    rbo : add rank-biased overlap with this persistence, the probability of looking at the next rank: the extrapolated
-        (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the rankings of
-        documents by topic. Ties are treated in three ways: tied items have equal rank (rbo_w); the mean over all ways
-        of breaking ties (rbo_a); and rbo_a corrected so that a ranking agrees perfectly with itself (rbo_b).
-    top : add the agreement on the K best runs by x: tau-b over them (top_tau_b; runs tied with the K-th are included),
-        the share of them among the K best by y (top_overlap), and the difference in x between its best run and the best
-        run by y (loss). Larger values are taken as better.
+    rbo : add rank-biased overlap with this persistence, the probability of continuing to the next rank: the
+        extrapolated (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the
+        rankings of documents by topic. Ties are treated in three ways: tied items have equal rank (rbo_w); the mean
+        over all ways of breaking ties (rbo_a); and rbo_a corrected so that a ranking agrees perfectly with itself
+        (rbo_b).
+    top : add the agreement on the K best runs by x: tau-b over these runs (top_tau_b; runs tied with the K-th are
+        included), the share of these runs that are among the K best by y (top_overlap), and the difference in x between
+        its best run and the best run by y (loss). Higher values are assumed to be better.
     resamples : number of bootstrap resamples of the topics, for 95% confidence intervals over the population of
         topics. Intervals of correlations and of `top` are computed by inverting a test: they account for the noise that
         resampling adds, and are wider than the quantiles of the resamples. [default: 0, no intervals]

@@ -338,46 +338,48 @@ def compare(
     with a confidence interval for this pair alone. The effect size is the mean difference divided by the standard
     deviation of the per-topic differences. Further columns contain the numbers of topics on which the run wins, ties
     and loses, p before and after correction, the test that was applied, and whether the difference is significant. With
-    bonferroni and tukey, there is also a simultaneous interval for all pairs. With fewer than 5 topics, no difference
-    is reported as significant. If fewer than 5 topics differ, or all topics differ by the same amount, an exact
-    sign-flip test replaces the t test, and there is no t interval.
+    bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5 topics, no
+    difference is reported as significant. If fewer than 5 topics differ, or all topics differ by the same amount, an
+    exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
-    tukey, otherwise the interval of the pair alone, labelled "unadjusted". With tukey, the interval excludes 0 exactly
-    if the difference is significant. The same holds for bonferroni with `test="t"` and `interval="t"`. Other tests,
-    `interval="bca"` and unadjusted intervals can disagree with the test. tukey assumes that the differences of all
-    pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums (num_rel_ret) are
-    displayed as sums.
+    tukey, otherwise the interval for the pair alone, labelled "unadjusted". With tukey, the interval excludes 0 exactly
+    if the difference is significant. The same holds for bonferroni with `test="t"` and `interval="t"`. With other tests
+    or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that the
+    differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums
+    (num_rel_ret) are displayed as sums.
 
-    A displayed result begins with a paragraph. For two runs, it contains the difference, its interval, the test, the
-    numbers of topics on which a run is better, the share of judged documents, and the smallest difference that a t test
-    detects with probability 0.8 on this number of topics, as computed by irevalx-lab power.
+    A displayed result begins with a paragraph of text. For two runs, this paragraph contains the difference, its
+    interval, the test, the numbers of topics on which a run is better, the share of judged documents, and the smallest
+    difference that a t test detects with probability 0.8 on this number of topics, as computed by irevalx-lab power.
 
     Tables also display judged@K, the share of judged documents among the first K of each run. K is the cutoff of the
     measure, or 10 if it has none. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a
     warning lists the comparisons that depend on unjudged documents. These are the comparisons with a different
     conclusion if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often
-    as its judged documents. The conclusion can still be correct; judge these documents to find out. A gate issues the
-    same warning for its verdicts.
+    as its judged documents. The conclusion can still be correct; judge these documents to find out. With `margin`, the
+    same warning is issued for the verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
-    share of the latter. The t test and its interval generalise to other topics and to other runs of the same systems;
-    with few replicates, they have few degrees of freedom. For a system with a single run, they apply to this run only.
+    share of the variance that is between replicates. The t test and its interval generalise to other topics and to
+    other runs of the same systems; with few replicates, they have few degrees of freedom. For a system with a single
+    run, they apply to this run only.
 
-    With `topic_groups`, the result has one row per group, and a second table contains tests of the interaction: whether
-    the difference of a pair is the same in all groups. The test uses Welch's F statistic and permutes the group labels
-    of the topics. A difference that is significant in one group and not in another is not evidence of different
-    effects; use the interaction test. It excludes groups with a single topic. In groups with fewer than 10 topics, an
-    interaction can be significant merely because differences vary more in one group than in another.
+    With `topic_groups`, the result has one row per group, and a second table contains tests of the interaction, that
+    is, of whether the difference of a pair is the same in all groups. The test uses Welch's F statistic and permutes
+    the group labels of the topics. A difference that is significant in one group and not in another is not evidence of
+    different effects; use the interaction test. This test excludes groups with a single topic. In groups with fewer
+    than 10 topics, an interaction can be significant merely because differences vary more in one group than in another.
 
-    With `margin`, the result is a gate: a noninferiority test that gives a verdict for each measure and run. It uses
-    simultaneous t intervals of the differences from the `baseline`. The verdict is "not worse" if the lower bound is
-    above minus the margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip test with the same
-    correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is not worse. If fewer
-    than 5 topics differ, or all topics differ by the same amount, there is no interval, and an exact sign-flip test
-    alone determines whether a run is worse, or better and therefore not worse. The least margin is the margin with
-    which a run as good as the baseline would pass with probability 0.8 on this number of topics.
+    With `margin`, the runs are subjected to a noninferiority test, which reports a verdict for each measure and run.
+    The test uses simultaneous t intervals of the differences from the `baseline`. The verdict is "not worse" if the
+    lower bound is greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a
+    sign-flip test with the same correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the
+    baseline is not worse. If fewer than 5 topics differ, or all topics differ by the same amount, no interval is
+    computed. In this case, an exact sign-flip test alone determines whether a run is worse, or better and therefore not
+    worse. The least margin is the margin with which a run as good as the baseline would pass with probability 0.8 on
+    this number of topics.
 
     Parameters
     ----------
@@ -388,36 +390,36 @@ def compare(
         comparisons under one measure. [default: map; with ``Scores``, all measures that have a value for each topic]
     names : print measures under their trec_eval names, or as requested with `measures` (asked).
     discriminative_power : report the discriminative power of each measure instead: the share of significantly different
-        pairs. It is computed with `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test,
-        Sakai (2012) tukey.
+        pairs. It is computed with `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test;
+        Sakai (2012) uses the randomised Tukey HSD test (tukey).
     power : former name of `discriminative_power`.
-    by : rows of the table: one per pair (pair), per topic (topic) or per run (run). A topic row contains the value of
-        each run and its difference from the `baseline`. A run row contains the summary values of the run, with the best
-        one marked, letters, and judged@K; runs that share a letter are not significantly different. Displayed tables of
-        more than 10 runs have "ns" for runs that are not significantly different from the best one in place of letters.
-        With `baseline`, + or - marks runs that are significantly better or worse. [default: pair; displayed tables
-        contain three or more runs by run, followed by the pairs if there are at most 10 or a `baseline`]
+    by : rows of the table: one per pair (pair), per topic (topic) or per run (run). The row of a topic contains the
+        value of each run and its difference from the `baseline`. The row of a run contains its summary values (the best
+        value of each measure is marked), its significance letters, and judged@K; runs that share a letter are not
+        significantly different. In displayed tables of more than 10 runs, "ns" marks runs that are not significantly
+        different from the best run, and there are no letters. With `baseline`, + or - marks runs that are significantly
+        better or worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if
+        there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
         wins losses'. By default, the columns are difference, low and high (bonferroni, tukey: simultaneous_low and
         simultaneous_high), corrected_p, differ, judged and judged_against.
     sort : with `by="run"`, sort runs by the first measure, the best run first. With `by="topic"` and `baseline`, sort
-        topics by difference; differences are averaged over runs and in descending order. By default, runs and topics
-        keep their order.
+        topics in descending order of the difference, averaged over runs. By default, runs and topics keep their order.
     systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
         ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. The value of a topic is the mean over the runs
-        of a system; tests and intervals are over topics and runs.
-    system_by : compare systems, named by a part of the run names. The system of a run is the text that this regular
-        expression matches (its first group in parentheses, if it has one). A run without a match is a system of its
-        own.
+        of a system; tests and intervals account for the variation over both topics and runs.
+    system_by : compare systems; the name of a system is a part of the names of its runs. This part is the text that
+        this regular expression matches (its first group in parentheses, if it has one). A run without a match is a
+        system of its own.
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
-    margin : noninferiority margin, at least 0, in units of the measure or, such as "1%", relative to the mean of the
-        baseline: return a ``Gate`` with a verdict on whether each run is not worse than the `baseline` by more than
-        this margin. All judged topics are evaluated, as with `complete`. A dictionary contains margins by measure, with
-        ``*`` for all other measures.
+    margin : noninferiority margin, at least 0, in units of the measure or, with a percent sign as in "1%", relative to
+        the mean of the baseline. The result is a ``Gate``, with a verdict on whether each run is not worse than the
+        `baseline` by more than this margin. All judged topics are evaluated, as with `complete`. A dictionary contains
+        the margin of each measure, with ``*`` for all other measures.
     require : with `margin`, the requirement for a run to pass: not worse, or significantly better.
-    allow_unsure : with `margin`, the verdict "cannot tell" passes.
+    allow_unsure : with `margin`, runs with the verdict "cannot tell" also pass.
 
     Raises
     ------

@@ -228,41 +228,42 @@ def complete(
 ) -> CompletedJudgments:
     """Complete judgments with predictions from document text, or with labels from another judge.
 
-    Complete the judgments of all documents that have the grade -1, that any run ranks within `depth`, or that are in a
-    pool (`pool`). For each topic, a classifier is trained on the judged documents. The other documents get the
+    Judgments are completed for all documents that have the grade -1, that any run ranks within `depth`, or that are in
+    a pool (`pool`). For each topic, a classifier is trained on the judged documents. The other documents get the
     relevance threshold (`level`) as their grade if they are predicted relevant, and 0 if not. Judged documents keep
-    their grades. Documents without a prediction get -1: documents without text, and all documents of topics without
-    relevant or without nonrelevant documents to learn from.
+    their grades. Documents without a prediction get the grade -1. These are documents without text, and all unjudged
+    documents of topics that have no relevant or no nonrelevant documents for training.
 
-    With `labels`, no classifier is trained and no text is needed. The documents get their grades in that file, or -1 if
-    they have none.
+    With `labels`, no classifier is trained and no text is needed. Each document gets the grade of its label, or -1 if
+    it has no label.
 
     Parameters
     ----------
-    labels : take missing judgments from these relevance judgments, for example of a machine, instead of predicting
-        them.
-    classifier : classifier: a linear support vector machine for each topic (svm), or the Kullback-Leibler divergence of
-        a document from the documents judged relevant (kld).
-    class_weight : weight of training errors of svm: the same total for relevant and for nonrelevant documents
-        (balanced), or the same for each error (none), as published.
-    calibrated : estimate probabilities of relevance. They are fitted to judged documents, each predicted from the
-        other documents of its topic, and appear in the fifth column of the predictions. The report of two or more runs
-        contains the expected values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
-    expected : with `calibrated`, report expected values of measures.
-    holdout : report the accuracy of predictions: this share of the judgments of each topic, drawn at random, is used
-        for training, and the others are predicted.
+    labels : relevance judgments, for example by a machine, from which missing judgments are taken instead of being
+        predicted.
+    classifier : the classifier: a linear support vector machine for each topic (svm), or the Kullback-Leibler
+        divergence of a document from the documents judged relevant (kld).
+    class_weight : weight of training errors of svm: the same total weight for relevant and for nonrelevant documents
+        (balanced), or the same weight for each error (none), as in the published experiments.
+    calibrated : estimate probabilities of relevance, which are the fifth column of the predictions. They are fitted to
+        the judged documents; each judged document is predicted from the other documents of its topic. The report of two
+        or more runs contains the expected values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
+    expected : with `calibrated`, report the expected values of measures.
+    holdout : report the accuracy of the predictions. For this report, this share of the judgments of each topic is
+        drawn at random and used for training, and the other judgments are predicted.
     level : relevance threshold, and the grade of documents that are predicted relevant; at least 1.
     progress : show the progress of predictions on standard error, on a terminal.
 
     Returns
     -------
-    Judgments, with their file as ``text``, the ``predictions`` alone, and a ``report``.
+    The completed judgments. The attribute ``text`` is the content of the judgment file, the method ``predictions``
+    returns only the predicted judgments, and ``report`` counts the predicted documents.
 
     Raises
     ------
     ArgumentError : an argument is invalid.
-    UsageError : arguments contradict each other.
-    InputError : the labels are for no document without a judgment, or no document has text.
+    UsageError : arguments cannot be combined.
+    InputError : none of the labels is for an unjudged document, or no document has text.
     IrevalxError : as for ``Qrels.read``, and for reading runs, documents and labels.
 
     Examples

@@ -386,37 +386,39 @@ def describe(
     Report how many documents were judged, how many of the documents of each run were judged, and what each group of
     runs contributes to the pool.
 
-    By default, displayed tables are a summary: totals of the judgments, with the mean, minimum, median and maximum
-    over topics, the runs, and the unjudged documents of all runs by rank. All tables are displayed with `show="all"`.
+    By default, the displayed tables are a summary. It contains the totals of the judgments with the mean, minimum,
+    median and maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With
+    `show="all"`, all tables are displayed.
 
-    The table of judgments has one row per topic: the number of pooled, judged, relevant and unjudged documents, and of
-    documents with each grade. Real-valued grades are counted only if there are at most 20 different grades.
+    The table of judgments has one row per topic. It contains the numbers of pooled, judged, relevant and unjudged
+    documents, and the number of documents with each grade. Real-valued grades are counted only if there are at most 20
+    different grades.
 
     The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
-    share of judged documents among its first documents (`cutoffs`). Another table contains the share of unjudged
-    documents by rank (`ranks`). Runs are described over the topics for which every run has results, or over all judged
-    topics (`complete`). A note below the tables reports which topics were used.
+    share of judged documents among its first documents, at each rank cutoff in `cutoffs`. Another table contains the
+    share of unjudged documents by rank (`ranks`). Runs are described over the topics for which every run has results,
+    or over all judged topics (`complete`). A note below the tables reports which topics were used.
 
     The table of groups contains the number of documents that each group of runs contributes to the pool of all runs,
-    and the number of its unique documents, which no other group retrieved. Judged and unjudged documents of all judged
-    topics are counted.
+    and the number of its unique documents, which no other group retrieved. The counts include judged and unjudged
+    documents of all judged topics.
 
     Parameters
     ----------
-    cutoffs : numbers of first documents among which the share of judged documents is reported; ascending. If a topic
-        has fewer results, the share is over these results.
-    ranks : the first rank of each range of ranks for which unjudged documents are counted; ascending from 1. The last
-        range is open-ended.
-    show : print this table only, or all tables (all). [default: displayed tables are a summary, other formats contain
-        all tables]
+    cutoffs : rank cutoffs at which the share of judged documents is reported, in ascending order. If a topic has fewer
+        results than the cutoff, the share is computed over these results.
+    ranks : the first rank of each range of ranks for which unjudged documents are counted, in ascending order from 1.
+        The last range is open-ended.
+    show : print only this table, or all tables (all). [default: a summary if tables are displayed, all tables in other
+        formats]
     complete : describe runs over all judged topics; a topic missing from a run has no judged documents. Default: the
         topics for which every run has results.
 
     Raises
     ------
     ArgumentError : an argument is invalid.
-    NoTopicsError : no judged topic has results of every run.
-    UsageError : arguments contradict each other.
+    NoTopicsError : no judged topic has results in every run.
+    UsageError : arguments cannot be combined.
     IrevalxError : as for ``irevalx.evaluate``.
 
     Examples

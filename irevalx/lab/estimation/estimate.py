@@ -173,24 +173,26 @@ def estimate(
 
     If the assessors judged some topics (prediction-powered inference), the result has one row for the mean of each run
     and one row for the difference of each pair. A row contains the estimate with its confidence interval and standard
-    error, and the classical estimate from the human topics alone. lambda is the weight of the machine labels, and
-    correlation is the correlation of human and machine values over topics. effective_topics is the number of human
-    topics that yield the same standard error without a machine. Rows of differences also contain p, p corrected for the
-    number of comparisons, and whether the difference is significant; with `correction="bonferroni"`, they contain a
-    simultaneous interval for all differences.
+    error, and the classical estimate from only the topics with human judgments. lambda is the weight of the machine
+    labels, and correlation is the correlation of human and machine values over topics. effective_topics is the number
+    of topics with human judgments that would yield the same standard error without a machine. Rows of differences also
+    contain p, p corrected for the number of comparisons, and whether the difference is significant; with
+    `correction="bonferroni"`, they contain a simultaneous interval for all differences.
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
     `rel_format="prels"`), the inclusion probability of each document must be known. The machine's value of a topic is
     corrected by its error on the sampled documents, each divided by its probability. The measures must be sums over
     ranks of weight times gain: P, rbp and dcg. A row contains the estimate, the classical estimate from the sample
-    alone, and the machine's own value. It also contains the part of the standard error that is due to sampling
-    documents, which is the whole standard error if no other topics are of interest. effective_documents is the number
-    of documents that assessors would have to judge without a machine. Documents in no stratum have machine labels.
+    alone, and the uncorrected value under the machine labels. It also contains the part of the standard error that is
+    due to the sampling of documents. If no other topics are of interest, this part is the complete standard error.
+    effective_documents is the number of documents that assessors would have to judge without a machine. For documents
+    that belong to no stratum, the machine labels are used.
 
     Intervals and tests use Student's t distribution. They are valid for any judge: if its labels are poor, lambda is
-    near 0. There are four limits. Each interval is valid separately, not simultaneously with the others. The topics
-    that the assessors judged must be a random sample of all topics, not the easy or important ones. Intervals from
-    fewer than 40 human topics are too short. Samples of documents from fewer than 25 topics were not tested.
+    near 0. The method has four limitations. Each interval is valid separately, not simultaneously with the others. The
+    topics that the assessors judged must be a random sample of all topics, not the easy or important ones. Confidence
+    intervals based on fewer than 40 topics with human judgments are too narrow. The method was not tested on samples of
+    documents from fewer than 25 topics.
 
     With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
     The documents that the measures evaluate are stratified by machine grade and best rank in any run. The sampling rate
@@ -201,29 +203,29 @@ def estimate(
 
     Parameters
     ----------
-    human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
-        (`rel_format="sampled"` or `rel_format="prels"`), which irevalx-lab degrade can draw by strata. With `design`,
-        the judgments so far, in any format, or none.
-    machine : machine labels. If `human` has whole topics, these are relevance judgments of its topics and of further
-        topics; all of these topics must be a single random sample of topics. With a sample of documents, they are
-        relevance judgments of the sampled documents and of all others, without topics that only one of the files
-        contains.
+    human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
+        topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata.
+        With `design`, the existing judgments in any format, or none.
+    machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
+        additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
+        documents, pass relevance judgments for the sampled documents and for all other documents. Topics that only one
+        of the files contains are excluded.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
         topics). With a sample of documents, it is the weight of labels that can be corrected; estimates with a given
         weight are unbiased. [default: for each row, the weight with the smallest standard error]
     correction : correction of the p-values of differences for the number of comparisons of a measure. The name bh is
-        short for benjamini-hochberg. With bonferroni, there are also simultaneous intervals.
-    design : select the documents that assessors should judge, at most this number, instead of estimating: strata of
-        machine grades and ranks, with sampling rates for degrade.
+        short for benjamini-hochberg. With bonferroni, simultaneous intervals are also reported.
+    design : instead of estimating values, select at most this number of documents for the assessors to judge. The
+        result contains strata of machine grades and ranks, with sampling rates for irevalx-lab degrade.
     labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
         qrels if that is sampled or prels]
 
     Raises
     ------
-    InputError : fewer than two topics have human and machine labels, or with whole topics, none has machine labels
-        alone.
-    UsageError : a measure is not a mean over topics (or not a sum over ranks, for a sample of documents), `baseline` is
-        not one of the runs, `human` is missing without `design`, or `design` is too small.
+    InputError : fewer than two topics have both human and machine labels or, if `human` consists of complete topics, no
+        topic has only machine labels.
+    UsageError : a measure is not a mean over topics (or, for a sample of documents, not a sum over ranks), `baseline`
+        is not one of the runs, neither `human` nor `design` is given, or `design` is too small.
     IrevalxError : as for ``irevalx.evaluate``.
 
     Examples

@@ -93,19 +93,20 @@ class _Answer(NamedTuple):
 def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> NuggetScores:
     """Score generated answers from nugget assignments (TREC RAG).
 
-    A nugget is a fact that an answer should contain, and a judge (a person or an LLM) has assigned to each nugget
-    whether the answer of a run supports it. A file contains one JSON object per line, for a run and a topic, like the
-    output of nuggetizer: `qid`, `run_id`, and `nuggets`, a list of objects with `text`, `importance` (vital or okay)
-    and `assignment` (support, partial_support or not_support). Without `run_id`, the run is named after the file.
+    A nugget is a fact that an answer should contain. For each nugget, a judge (a person or an LLM) has recorded whether
+    the answer of a run supports it. A file contains one JSON object per line, for a run and a topic, like the output of
+    nuggetizer. The fields of this object are `qid`, `run_id`, and `nuggets`, a list of objects with `text`,
+    `importance` (vital or okay) and `assignment` (support, partial_support or not_support). Without `run_id`, the run
+    is named after the file.
 
-    A nugget scores 1 for support, 1/2 for partial support, and otherwise 0. The result contains the mean over all
+    A nugget scores 1 for support, 1/2 for partial support, and 0 otherwise. The result contains the mean over all
     nuggets (all_score), the mean over vital nuggets (vital_score), and the weighted mean in which an okay nugget counts
     half (weighted_score). The strict scores count full support only (Pradeep et al., arXiv 2411.09607). A score is 0 if
-    there is no nugget of the kind; a warning lists the topics without vital nuggets. All runs must have the same
-    nuggets for a topic.
+    the topic has no nuggets of the corresponding kind; a warning lists the topics without vital nuggets. All runs must
+    have the same nuggets for a topic.
 
-    csv, tsv and jsonl contain the scores of each topic. They are score files, which ``irevalx-lab compare --scores``
-    and other commands read. Tables for the terminal contain means over topics.
+    Output in the formats csv, tsv and jsonl contains the scores of each topic. These files are score files, which
+    ``irevalx-lab compare --scores`` and other commands accept. Tables on the terminal contain means over topics.
 
     Parameters
     ----------

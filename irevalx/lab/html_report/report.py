@@ -141,7 +141,7 @@ def report(
         Measures,
         measures_parameter(
             " ".join(MEASURES),
-            shell_help="Measures, as for irevalx -m. The main result is the result for the first one.",
+            shell_help="Measures, as for irevalx -m. The main result is reported for the first measure.",
         ),
     ] = (),
     *,
@@ -190,20 +190,20 @@ def report(
 ) -> Report:
     """Write an HTML report of an evaluation.
 
-    The report is a single HTML file that needs no server and loads nothing. It contains the main results as sentences;
-    the mean values of runs with confidence intervals, and which runs are significantly different; two runs compared
-    topic by topic; the rankings of a topic side by side, with the contribution of each document to the measure; the
-    shares of judged documents, and the effect that unjudged documents could have. With ``Scores``, it contains the
-    parts that do not require rankings.
+    The report is a single HTML file that needs no server and loads no external resources. It begins with the main
+    results as sentences, followed by the mean values of the runs with confidence intervals and significant differences.
+    Two runs can be compared topic by topic. The rankings of a topic are displayed side by side, with the contribution
+    of each document to the measure. The report also contains the shares of judged documents, and the effect that
+    unjudged documents could have. With ``Scores``, it contains only the parts that do not require rankings.
 
-    Values and intervals are the same as in the evaluator and in irevalx-lab compare with the same parameters, and the
-    same input gives the same report. Intervals have confidence level 1 - `alpha`. Texts are included for documents
-    among the first K of a ranking.
+    Values and intervals are the same as those of irevalx and of irevalx-lab compare with the same parameters. The same
+    input yields the same report. Intervals have confidence level 1 - `alpha`. The report includes the texts of the
+    first K documents (`depth`) of each ranking.
 
     Parameters
     ----------
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is the result for the
-        first one. [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is reported for
+        the first measure. [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
     depth : display the first K documents of each ranking; at most 1000.
     documents : display the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
         ``{docno: text}``.
@@ -212,11 +212,11 @@ def report(
     topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
         file with one line ``TOPIC GROUP`` per topic.
     title : title of the page. [default: the names of the runs]
-    full_paths : include the folders of absolute paths. [default: the page contains the names of these files only]
+    full_paths : include the folders of absolute paths. [default: include only the file names]
 
     Raises
     ------
-    IrevalxError : as for ``irevalx.evaluate`` and ``compare``, or a file of texts or groups is invalid.
+    IrevalxError : as for ``irevalx.evaluate`` and ``compare``; also if a file of texts or groups is invalid.
 
     Examples
     --------

@@ -201,82 +201,86 @@ def labels(
     """Compare machine relevance judgments (for example, from an LLM) with human judgments.
 
     `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. `human`
-    is the ground truth where one is needed. Documents with both labels are compared. The result contains the number of
-    documents by pair of grades (confusion) and the share of equal grades (agreement). Coefficients of agreement are
-    Cohen's kappa (unweighted, and with linear and quadratic weights), Krippendorff's alpha (nominal and ordinal) and
-    Gwet's AC1. For each relevance level, the result contains precision, recall, F1 and kappa of the labels cut at this
-    level. Coverage is the share of a file's labels that are compared. If nearly all labels have the same grade, kappa
-    is low even at high agreement, while AC1 stays high.
+    is the ground truth where one is needed. Only documents that both judges labelled are compared. The result contains
+    the number of documents by pair of grades (confusion) and the share of equal grades (agreement). Coefficients of
+    agreement are Cohen's kappa (unweighted, and with linear and quadratic weights), Krippendorff's alpha (nominal and
+    ordinal) and Gwet's AC1. For each relevance level, the result contains precision, recall, F1 and kappa of the labels
+    cut at this level. Coverage is the share of the labels of a judge that are compared. If nearly all labels have the
+    same grade, kappa is low even at high agreement, while AC1 stays high.
 
     A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
-    and cut at 0.5, and the labels of all other judges are cut at `level`. If some exceed 1, each label is rounded to
-    the nearest integer grade (1.5 to 1). These labels are also compared with the human grades as they are: the result
-    contains Spearman's and Pearson's correlation, for labels above 1 the mean difference, and the threshold from which
-    on documents must count as relevant for the highest kappa, with its kappa in a cross-validation over topics. For
-    probabilities, it contains the Brier score, the calibration error and the reliability curve.
+    and cut at 0.5, and the labels of all other judges are cut at `level`. If some labels exceed 1, each label is
+    rounded to the nearest integer grade (1.5 to 1). Labels of both kinds are also compared with the human grades
+    without cutting or rounding them. The result then contains Spearman's and Pearson's correlation and, for labels
+    above 1, the mean difference. It also contains the relevance threshold with the highest kappa, and the kappa of this
+    threshold in a cross-validation over topics. For probabilities, the result contains the Brier score, the calibration
+    error and the reliability curve.
 
-    With `rel_format="prefs"`, both are preference judgments of pairs of documents. The result contains the share of
-    pairs with the same preference, with and without ties, and kappa (each pair counts in both orders, as the order of
-    its documents is arbitrary). For each judge, it contains the share of ties, the share of pairs judged in both orders
-    of presentation with different results (flips), and the share of preferences for the document presented first. The
-    order of the lines in a subgroup is the order of presentation. The preference of a pair that is judged several times
-    is that of most judgments; it is a tie if there are as many for each document.
+    With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
+    the share of pairs with the same preference, with and without ties, and kappa (each pair is counted in both orders,
+    because the order of its documents is arbitrary). For each judge, it contains the share of ties, the share of pairs
+    judged in both orders of presentation with different results (flips), and the share of preferences for the document
+    presented first. The order of the lines in a subgroup is the order of presentation. If a pair was judged several
+    times, the preference of the majority counts; the pair is a tie if both documents were preferred equally often.
 
-    With `runs`, the measure values of the runs under both judges are compared: tau-b, tau_AP, tau_AP,b, root mean
-    square error and bias (machine minus human); the bias and the ranks of each run; and significance decisions on pairs
-    of runs, with the same columns as irevalx-lab agree. The rate of false differences (fpr) is the share of the pairs
-    without a significant difference under the human labels that have one under the machine labels. The rate of missed
-    differences (fnr) is the share of the pairs with a significant difference under the human labels that have none
-    under the machine labels.
+    With `runs`, the measure values of the runs under both judges are compared by tau-b, tau_AP, tau_AP,b, the root mean
+    square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
+    compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. The rate of false
+    differences (fpr) is the share of those pairs with no significant difference under the human labels for which a
+    significant difference is found under the machine labels. The rate of missed differences (fnr) is the share of those
+    pairs with a significant difference under the human labels for which no significant difference is found under the
+    machine labels.
 
     With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: how far its
     runs are above a line of bias against human value, fitted to all other runs. The line is needed because random
     errors of a machine lower the values of good runs more than the values of bad runs. A positive excess_bias shows
     that the machine favours the group only if it exceeds excess_bias_shuffled, the excess bias of labels that favour no
     group: the machine labels, shuffled in each topic among documents of the same human grade. excess_bias_p takes this
-    into account, and is corrected for the number of groups. Examine the group of runs that use the machine themselves.
+    into account, and is corrected for the number of groups. In particular, examine the group of runs that use the
+    machine themselves.
 
-    With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label count as
-    labelled 0. The result contains the gain by human labels (gain_human) and by machine labels (gain_machine), the
-    machine's gain minus the human gain (promise), and the human gain as a share of the machine's gain (gain_ratio). If
-    the gain by machine labels exceeds the gain by human labels, do not use the machine to compare runs that use it
-    themselves. rerank_excess_bias is the excess bias of each reranked run among the other runs without reranking.
+    With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label are treated
+    as if they had the label 0. The result contains the gain by human labels (gain_human) and by machine labels
+    (gain_machine), the machine's gain minus the human gain (promise), and the human gain as a share of the machine's
+    gain (gain_ratio). If the gain by machine labels exceeds the gain by human labels, do not use the machine to compare
+    runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run when it is compared with the
+    other runs, which are not reranked.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
-    machines: majority vote, mean grade, and the model of Dawid and Skene. Each judge has all statistics of a single
-    machine, the bias of its grades and, with `runs`, the error that remains if assessors judge some topics
-    (`human_topics`). The result also contains the agreement of each pair of judges on documents with human labels, and
-    by how much the kappa of each combination exceeds the kappa of each machine. Combinations use no human labels, and
-    label every document that at least one machine labels.
+    machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all
+    statistics that are reported for a single machine, the bias of the judge's grades and, with `runs`, the error that
+    remains if assessors judge some of the topics (`human_topics`). The result also contains the agreement of each pair
+    of judges on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each
+    machine. Combinations do not use human labels; they label every document that at least one machine labels.
 
     Parameters
     ----------
     human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read``
         accepts.
-    machine : machine relevance judgments in the same forms.
+    machine : machine relevance judgments, in the same forms as `human`.
     machines : several machines by name instead of `machine`: relevance judgments, or a list of relevance judgments,
-        which are repeated answers. The first answer is compared, and the agreement among all measures the reliability
-        of the machine (self_kappa).
+        which are repeated answers. Only the first answer is compared with the human labels; the agreement among all
+        answers indicates the reliability of the machine (self_kappa).
     second_human : relevance judgments of other human assessors. Their agreement with `human` is a reference for the
         agreement of the machines.
     by_topic : add the agreement of labels for each topic, without intervals.
     group_by : the group of a run is the part of its name that this regular expression matches (its first group in
         parentheses, if it has one); runs that it does not match are the group others. [default: no groups]
-    top : add the agreement on the K best runs by human labels: tau-b over them (top_tau_b; runs tied with the K-th are
-        included), the share of them among the K best by machine labels (top_overlap), and the difference in human value
-        between the best run by human labels and the best run by machine labels (loss). Larger values are taken as
-        better.
+    top : add the agreement on the K best runs by human labels: tau-b over these runs (top_tau_b; runs tied with the
+        K-th are included), the share of these runs that are among the K best by machine labels (top_overlap), and the
+        difference in human value between the best run by human labels and the best run by machine labels (loss). Higher
+        values are assumed to be better.
     rerank : rerank each run by the machine labels, and add the gains by human labels and by machine labels.
     prevalence : add the sensitivity and the specificity of each judge, and estimates of the share of relevant documents
         among all documents that it labels: by the human labels alone (prevalence_human), by the machine labels alone
         (prevalence_machine), corrected by sensitivity and specificity (prevalence_corrected; Rogan and Gladen, 1978),
         and prediction-powered (prevalence_powered; Angelopoulos et al., 2023).
     human_topics : with `machines` and `runs`, add the share of a machine's error that disappears if assessors judge
-        this number of topics and values are estimated like irevalx-lab estimate. [default: 10 25 50]
+        this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
     resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. The intervals are not
-        centred: intervals of tau are low and intervals of the error are high, because resampled rankings are noisier
-        than the ranking itself.
+        centred on the value: intervals of tau are too low and intervals of the error too high, because resampled
+        rankings are noisier than the original ranking.
     alpha : intervals of agreement, error, bias and correlation cover the value in the population of topics with
         probability 1 - alpha; intervals of significance decisions contain the values of resampled topics.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
@@ -287,13 +291,13 @@ def labels(
 
     Returns
     -------
-    A result with the combined labels as well, for `machines`.
+    The result of the comparison. With `machines`, it also contains the combined labels.
 
     Raises
     ------
     InputError : no topic or document has labels of both judges, there are too many grades, or a measure has no value.
-    UsageError : there is neither `machine` nor `machines`, there are fewer than two groups, or a machine has the name
-        of another judge.
+    UsageError : neither `machine` nor `machines` is given, there are fewer than two groups, or the name of a machine is
+        already used by another judge.
     IrevalxError : as for ``irevalx.evaluate``.
 
     Examples

@@ -137,39 +137,40 @@ def degrade(
 ) -> Degraded:
     """Make judgments incomplete, by random sampling or with a judging strategy.
 
-    All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
-    judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC
-    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``. Documents in no stratum are then left out, and with the
-    same seed, a sample with higher rates contains the sample with lower rates.
+    Judgments that are not kept get the grade -1 (pooled, but unjudged). Apart from these grades, files in the format
+    qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With
+    `strata`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``, and documents that
+    belong to no stratum are omitted. If two samples are drawn with the same seed, the sample with higher rates contains
+    the sample with lower rates.
 
     With `order`, a judging strategy is simulated on the judgments. It selects one document after another from the
     candidate documents of the runs, and learns from the existing judgments as it would from human assessors.
 
     Parameters
     ----------
-    uniform : keep this share of the judgments of each topic. Sampling is repeated until at least one of them is
-        relevant.
+    uniform : keep this share of the judgments of each topic. Sampling is repeated until at least one of the judgments
+        kept is relevant.
     stratified : keep this share of the relevant documents of each topic, but at least 1, and of its nonrelevant
         documents, but at least 10. With the same seed, a smaller sample is a subset of a larger sample.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer with halves rounded up
-        (half-up) or down (half-down). Ahlgren and Grönqvist (2008) round to the nearest integer; by their definition,
-        the greatest integer less than x + 0.5, halves are rounded down.
-    rates : file with the sampling rate of each stratum of `strata_file`, one line ``STRATUM RATE`` per stratum, as
-        written by irevalx-lab estimate with `design`; instead of `strata`.
+        (half-up) or down (half-down). Ahlgren and Grönqvist (2008) round to the nearest integer, which they define as
+        the greatest integer less than x + 0.5; this definition rounds halves down.
+    rates : file with the sampling rate of each stratum of `strata_file`, used instead of `strata`. The file contains
+        one line ``STRATUM RATE`` per stratum, as written by irevalx-lab estimate with `design`.
     sample_format : format of a stratified sample: the stratum of each document (sampled), for ``irevalx -R
         sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
-    budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps this
-        number on average, and writes judgments for ``irevalx -R prels``.
-    drop : omit the other judgments, instead of giving them the grade -1.
+    budget : number of judgments to keep for each topic, or a share of the judgments such as 10%. The strategy sampled
+        keeps this number on average, and writes judgments for ``irevalx -R prels``.
+    drop : omit the judgments that are not kept, instead of assigning the grade -1 to them.
 
     Returns
     -------
-    The judgments; ``text`` is the content of their file, ``pool`` contains all documents, and ``seed`` is the random
-    seed.
+    The reduced judgments. The attribute ``text`` is the content of the judgment file, ``pool`` contains all documents,
+    and ``seed`` is the random seed.
 
     Raises
     ------
-    ArgumentError : an argument is invalid, or is combined with another one that excludes it.
+    ArgumentError : an argument is invalid, or cannot be combined with another argument.
     UsageError : strata are invalid, or do not match the other arguments.
     IrevalxError : as for ``irevalx.Qrels.read`` and, if runs are used, ``irevalx.evaluate``.
 

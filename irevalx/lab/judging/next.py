@@ -119,36 +119,37 @@ def next(  # noqa: A001 - it is the name of its command
     """Select the next documents to judge.
 
     A judging strategy selects the documents, based on the judgments so far. For each document, the result contains the
-    score that the strategy gives it, its best rank, the number of runs that retrieve it and, with `documents`, the
+    score that the strategy assigns to it, its best rank, the number of runs that retrieve it and, with `documents`, the
     first words of its text.
 
     Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
     count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
-    existing collection, give its judgments with `judged`. The strategy learns nothing from the N documents until they
-    are judged, so frequent calls with a small N follow it most closely.
+    existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
+    judged; therefore, frequent calls with a small N are closest to the strategy with one document at a time.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
-    nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. It requires the same runs, depth and
-    seed, `total` as its budget and `per_topic` as its batch.
+    nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. This command must be called with the
+    same runs, depth and seed, with its budget set to `total`, and with its batch set to `per_topic`.
 
     Parameters
     ----------
     per_topic : number N of documents to select per topic. [default: 10]
     in_all : number N of documents to select over all topics. Each document is taken from the topic whose next document
         has the highest priority under the strategy.
-    replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of N, so that
-        it learns only from documents that it selects itself. The result contains the unjudged documents of the first
-        batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose probabilities
-        depend on the simulation. [default: off]
+    replay : simulate the strategy from the beginning in batches of N documents, like irevalx-lab degrade with a batch
+        of N, so that the strategy learns only from documents that it has selected itself. The result contains the
+        unjudged documents of the first batch that is not fully judged, which can be fewer than N. The strategy is
+        always simulated with `order="sampled"`, because the inclusion probabilities depend on the simulation. [default:
+        off]
     total : expected size of the whole sample of each topic, with `order="sampled"`.
     n : former name of `per_topic` or, with `across`, of `in_all`.
     across : select `n` documents over all topics, not per topic.
 
     Raises
     ------
-    ArgumentError : an argument is invalid, or is combined with another one that excludes it.
-    UsageError : the strategy requires texts, and there are none.
+    ArgumentError : an argument is invalid, or cannot be combined with another argument.
+    UsageError : the strategy requires document texts, and none are given.
     IrevalxError : as for ``irevalx.evaluate``.
 
     Examples

@@ -86,22 +86,25 @@ def pool(
     """Build a judging pool from the top documents of runs.
 
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
-    order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for ``irevalx --pool``.
+    order in which irevalx ranks them. A pool file contains one line TOPIC DOCNO per document, and is the input of
+    ``irevalx --pool``.
 
-    With `judge`, the result is the judgments of a deeper pool, reduced to this pool. Pooled documents keep their grade.
-    Pooled documents without a judgment, and judged documents outside the pool, get the grade -1 (pooled, but unjudged),
-    as with irevalx-lab degrade.
+    With `judge`, the result consists of the judgments of a deeper pool, restricted to the documents in this pool.
+    Judged documents in the pool keep their grades. Pooled documents without a judgment get the grade -1 (pooled, but
+    unjudged), and so do judged documents outside the pool, as with irevalx-lab degrade.
 
     Parameters
     ----------
-    judge : reduce these relevance judgments to the pool, and return them instead of the pool. Documents that are only
-        in the judgments or only in the pool get the grade -1.
-    mix_seed : keep the same number of other judgments of each topic, sampled at random with this seed.
+    judge : restrict these relevance judgments to the pool, and return the judgments instead of the pool. Documents that
+        are only in the judgments or only in the pool get the grade -1.
+    mix_seed : for each topic, also keep the same number of judgments of documents outside the pool, sampled at random
+        with this seed.
     drop : omit the documents with the grade -1.
 
     Returns
     -------
-    The pool, or with ``judge`` the judgments, for ``irevalx.evaluate``; ``text`` is the content of their file.
+    The pool or, with ``judge``, the judgments, in the form that ``irevalx.evaluate`` accepts. The attribute ``text`` is
+    the content of the corresponding file.
 
     Raises
     ------
@@ -166,12 +169,12 @@ def pool_sizes(
     level: Level = 1,
     rel_format: GradedRelFormat = "qrels",
 ) -> PoolSizes:
-    """Count the documents of pools of several depths, which is the effort of judging them.
+    """Count the documents in pools of several depths, as a measure of the effort of judging them.
 
     Parameters
     ----------
     depths : pool depths.
-    judge : relevance judgments, to count judged and relevant documents also.
+    judge : relevance judgments; if they are given, judged and relevant documents are also counted.
 
     Raises
     ------

@@ -205,53 +205,55 @@ def leave_out(
     SIGIR 2007).
 
     Significance decisions (Wilcoxon's signed rank test, p < 0.05) are compared as well, for the pairs with a run that
-    was left out. The rate of false differences (fpr) is the share of the pairs without a significant difference under
-    the full judgments that have one without the unique documents of the group. The rate of missed differences (fnr) is
-    the share of the pairs with a significant difference under the full judgments that have none without these
-    documents. The help of irevalx-lab agree explains all columns.
+    was left out. The rate of false differences (fpr) is the share of those pairs with no significant difference under
+    the full judgments for which a significant difference is found after the unique documents of the group are removed.
+    The rate of missed differences (fnr) is the share of those pairs with a significant difference under the full
+    judgments for which no significant difference is found after these documents are removed. The help of irevalx-lab
+    agree explains all columns.
 
     `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. The bias of the run is
     estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
     column score contains the measure value; condensed, the value with unjudged documents skipped; least and greatest,
-    the lowest and the highest value over all possible judgments of them. bias is the value minus the value that the run
-    would have if its group had been pooled, with the bounds of a 95% interval. The verdict is fair (the interval is
-    within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of unjudged documents
-    among the first `depth` of the group's runs. The last lines contain a command that lists them.
+    the lowest and the highest value over all possible judgments of the unjudged documents. bias is the value minus the
+    value that the run would have if its group had been pooled, with the bounds of a 95% interval. The verdict is fair
+    (the interval is within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of
+    unjudged documents among the first `depth` of the group's runs. The last lines of the output contain a command that
+    lists these documents.
 
     `complete` tests whether completing the judgments reduces the bias, with classifiers of document text or with
     judgments from another source. `holes` reports how the remaining bias depends on the share of unjudged documents.
 
     Parameters
     ----------
-    only : leave out this group only. The summary is over its runs; it also contains tau-b and tau over all runs.
+    only : leave out only this group. The summary covers the runs of this group; it also contains tau-b and tau over all
+        runs.
     keep_in_pool : give the unique documents of the group the grade -1 (pooled, but unjudged) instead of removing them.
     complete : complete the judgments in these ways, and compare. Judgments are predicted with a classifier (svm, kld),
         as by irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant (nonrelevant). svm-expected
         and kld-expected compute the expected values of P and recip_rank under relevance probabilities. The summary has
         one row for each kind of judgments: biased (not completed), nonrelevant (the baseline), and the requested ones.
-    holes : add the share of unjudged documents among this number of first documents of each run when its group is left
-        out. Also add the bias of the run, and a table that relates the bias to this share. [default: 10 with labels,
-        otherwise none]
+    holes : add the share of unjudged documents at this rank cutoff for each run when its group is left out. Also add
+        the bias of the run, and a table that relates the bias to this share. [default: 10 with labels, otherwise none]
     summary : print only the summary, one row per measure, and the summary of `holes`. Without this option, csv, tsv and
         jsonl contain no summary.
     pivot : print one row for each run, with its values under all kinds of judgments, as in Table 5 of Büttcher et al.
         (2007).
-    removed : print the number of unique documents of each group and topic, and evaluate nothing.
-    keep_judgments : keep the judgments for each group, completed in the last way of `complete`.
+    removed : print only the number of unique documents of each group and topic, without an evaluation.
+    keep_judgments : keep the judgments that were used for each group, completed in the last of the ways in `complete`.
     new_runs : run that was not pooled; can be repeated. The output contains its share of unjudged documents, the
         expected bias of its values with a 95% interval, its values with unjudged documents skipped, the bounds of its
         values, and a verdict for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool.
         `groups` and `group_by` also define the group of the new run; the runs of a group are assumed to be pooled
         together.
-    tolerance : largest bias of a new run, in either direction, for the verdict fair.
+    tolerance : largest bias of a new run, in either direction, for which the verdict is fair.
     draws : number of random draws of the judgments of unjudged documents, for the estimate of the bias.
     progress : show the progress of predictions on standard error, on a terminal.
 
     Raises
     ------
     ArgumentError : an argument is invalid.
-    UsageError : arguments contradict each other, or there are fewer than two groups.
-    InputError : a measure has no value for any topic, or labels are for none of the unique documents.
+    UsageError : arguments cannot be combined, or there are fewer than two groups.
+    InputError : a measure has no value for any topic, or none of the labels is for a unique document.
     IrevalxError : as for ``irevalx.evaluate``, and for reading documents and labels.
 
     Examples

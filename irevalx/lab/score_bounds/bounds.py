@@ -215,21 +215,23 @@ def bounds(
     """Bound measure values and differences over all possible judgments of the unjudged documents.
 
     Compute, for each run and each pair of runs, the measure value (or difference) under the judgments, and its minimum
-    and maximum over all possible judgments of the unjudged documents. Values are reported by topic and for the mean.
+    and maximum over all possible judgments of the unjudged documents. Values are reported for each topic and for the
+    mean over topics.
 
     A pair is determined (column decided) if the difference has the same sign, or is 0, for all possible judgments. The
     bounds are exact: a document that both runs retrieve has the same grade in both. Unjudged documents that no run
     retrieves have no effect. The columns next_topic, next_docno and narrows contain the unjudged document whose
-    judgment narrows the bounds of the mean most, and the amount by which it narrows them.
+    judgment narrows the bounds of the mean most, and the amount by which the bounds become narrower.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
     probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
-    difference of a pair, they also contain the probability that it keeps its sign, and the document whose judgment is
-    expected to have the largest effect on the probability that the first run is better, with the size of this effect.
-    Documents are assumed to be relevant independently of each other, except for the common error of a fit. With fitted
-    probabilities, runs that were not pooled must be given as `new_runs`; a common factor is then also fitted to the
-    probabilities of their documents. The column by reports how the probability was computed: exactly (always for P; for
-    rbp and dcg if few unjudged documents remain), from the normal distribution, or from random draws.
+    difference of a pair, they also contain the probability that the difference keeps its sign, and the document whose
+    judgment is expected to have the largest effect on the probability that the first run is better. The size of this
+    effect is reported as well. The relevance of each document is assumed to be independent of the relevance of the
+    others, except that all fitted probabilities share the estimation error of the model. With fitted probabilities,
+    runs that were not pooled must be given as `new_runs`; in this case, a common factor for the probabilities of their
+    documents is also estimated. The column by reports how the probability was computed: exactly (always for P; for rbp
+    and dcg if few unjudged documents remain), from the normal distribution, or from random draws.
 
     map and ndcg have no proven bounds. Their bounds are the lowest and highest values over random draws of the
     judgments of unjudged documents, and the limits column contains "drawn".
@@ -237,26 +239,27 @@ def bounds(
     Parameters
     ----------
     max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments]
-    by_topic : display topics in tables for the terminal as well; the other formats always contain them.
-    per_topic : like `in_all`, but list this number of documents of each topic, topic by topic.
+    by_topic : also display the values of each topic in tables on the terminal; the other formats always contain these
+        values.
+    per_topic : like `in_all`, but list this number of documents for each topic, topic by topic.
     in_all : list this number of unjudged documents to judge next, over all topics, instead of the bounds. They are the
         documents whose judgments narrow the bounds of undetermined pairs most, in descending order; with probabilities,
         the documents whose judgments are expected to change the probabilities of pairs most.
     probabilities : relevance judgments whose grades are probabilities of relevance, for example from irevalx-lab
-        complete, or 0 and 1 from a machine. Unjudged documents without a probability count as nonrelevant.
+        complete, or 0 and 1 from a machine. Unjudged documents without a probability are treated as nonrelevant.
     fit_probabilities : fit probabilities of relevance to the judgments. They are predicted from the rank of a document
         in each run, its best rank, and the number of runs that retrieve it.
-    new_runs : run that was not pooled; can be repeated. In that case, `runs` must be all of the pooled runs, and they
-        must come from at least four groups (`groups`, `group_by`). The probabilities of documents that no pooled run
-        retrieved are multiplied by a common factor, which is estimated by leaving out each group of `runs` in turn.
+    new_runs : run that was not pooled; can be repeated. With new runs, `runs` must contain all of the pooled runs,
+        which must belong to at least four groups (`groups`, `group_by`). The probabilities of documents that no pooled
+        run retrieved are multiplied by a common factor, which is estimated by leaving out each group of `runs` in turn.
     draws : number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.
     n_next : older name of `in_all`.
 
     Raises
     ------
     ArgumentError : an argument is invalid.
-    UsageError : a measure is not a sum over ranks, the next documents are requested for several measures or a single
-        run, or arguments contradict each other.
+    UsageError : a measure is not a sum over ranks, the documents to judge next are requested for several measures or a
+        single run, or arguments cannot be combined.
     InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
         was not pooled and is not among ``new_runs``.
     IrevalxError : as for ``irevalx.evaluate``.

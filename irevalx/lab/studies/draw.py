@@ -84,34 +84,36 @@ def draw(
 ) -> "Figure":
     """Plot several studies together.
 
-    On one axis, studies must have the same runs and full judgments; `layout="grid"` draws studies of different runs or
-    judgments. Both layouts contain Kendall's tau-b, Pearson's correlation and the RMS error of each measure and study.
-    Bands are the bands of the studies: one standard deviation over samples on either side, clipped to the range of the
-    statistic, or intervals over topics.
+    To be plotted on the same axes, studies must have the same runs and full judgments. Studies of different runs or
+    judgments can be plotted with `layout="grid"`. Both layouts contain Kendall's tau-b, Pearson's correlation and the
+    RMS error of each measure and study. Bands are taken from the studies: they are one standard deviation over samples
+    on either side of the mean, clipped to the range of the statistic, or intervals over topics.
 
-    Yilmaz and Aslam 2008 draw studies of different schemes on one axis in Figure 22, and a grid of collections in
-    Figures 23 and 24, where bpref is compared with AP and with itself (`itself="bpref"`). With `layout="scores"`, a
-    study that separates the errors of infAP reproduces their Figure 19 (measures map, infAP.c=1, infAP.c=1.5,
-    infAP.c=2.5). With `layout="runs"`, the figures are like Figures 2 to 4 of Ahlgren and Grönqvist 2008 (measures map,
-    bpref_10, RankEff).
+    In Figure 22, Yilmaz and Aslam (2008) plot studies of different schemes on the same axes. In Figures 23 and 24, they
+    plot a grid of collections, in which bpref is compared with AP and with its own values under the full judgments
+    (`itself="bpref"`). With `layout="scores"`, a study that separates the errors of infAP reproduces their Figure 19
+    (measures map, infAP.c=1, infAP.c=1.5, infAP.c=2.5). With `layout="runs"`, the figures are like Figures 2 to 4 of
+    Ahlgren and Grönqvist (2008) (measures map, bpref_10, RankEff).
 
     Parameters
     ----------
-    studies : results of ``irevalx.lab.study``, or folders that it or its command has written, with ``NAME=FOLDER`` for
-        another name: several in a list, or by name in a dictionary.
-    layout : layout of the figure: all studies on one axis, the share of the judgments kept (axis); one column per
-        study, for example a collection (grid); the values of all runs at one level, one panel per measure (scores); or
-        the values of runs under full judgments, sorted by the first measure (runs).
+    studies : the studies to plot, in a list or, by name, in a dictionary. A study is a result of ``irevalx.lab.study``,
+        or a folder that this function or its command has written; ``NAME=FOLDER`` assigns another name to a folder.
+    layout : layout of the figure: all studies on the same axes, by the share of the judgments kept (axis); one column
+        per study, for example a collection (grid); the values of all runs at one level, one panel per measure (scores);
+        or the values of runs under full judgments, sorted by the first measure (runs).
     at : the level of `layout="scores"`. [default: the level nearest to 5%, or to depth 4]
     measures : measures as the studies print them. [default: all measures that the studies have in common]
-    against : compare measures with average precision under full judgments (AP), or with themselves (itself).
-    itself : also compare these measures with themselves.
+    against : compare measures with average precision under full judgments (AP), or with their own values under full
+        judgments (itself).
+    itself : also compare these measures with their own values under full judgments.
     width : width of the figure in inches.
     titled : whether the figure has a title.
 
     Raises
     ------
-    UsageError : studies on one axis differ in runs or full judgments, or studies have the same name or lack a measure.
+    UsageError : studies to be plotted on the same axes differ in their runs or full judgments, two studies have the
+        same name, or a study does not contain a measure.
     InputError : a folder does not contain a study.
 
     Examples

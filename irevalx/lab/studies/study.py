@@ -237,21 +237,22 @@ def study(
     """Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.
 
     Reduce the judgments to several levels, with several samples at each level. Evaluate all runs under each reduced set
-    of judgments, and compare each measure with AP and with itself under the full judgments.
+    of judgments, and compare each measure with AP and with its own values under the full judgments.
 
-    A knee is the lowest level from which on the mean over samples exceeds 0.9, or from which on 95% of the samples
-    exceed it. The second kind is reported because a real experiment has only one sample of judgments, which can be
-    below 0.9 even if the mean is above. With `resamples`, the knees of means have confidence intervals. Errors against
-    AP are reported for measures that estimate AP.
+    A knee is the lowest level from which on the mean over samples exceeds 0.9. A second kind of knee is the lowest
+    level from which on 95% of the samples exceed 0.9. The second kind is reported because a real experiment has only
+    one sample of judgments, which can be below 0.9 even if the mean is above. With `resamples`, the knees of means have
+    confidence intervals. Errors against AP are reported for measures that estimate AP.
 
     Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be requested
     together with measures of grades, because the study records how each sample was drawn. With `scheme="mixed"`, the
     pool is a stratum that is judged completely, and the other judgments are another stratum.
 
     Significance decisions on pairs of runs have two kinds of errors. The rate of false differences (fpr) is the share
-    of the pairs without a significant difference under full judgments that have one under reduced judgments. The rate
-    of missed differences (fnr) is the share of the pairs with a significant difference under full judgments that have
-    none under reduced judgments (called false positives by Bompada et al. 2007).
+    of those pairs with no significant difference under the full judgments for which a significant difference is found
+    under the reduced judgments. The rate of missed differences (fnr) is the share of those pairs with a significant
+    difference under the full judgments for which no significant difference is found under the reduced judgments (called
+    false positives by Bompada et al. 2007).
 
     With `scheme="imperfect"`, the judgments are complete, but a random share of the judged documents of each topic has
     left the collection: no run retrieves them, and they still have judgments (imperfect judgments; Yilmaz and Aslam
@@ -259,17 +260,17 @@ def study(
 
     Parameters
     ----------
-    levels : shares such as 5% or 0.05; depths; or, for judging strategies, numbers of documents of each topic. The
-        default levels are 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; for
-        strata, 10% 20% ... 100% of the rates.
+    levels : levels of the reduction: shares such as 5% or 0.05; pool depths; or, for judging strategies, numbers of
+        documents of each topic. The default shares are 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; the default
+        depths are 1 2 3 4 5 10 20 30 40 50 100; and the default for strata is 10% 20% ... 100% of the rates.
     rounding : how `scheme="stratified"` rounds shares to numbers of documents: up, or to the nearest integer with
         halves rounded up (half-up) or down (half-down), as in the definition of Ahlgren and Grönqvist (2008).
     own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
         documents without a judgment stay unjudged (-1), as in the judgments that irevalx-lab pool writes.
-    pairs : compare this number of random pairs of runs, each judged on the documents that one of the two runs
-        retrieves. Bompada et al. (2007) use 300. By default, all pairs are compared under the same judgments.
+    pairs : compare this number of random pairs of runs, each on only those judged documents that at least one of its
+        two runs retrieves. Bompada et al. (2007) use 300. By default, all pairs are compared under the same judgments.
     pool_depth : depth of the pool of `own_pool`, and the greatest depth of a level. [default: 100]
-    samples : number of samples at each level, with the seeds S, S+1, ...; the scheme depth has one.
+    samples : number of samples at each level, with the seeds S, S+1, ...; the scheme depth has only one sample.
     group_by : report the bias against each group of runs if its documents are not selected (groups.csv). The group of a
         run is the part of its name that this regular expression matches.
     groups : report the bias against each group of runs if its documents are not selected (groups.csv). The groups are
@@ -279,16 +280,16 @@ def study(
         The error of infAP_true_precisions is due to the sample; the rest of the error of infAP is due to estimated
         precisions.
     resamples : number of bootstrap resamples of topics, for intervals from the 2.5% to the 97.5% quantile. They show
-        the variation of a value when topics are resampled. The intervals of tau, and of knees, are low, because
-        resampled rankings are noisier than the ranking itself; they do not cover the value over the population of
+        the variation of a value when topics are resampled. The intervals of tau and of knees are too low, because
+        resampled rankings are noisier than the original ranking; they do not cover the value over the population of
         topics. [default: 0, no intervals]
-    resample_decisions : recompute the significance decisions for each of `resamples`, for intervals of the knees of
-        accuracy and g-mean. This takes far longer than everything else.
+    resample_decisions : recompute the significance decisions for each resample (`resamples`), to obtain intervals of
+        the knees of accuracy and g-mean. This takes far longer than all other computations.
     progress : show the number of samples evaluated so far on standard error, on a terminal.
 
     Raises
     ------
-    UsageError : arguments contradict each other.
+    UsageError : arguments cannot be combined.
     InputError : no document is judged.
     IrevalxError : as for ``irevalx.evaluate``.
 

@@ -155,17 +155,17 @@ def power(
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
 
-    Both depend on the variation of the difference between two runs over topics. The given runs should resemble the runs
-    to be compared. The standard deviation of the per-topic differences is estimated from them: its median over all
-    pairs, and its maximum. The standard deviation determines the smallest difference that a given number of topics
-    detects, the number of topics that detects a given difference, and the number of topics for a confidence interval of
-    a given width (Sakai, Topic Set Size Design, Information Retrieval Journal 2016). A difference is detected if a
-    two-sided paired t test is significant. Power is the probability of detection.
+    Both depend on how much the difference between two runs varies over topics. The given runs should resemble the runs
+    to be compared. The standard deviation of the per-topic differences is estimated from these runs; its median over
+    all pairs of runs and its maximum are reported. The standard deviation determines the smallest difference that a
+    given number of topics detects, the number of topics that detects a given difference, and the number of topics for a
+    confidence interval of a given width (Sakai, Topic Set Size Design, Information Retrieval Journal 2016). A
+    difference is detected if a two-sided paired t test is significant. Power is the probability of detection.
 
-    The standard deviation is an estimate itself. low and high are the ends of its confidence interval, and the answers
-    for these standard deviations. With few topics, the interval is wide. The pair with the largest standard deviation
-    on these topics usually has a smaller one on other topics; the interval of the largest standard deviation accounts
-    for that.
+    The standard deviation is itself an estimate. Its confidence interval is reported, and low and high are the results
+    that are obtained if the standard deviation equals the lower or the upper limit of this interval. With few topics,
+    the interval is wide. The pair with the largest standard deviation on these topics usually has a smaller standard
+    deviation on other topics; the interval of the largest standard deviation accounts for this effect.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def power(
         topics of the runs]
     differences : compute the number of topics that detects a difference of this size.
     widths : compute the number of topics for confidence intervals of this expected width.
-    power : probability of detecting a difference; must be above `alpha`.
+    power : probability of detecting a difference; must be greater than `alpha`.
     alpha : significance level of the two-sided test; intervals have confidence level 1 - alpha.
     correction : "bonferroni" divides `alpha` by the number of comparisons.
     comparisons : number of comparisons. [default: all pairs of the runs]

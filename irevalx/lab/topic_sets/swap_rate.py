@@ -190,28 +190,28 @@ def swap_rate(
     Grönqvist, IP&M 2008, section 6.1).
 
     The result has one row per measure and set size: the share of swaps, the number of swaps, the number of comparisons
-    in which the runs are tied on a set (not a swap), and the number of comparisons. Measures with few distinct values
-    have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties (share tied), the
-    swap rate with each tie counted as half a swap (with half ties), and the swap rate among comparisons without ties
-    (without ties). Use one of the last two rates to compare measures. The rate with half ties has a 95% interval over
-    all splits of these topics into two sets of this size; the interval does not cover other topics, and there is none
-    if all splits were compared.
+    in which the runs are tied on a set (not counted as swaps), and the total number of comparisons. Measures with few
+    distinct values have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties
+    (share tied), the swap rate with each tie counted as half a swap (with half ties), and the swap rate among
+    comparisons without ties (without ties). Use one of the last two rates to compare measures. The rate with half ties
+    has a 95% interval over all splits of these topics into two sets of this size; the interval does not generalise to
+    other topics, and it is not reported if all splits were compared.
 
     With `bins`, the result has one row per size of the difference on one of the two sets; each set is used in turn. The
-    size is absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics
-    (for sums, of the values for as many topics as are in a set). The row contains the numbers of comparisons and of
-    swaps, the share of swaps, and the same columns for ties. A second table contains the smallest difference above
-    which at most 5% of the comparisons are swaps, with a tie as half a swap. Bins with fewer than 30 comparisons are
-    marked (few), and the second table ignores them.
+    size is reported as an absolute value, in percent of the best run's value, and in standard deviations of the runs'
+    values for all topics (for sums, of the values for as many topics as are in a set). The row contains the numbers of
+    comparisons and of swaps, the share of swaps, and the same columns for ties. A second table contains the smallest
+    difference above which at most 5% of the comparisons are swaps, with a tie counted as half a swap. Bins with fewer
+    than 30 comparisons are marked "few" and are excluded from the second table.
 
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map, infAP, indAP, subAP,
         bpref, bpref_10, RankEff and ndcg; with ``Scores``, all measures that have a value for each topic]
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
-    draws : number of pairs of topic sets of each size; if there are no more pairs than that, all are used.
-    own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008. The rates are the same
-        except for chance, the intervals are narrower, and the computation takes longer. [default: all pairs are
+    draws : number of pairs of topic sets of each size. If at most this number of pairs exists, all pairs are used.
+    own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are the
+        same except for chance, the intervals are narrower, and the computation takes longer. [default: all pairs are
         compared on the same sets]
     bins : count swaps by the size of the difference on one of the sets instead, in bins of this width, starting at 0.
 
