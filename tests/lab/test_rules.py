@@ -102,6 +102,7 @@ degrade
     strata_file, sample_format requires strata, rates
     rates requires strata_file
     rates excludes strata, order, uniform, stratified
+    topic_rates excludes rates, strata, order, uniform, stratified
     order requires budget
     order excludes strata
     budget, depth, across, batch, unjudged requires order
@@ -138,6 +139,7 @@ study
     scheme=cal requires documents
     rounding=half-up requires scheme=stratified
     rounding=half-down requires scheme=stratified
+    topic_rates requires scheme=uniform
     strata requires scheme=strata
     strata_file requires strata
     pairs requires scheme=uniform, scheme=stratified
@@ -209,6 +211,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "degrade order excludes": {"budget": 2},
     "degrade rates excludes": {"strata_file": "x"},
     "study pairs requires": {"scheme": "depth"},
+    "study topic_rates requires": {"scheme": "depth"},
     "study pairs excludes": {"resamples": 2},
     "study groups excludes": {"scheme": "mtf"},
     "study group_by excludes": {"scheme": "mtf"},
