@@ -134,6 +134,7 @@ swap-rate
     results_format requires runs
     scores excludes level, min_retrieved, rel_format, results_format
     lower_is_better requires scores
+    extrapolate excludes bins
 study
     scheme=strata requires strata
     scheme=cal requires documents
@@ -367,6 +368,7 @@ study      pool_depth=0             an integer of at least 1
 study      resamples=-1,100000000000             an integer of at least 0 and at most 10000000
 study      threads=0                an integer of at least 1
 swap-rate  sizes=0,x,1.5            an integer of at least 1
+swap-rate  extrapolate=0,x                an integer of at least 1
 swap-rate  draws=0,10000001         an integer of at least 1 and at most 10000000
 swap-rate  bins=0,x,-1,1e-13        a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01
 """
