@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -56,22 +56,24 @@ class RandomOrder:
         return self._orders[topic, draw]
 
 
-def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: float) -> BoolArray:
-    """Keep the same share of every topic's judged documents, resampled until at least one of them is relevant.
+def uniform(
+    judgments: Judgments, rate: Fraction, order: RandomOrder, level: float, topic_rates: Sequence[Fraction] = ()
+) -> BoolArray:
+    """Keep a share of every topic's judged documents, resampled until at least one of them is relevant.
 
-    Of n judged documents, max(1, floor(rate n + 1/2)) are kept. A topic without relevant documents is sampled once.
-    Flat over ``judgments``. Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS
-    2008, section 3.1.
+    Of n judged documents, max(1, floor(rate n + 1/2)) are kept, with the rate multiplied by the rate of the topic, if
+    there are ``topic_rates``. A topic without relevant documents is sampled once. Flat over ``judgments``. Source:
+    Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, sections 3.1 and 4.5.5.
     """
     relevant = is_relevant(judgments, level)
     some_relevant = judgments.rows.count(relevant) > 0
     sampled = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
-        draw = 0
-        sample = first_share(order.of(topic), rate)
+        draw, of_topic = 0, rate * topic_rates[topic] if topic_rates else rate
+        sample = first_share(order.of(topic), of_topic)
         while some_relevant[topic] and not relevant[sample].any():
             draw += 1
-            sample = first_share(order.of(topic, draw), rate)
+            sample = first_share(order.of(topic, draw), of_topic)
         sampled[sample] = True
     return sampled
 

@@ -214,22 +214,35 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 def read_rates(source: Source) -> str:
     """Return the rates in lines ``STRATUM RATE`` in the syntax of ``read_design``; raises MalformedLineError."""
+    return " ".join(f"{name}:{rate}" for name, rate in _rates_in(source, "stratum").items())
+
+
+def read_topic_rates(source: Source, judgments: Judgments) -> tuple[Fraction, ...]:
+    """Return the rate of each topic of the judgments from lines ``TOPIC RATE``; raises InputError if one is missing."""
+    rates = {as_bytes(topic): read_share(rate) for topic, rate in _rates_in(source, "topic").items()}
+    for topic in judgments.topics:
+        if topic not in rates:
+            raise InputError(f"{shown_name(source.path)}: missing rate of topic {quote(topic)}; add a line TOPIC RATE")
+    return tuple(rate for topic in judgments.topics if (rate := rates[topic]) is not None)
+
+
+def _rates_in(source: Source, what: str) -> dict[str, str]:
     parts: dict[str, str] = {}
     for number, line in enumerate(as_text(b"".join(source.chunks(CHUNK_SIZE))).splitlines(), start=1):
         fields = line.split()
         where = f"{shown_name(source.path)}:{number}"
         if fields and (len(fields) != 2 or read_share(fields[1]) is None):
             raise MalformedLineError(
-                f"{where}: expected 2 columns, a stratum and a rate above 0 and at most 1 such as 0.1 or 10%: "
+                f"{where}: expected 2 columns, a {what} and a rate above 0 and at most 1 such as 0.1 or 10%: "
                 f"{quote(line)}"
             )
         if fields and fields[0] in parts:
-            raise MalformedLineError(f"{where}: duplicate stratum {quote(fields[0])}")
+            raise MalformedLineError(f"{where}: duplicate {what} {quote(fields[0])}")
         if fields:
             parts[fields[0]] = fields[1]
     if not parts:
-        raise InputError(f"{shown_name(source.path)}: a file of rates must contain a stratum, but it contains none")
-    return " ".join(f"{name}:{rate}" for name, rate in parts.items())
+        raise InputError(f"{shown_name(source.path)}: a file of rates must contain a {what}, but it contains none")
+    return parts
 
 
 def read_design(text: str, *, named: bool) -> Design:

@@ -139,7 +139,7 @@ def test_a_seed_is_made_and_printed() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "missing argument: one of --uniform, --stratified, --strata or --order"),
+        ([], "missing argument: one of --uniform, --stratified, --topic-rates, --strata or --order"),
         (["--uniform", "0.1", "--stratified", "0.1"], "--uniform cannot be combined with --stratified"),
         *(
             (

@@ -102,6 +102,7 @@ degrade
     strata_file, sample_format requires strata, rates
     rates requires strata_file
     rates excludes strata, order, uniform, stratified
+    topic_rates excludes rates, strata, order, uniform, stratified
     order requires budget
     order excludes strata
     budget, depth, across, batch, unjudged requires order
@@ -133,11 +134,13 @@ swap-rate
     results_format requires runs
     scores excludes level, min_retrieved, rel_format, results_format
     lower_is_better requires scores
+    extrapolate excludes bins
 study
     scheme=strata requires strata
     scheme=cal requires documents
     rounding=half-up requires scheme=stratified
     rounding=half-down requires scheme=stratified
+    topic_rates requires scheme=uniform
     strata requires scheme=strata
     strata_file requires strata
     pairs requires scheme=uniform, scheme=stratified
@@ -209,6 +212,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "degrade order excludes": {"budget": 2},
     "degrade rates excludes": {"strata_file": "x"},
     "study pairs requires": {"scheme": "depth"},
+    "study topic_rates requires": {"scheme": "depth"},
     "study pairs excludes": {"resamples": 2},
     "study groups excludes": {"scheme": "mtf"},
     "study group_by excludes": {"scheme": "mtf"},
@@ -364,6 +368,7 @@ study      pool_depth=0             an integer of at least 1
 study      resamples=-1,100000000000             an integer of at least 0 and at most 10000000
 study      threads=0                an integer of at least 1
 swap-rate  sizes=0,x,1.5            an integer of at least 1
+swap-rate  extrapolate=0,x                an integer of at least 1
 swap-rate  draws=0,10000001         an integer of at least 1 and at most 10000000
 swap-rate  bins=0,x,-1,1e-13        a number above 0 and at most 1000000, with at most 12 decimals, such as 0.01
 """

@@ -15,7 +15,16 @@ from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
 from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, Design, StrataSample, ranking_of, read_design, read_rates, stratify
+from irevalx.experiments.strata import (
+    SCHEME,
+    Design,
+    StrataSample,
+    ranking_of,
+    read_design,
+    read_rates,
+    read_topic_rates,
+    stratify,
+)
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments
@@ -29,6 +38,7 @@ from irevalx.lab.judging.strategies import (
     Strata,
     StrataFile,
     Strategy,
+    TopicRates,
     Unjudged,
     budget_of,
     simulated_strategy,
@@ -117,6 +127,7 @@ def degrade(
         str | os.PathLike[str] | IO[str] | IO[bytes] | None,
         file(requires="strata_file", excludes=("strata", "order", "uniform", "stratified")),
     ] = None,
+    topic_rates: Annotated[TopicRates, refined(excludes=("rates", "strata", "order", "uniform", "stratified"))] = None,
     sample_format: Annotated[
         str, choice(*STRATA_FORMATS, names=("--as",), requires=("strata", "rates"))
     ] = SAMPLED.name,
@@ -157,6 +168,8 @@ def degrade(
         the greatest integer less than x + 0.5; this definition rounds halves down.
     rates : file with the sampling rate of each stratum of `strata_file`, used instead of `strata`. The file contains
         one line ``STRATUM RATE`` per stratum, as written by irevalx-lab estimate with `design`.
+    topic_rates : keep a share of the judgments of each topic that differs by topic, as in the TREC Terabyte track of
+        2006: a file with one line ``TOPIC RATE`` per topic. Sampling is repeated as with `uniform`.
     sample_format : format of a stratified sample: the stratum of each document (sampled), for ``irevalx -R
         sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
     budget : number of judgments to keep for each topic, or a share of the judgments such as 10%. The strategy sampled
@@ -197,8 +210,10 @@ def degrade(
         sample = _sample_of_strata(text.judgments, design, runs, strata_file, seed, level)
         return _written(text, sample, sample_format, seed, drop=drop)
     rate = uniform if stratified is None else stratified
+    if topic_rates is not None:
+        rate = 1
     if rate is None:
-        names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
+        names = [spelled(name) for name in ("uniform", "stratified", "topic_rates", "strata", "order")]
         raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
     text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
@@ -206,7 +221,8 @@ def degrade(
         warn(line)
     random_order = RandomOrder(judgments, seed, "uniform" if stratified is None else "stratified")
     if stratified is None:
-        is_sampled = samples.uniform(judgments, Fraction(rate), random_order, level)
+        of_topics = () if topic_rates is None else read_topic_rates(source_of(topic_rates, "topic_rates"), judgments)
+        is_sampled = samples.uniform(judgments, Fraction(rate), random_order, level, of_topics)
     else:
         is_sampled = samples.stratified(judgments, Fraction(rate), random_order, level, samples.ROUNDINGS[rounding])
     sample = replace(StrataSample.of_everything(judgments), in_sample=is_sampled)

@@ -100,6 +100,15 @@ Strata = Annotated[
         ),
     ),
 ]
+TopicRates = Annotated[
+    str | os.PathLike[str] | IO[str] | IO[bytes] | None,
+    file(
+        help=(
+            "file with the sampling rate of each topic, one line per topic: TOPIC RATE. Rates can be higher for topics "
+            "that probably have more relevant documents."
+        ),
+    ),
+]
 StrataFile = Annotated[
     str | os.PathLike[str] | IO[str] | IO[bytes] | None,
     file(

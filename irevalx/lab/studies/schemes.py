@@ -185,8 +185,10 @@ def draw(
     scheme: str,
     level: Fraction,
     order: samples.RandomOrder,
+    *,
     topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
+    topic_rates: Sequence[Fraction] = (),
 ) -> tuple[StrataSample, BoolArray | None]:
     """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments).
 
@@ -203,7 +205,7 @@ def draw(
         sample = StrataSample.drawn(topic_strata.design.scaled(level), judgments, topic_strata.stratum, order)
         return sample, sample.in_stratum | ~judged
     if scheme == "uniform":
-        sampled = samples.uniform(judgments, level, order, experiment.level)
+        sampled = samples.uniform(judgments, level, order, experiment.level, topic_rates)
         return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
     if scheme == "stratified":
         sampled = samples.stratified(judgments, level, order, experiment.level, rounding)

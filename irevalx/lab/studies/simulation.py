@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -216,6 +217,7 @@ def run_study(
     resampling: StudyResampling | None = None,
     topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
+    topic_rates: Sequence[Fraction] = (),
     replayed: Sequence[SimulatedJudging] = (),
     processes: int = 1,
 ) -> Study:
@@ -246,7 +248,8 @@ def run_study(
         if replayed:
             sample, pooled = replayed[s].sample(i), None
         else:
-            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], topic_strata, rounding)
+            how: dict[str, Any] = {"topic_strata": topic_strata, "rounding": rounding, "topic_rates": topic_rates}
+            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], **how)
         values_of_level = values_of(experiment, scheme, sample, pooled)
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(

@@ -15,7 +15,7 @@ from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
-from irevalx.experiments.strata import read_design, requests_of_samples, stratify
+from irevalx.experiments.strata import read_design, read_topic_rates, requests_of_samples, stratify
 from irevalx.frozen import replace
 from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
@@ -37,7 +37,16 @@ from irevalx.lab.command.parameters import (
     Ties,
     measures,
 )
-from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, DocumentTexts, Strata, StrataFile, Unjudged
+from irevalx.lab.judging.strategies import (
+    Across,
+    Batch,
+    CandidateDepth,
+    DocumentTexts,
+    Strata,
+    StrataFile,
+    TopicRates,
+    Unjudged,
+)
 from irevalx.lab.studies.draw import Axis, SeveralStudies
 from irevalx.lab.studies.infap_errors import with_error_sources
 from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
@@ -187,6 +196,7 @@ def study(
         str,
         choice(*ROUNDINGS, names=("--round",), requires={way: "scheme=stratified" for way in ROUNDINGS if way != "up"}),
     ] = "up",
+    topic_rates: Annotated[TopicRates, refined(requires="scheme=uniform")] = None,
     strata: Annotated[Strata, refined(requires="scheme=strata")] = None,
     strata_file: StrataFile = None,
     own_pool: Annotated[bool, flag()] = False,
@@ -265,6 +275,8 @@ def study(
         depths are 1 2 3 4 5 10 20 30 40 50 100; and the default for strata is 10% 20% ... 100% of the rates.
     rounding : how `scheme="stratified"` rounds shares to numbers of documents: up, or to the nearest integer with
         halves rounded up (half-up) or down (half-down), as in the definition of Ahlgren and Grönqvist (2008).
+    topic_rates : sampling rate of each topic, by which `levels` are multiplied, as in the TREC Terabyte track of 2006
+        (Yilmaz and Aslam 2008, section 4.5.5): a file with one line ``TOPIC RATE`` per topic.
     own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
         documents without a judgment stay unjudged (-1), as in the judgments that irevalx-lab pool writes.
     pairs : compare this number of random pairs of runs, each on only those judged documents that at least one of its
@@ -316,7 +328,7 @@ def study(
             f"{spelled('levels')}: {budgets[-1].text} is deeper than the pool ({spelled('pool_depth', pool_depth)})"
         )
     strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
-    files = [Source(path) for path in _paths(qrels, runs, strata_file)]
+    files = [Source(path) for path in _paths(qrels, runs, strata_file, topic_rates)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
     opened = run_streams(runs)
     rules = EvaluationRules.of(
@@ -339,6 +351,8 @@ def study(
         raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")
     if infap_errors:
         experiment = with_error_sources(experiment)
+    rates = None if topic_rates is None else source_of(topic_rates, spelled("topic_rates"))
+    of_topics = () if rates is None else read_topic_rates(rates, experiment.judgments)
     topic_strata = None if strata is None else _topic_strata(strata, strata_source, experiment)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
@@ -347,7 +361,14 @@ def study(
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     strategy = StrategyResult.of(chosen, opened, experiment, budgets, seeds, options, processes=threads)
-    evaluate = partial(run_study, scheme=scheme, levels=budgets, seeds=seeds, rounding=ROUNDINGS[rounding])
+    evaluate = partial(
+        run_study,
+        scheme=scheme,
+        levels=budgets,
+        seeds=seeds,
+        rounding=ROUNDINGS[rounding],
+        topic_rates=of_topics,
+    )
     resampling = StudyResampling(resamples, first_seed, resample_decisions) if resamples else None
     with progress_bar("samples evaluated", len(budgets) * len(seeds), enabled=progress) as advance:
         numbers = evaluate(
@@ -371,6 +392,7 @@ def study(
         **(options if chosen.order else {}),
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
+        **({"topic_rates": [str(rate) for rate in of_topics]} if of_topics else {}),
         **experiment.ranking_rules.changes(),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from irevalx.declarations import Parameter, declared, flag, invalid_value, whole
+from irevalx.declarations import Parameter, declared, flag, invalid_value, spelled, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -31,6 +31,7 @@ from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swap_rates import (
     DRAWS,
+    FARTHEST,
     FEWEST,
     TOLERATED,
     WIDEST,
@@ -38,6 +39,7 @@ from irevalx.statistics.swap_rates import (
     SwapRate,
     TopicSets,
     default_sizes,
+    extrapolated_rates,
     least_reliable,
     swap_bins,
     topic_sets,
@@ -96,17 +98,29 @@ class ReliableDifference(NamedTuple):
     from_: float | None  # None if there is none
 
 
+class ExtrapolatedSwapRate(NamedTuple):
+    """The swap rate of larger topic sets, fitted to the rates with half ties of observed sizes."""
+
+    measure: str
+    topics: int
+    with_half_ties: float
+
+
 class SwapRates(DrawnResult):
     """Swap rates by the size of topic sets."""
 
     rows: Sequence[SizeSwapRate]  # by measure, ascending in size
     seed: int  # of the topic sets
+    extrapolated: Sequence[ExtrapolatedSwapRate] = ()
 
     drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_size"}
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
-        return [Table("swaps", SizeSwapRate._fields, self.rows)]
+        """Return the table of ``rows``, and the extrapolated rates, if any."""
+        rows = Table("swaps", SizeSwapRate._fields, self.rows)
+        if not self.extrapolated:
+            return [rows]
+        return [rows, Table("extrapolated swap rates", ExtrapolatedSwapRate._fields, self.extrapolated, n_labels=2)]
 
 
 class SwapRatesByDifference(DrawnResult):
@@ -176,6 +190,7 @@ def swap_rate(
     sizes: Annotated[Iterable[int], whole(1, several=True, metavar="N...")] = (),
     draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = DRAWS,
     own_sets: Annotated[bool, flag()] = False,
+    extrapolate: Annotated[Iterable[int], whole(1, several=True, metavar="N...", excludes="bins")] = (),
     bins: Annotated[float | Fraction | None, Parameter(kind=_WIDTH, metavar="WIDTH")] = None,
     seed: Seed = None,
     level: Level = 1,
@@ -213,6 +228,9 @@ def swap_rate(
     own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are the
         same except for chance, the intervals are narrower, and the computation takes longer. [default: all pairs are
         compared on the same sets]
+    extrapolate : numbers of topics in larger sets, at most 5 times the largest of `sizes`, for which rates with half
+        ties are estimated from the rates for `sizes`. The true differences of pairs of runs are assumed to be normally
+        distributed. In simulations on robust03, rates were too high by up to 0.03, and for P.10 by up to 0.05.
     bins : count swaps by the size of the difference on one of the sets instead, in bins of this width, starting at 0.
 
     Raises
@@ -229,7 +247,7 @@ def swap_rate(
     >>> [(row.topics, row.swaps, row.ties, row.comparisons) for row in result.rows]
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
-    seed, sizes = chosen_seed(seed), tuple(sizes)
+    seed, sizes, larger = chosen_seed(seed), tuple(sizes), tuple(extrapolate)
     given = MeasuredInput.of(
         qrels,
         runs,
@@ -241,6 +259,7 @@ def swap_rate(
     requests = () if given.ranked is None else given.ranked.requests
     for values in measured:
         _refuse_topics(values.measure, len(values.topics), sizes)
+        _refuse_larger(values.measure, sizes or default_sizes(len(values.topics)), larger)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
     width = None if bins is None else _bin_width(bins)
     by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
@@ -255,11 +274,29 @@ def swap_rate(
                 rates = swap_bins(values.tested, sets, width, values.scale)
                 by_difference += [_difference_row(values.measure, size, rate) for rate in rates]
                 reliable.append(ReliableDifference(values.measure, size, least_reliable(rates)))
+    extrapolated = [row for values in measured for row in _extrapolated(values.measure, by_size, larger)]
     if any(row.low is not None for row in by_size) or any(row.low is not None for row in by_difference):
         notes = (_OVER_SPLITS, *notes)
     if width is None:
-        return SwapRates(by_size, seed, notes=notes)
+        return SwapRates(by_size, seed, extrapolated, notes=notes)
     return SwapRatesByDifference(by_difference, reliable, requests, seed, notes=notes)
+
+
+def _extrapolated(measure: str, rows: Sequence[SizeSwapRate], larger: Sequence[int]) -> list[ExtrapolatedSwapRate]:
+    observed = {row.topics: row.with_half_ties for row in rows if row.measure == measure}
+    if not larger:
+        return []
+    rates = extrapolated_rates([*observed], [*observed.values()], larger).tolist()
+    return [ExtrapolatedSwapRate(measure, *row) for row in zip(larger, rates, strict=True)]
+
+
+def _refuse_larger(measure: str, sizes: Sequence[int], larger: Sequence[int]) -> None:
+    """Raise ArgumentError for topic sets to which rates of these sizes should not be extrapolated."""
+    if larger and max(larger) > (farthest := FARTHEST * max(sizes)):
+        raise ArgumentError(
+            f"{spelled('extrapolate')} {max(larger)}: must be at most {farthest} for {measure}, {FARTHEST} times the "
+            "largest topic set with an observed rate"
+        )
 
 
 def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:

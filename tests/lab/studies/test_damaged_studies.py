@@ -70,8 +70,8 @@ DAMAGED_SUMMARIES: list[tuple[object, str]] = [
     (line_with(1, (0, "depth")), "invalid scheme 'depth': must be that of the other rows"),
     (
         with_text("uniform", "odd"),
-        ":2: invalid scheme 'odd': must be one of uniform, stratified, depth, mixed, strata, borda, rrf, mtf, hedge, maxmean, "
-        "maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled",
+        ":2: invalid scheme 'odd': must be one of uniform, stratified, depth, mixed, strata, imperfect, borda, rrf, mtf, hedge, "
+        "maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled",
     ),
     (
         lambda text: text.replace("pearson_mean", "pearson").replace("rms_sd", "rms"),
