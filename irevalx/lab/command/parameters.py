@@ -97,7 +97,7 @@ RealLevel = Annotated[
 ]
 Grades = Annotated[str, _setting("grades")]
 WholeOrRealGrades = Annotated[
-    str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
+    str, choice("whole", "real", help="type of the grades: integers (whole) or real numbers (real).")
 ]
 _ONE_ORDER = PARAMETERS["ties"].help.partition(" Several of")[0]
 Ties = Annotated[str, choice(*TIES, metavar="ORDER", help=_ONE_ORDER)]
@@ -214,7 +214,7 @@ GroupBy = Annotated[
         requires="runs",
         help=(
             "the group of a run is the part of its name that this regular expression matches (its first group in "
-            "parentheses, if it has one); runs that it does not match are the group others. [default: each run is a "
+            "parentheses, if it has one); runs that it does not match form the group others. [default: each run is a "
             "group]"
         ),
     ),

@@ -64,7 +64,7 @@ STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 
 
 class Degraded(QrelsText):
-    """Judgments of which some were kept."""
+    """Judgments of which only a part was kept."""
 
     def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
         super().__init__(reduced.judgments, reduced.text, reduced.rel_format)

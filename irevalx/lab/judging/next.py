@@ -125,7 +125,7 @@ def next(  # noqa: A001 - it is the name of its command
     Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
     count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged; therefore, frequent calls with a small N are closest to the strategy with one document at a time.
+    judged; therefore, frequent calls with a small N follow the strategy most closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged

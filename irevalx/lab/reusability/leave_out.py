@@ -199,7 +199,7 @@ def leave_out(
     Determine how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
     are first reduced to the documents that any run ranks within `depth`. For each group of runs, the documents that no
     other group retrieved to this depth are then removed, all runs are evaluated again, and the values and ranks of the
-    group's runs are compared with their values and ranks under the whole pool (Büttcher, Clarke, Yeung and Soboroff,
+    group's runs are compared with their values and ranks under the full pool (Büttcher, Clarke, Yeung and Soboroff,
     SIGIR 2007).
 
     Significance decisions (Wilcoxon's signed rank test, p < 0.05) are compared as well, for the pairs with a run that
@@ -211,12 +211,12 @@ def leave_out(
 
     `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. The bias of the run is
     estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
-    column score contains the measure value; condensed, the value with unjudged documents skipped; least and greatest,
-    the lowest and the highest value over all possible judgments of the unjudged documents. bias is the value minus the
-    value that the run would have if its group had been pooled, with the bounds of a 95% interval. The verdict is fair
-    (the interval is within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of
-    unjudged documents among the first `depth` of the group's runs. The last lines of the output contain a command that
-    lists these documents.
+    column score contains the measure value, and condensed contains the value with unjudged documents skipped. The
+    columns least and greatest contain the lowest and the highest value over all possible judgments of the unjudged
+    documents. bias is the value minus the value that the run would have if its group had been pooled, with the bounds
+    of a 95% interval. The verdict is fair (the interval is within `tolerance`), underestimated, overestimated or cannot
+    tell. to_judge is the number of unjudged documents among the first `depth` of the group's runs. The last lines of
+    the output contain a command that lists these documents.
 
     `complete` tests whether completing the judgments reduces the bias, with classifiers of document text or with
     judgments from another source. `holes` reports how the remaining bias depends on the share of unjudged documents.
