@@ -236,7 +236,7 @@ def agree(
     Raises
     ------
     InputError : the evaluations have no run or no measure in common.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

@@ -45,7 +45,7 @@ Runs = Annotated[
     file(
         names=("RUN",),
         several=True,
-        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.",
+        help="the runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.",
     ),
 ]
 OptionalRuns = Annotated[
@@ -120,8 +120,8 @@ Complete = Annotated[
         names=("-c", "--all-topics"),
         also="--complete",
         help=(
-            "average over all judged topics; a topic missing from a run scores 0. Default: the topics for which every "
-            "run has results."
+            "average over all judged topics; a topic missing from a run scores 0. By default, the average is over the "
+            "topics for which every run has results."
         ),
     ),
 ]
@@ -148,7 +148,7 @@ MinRetrieved = Annotated[
         metavar="SHARE",
         help=(
             "exclude runs that retrieve less than this share of the documents they can retrieve, or no documents for a "
-            "topic; the papers use 0.95. [default: keep all]"
+            "topic; published experiments use 0.95. [default: keep all]"
         ),
     ),
 ]

@@ -296,7 +296,7 @@ def labels(
     InputError : no topic or document has labels of both judges, there are too many grades, or a measure has no value.
     UsageError : neither `machine` nor `machines` is given, there are fewer than two groups, or the name of a machine is
         already used by another judge.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

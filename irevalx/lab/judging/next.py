@@ -97,8 +97,8 @@ def next(  # noqa: A001 - it is the name of its command
             means="qrels",
             help=(
                 "relevance judgments so far, from any source; the file can be empty, and grades below 0 are ignored. "
-                f"When a judgment influences the strategy depends on `order`: {LEARNING_BY_STRATEGY}. [default: no "
-                "judgments]"
+                f"The strategy (`order`) determines when a judgment influences it: {LEARNING_BY_STRATEGY}. [default: "
+                "no judgments]"
             ),
         ),
     ] = None,
@@ -150,7 +150,7 @@ def next(  # noqa: A001 - it is the name of its command
     ------
     ArgumentError : an argument is invalid, or cannot be combined with another argument.
     UsageError : the strategy requires document texts, and none are given.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

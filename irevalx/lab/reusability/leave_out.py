@@ -226,10 +226,11 @@ def leave_out(
     only : leave out only this group. The summary covers the runs of this group; it also contains tau-b and tau over all
         runs.
     keep_in_pool : give the unique documents of the group the grade -1 (pooled, but unjudged) instead of removing them.
-    complete : complete the judgments in these ways, and compare. Judgments are predicted with a classifier (svm, kld),
-        as by irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant (nonrelevant). svm-expected
-        and kld-expected compute the expected values of P and recip_rank under relevance probabilities. The summary has
-        one row for each kind of judgments: biased (not completed), nonrelevant (the baseline), and the requested ones.
+    complete : complete the judgments in these ways, and compare the results. Missing judgments are predicted with a
+        classifier (svm, kld), as in irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant
+        (nonrelevant). svm-expected and kld-expected compute the expected values of P and recip_rank under relevance
+        probabilities. The summary has one row for each kind of judgments: biased (not completed), nonrelevant (the
+        baseline), and the requested ones.
     holes : add the share of unjudged documents at this rank cutoff for each run when its group is left out. Also add
         the bias of the run, and a table that relates the bias to this share. [default: 10 with labels, otherwise none]
     summary : print only the summary, one row per measure, and the summary of `holes`. Without this option, csv, tsv and
@@ -252,7 +253,7 @@ def leave_out(
     ArgumentError : an argument is invalid.
     UsageError : arguments cannot be combined, or there are fewer than two groups.
     InputError : a measure has no value for any topic, or none of the labels is for a unique document.
-    IrevalxError : as for ``irevalx.evaluate``, and for reading documents and labels.
+    IrevalxError : judgments, runs, documents or labels cannot be read, or runs cannot be evaluated.
 
     Examples
     --------

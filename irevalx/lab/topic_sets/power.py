@@ -185,7 +185,7 @@ def power(
     ------
     ArgumentError : a measure is not a mean over topics, or an argument is invalid.
     InputError : there are fewer than two topics.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------
