@@ -4,9 +4,9 @@ The packages and modules are listed from the top layer to the bottom layer. Each
 The imports among the modules of a package contain no cycles. The docstring of each package lists its modules.
 
     lab/           irevalx-lab: one package per topic, listed in its docstring
-    cli/           the command irevalx: argv -> options -> evaluation -> reports; only it and the lab's commands print
-    strategies/    judging strategies: which document to judge next; simulated on judgments; no click
-    experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
+    cli/           the command irevalx: argv -> options -> evaluation -> reports; only cli and the lab's commands print
+    strategies/    judging strategies: selection of documents to judge, simulation on judgments; no click
+    experiments/   shared by the lab's packages: ranked runs, samples, strata, pools, groups of runs; no click
     spark/         the same evaluation on Spark; the only package that imports Spark
     api/           evaluate, measure, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records

@@ -150,9 +150,10 @@ class Settings(Frozen, kw_only=True):
     collection_size : number of documents in the collection, required by the measure utility.
     topic : evaluate only this topic.
     unjudged : treatments of unjudged documents (nonrel, skip, rel) with which to compute each measure that supports
-        them. With nonrel, the measure treats them as it is defined, mostly as nonrelevant; with skip, they are removed,
-        as with `judged_only=True`; with rel, they are relevant if retrieved, which gives an upper bound for P, success,
-        recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
+        them. With nonrel, unjudged documents are treated as in the definition of the measure, mostly as nonrelevant;
+        with skip, they are removed, as with `judged_only=True`; and with rel, they are treated as relevant if
+        retrieved. The last treatment gives an upper bound for P, success, recip_rank, recip_rank_cut, set_P,
+        num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
     ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
         ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain, highest first
         (best) or last (worst). With expected, each value is the expected value over random
@@ -162,8 +163,8 @@ class Settings(Frozen, kw_only=True):
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
     duplicates : treatment of a document that a run retrieves twice for a topic: raise an error (error), or use only its
         first line (first) or the line with its highest score (best).
-    infap_c : the constant c of infAP, at least 1. If no document ranked above a relevant one was judged, a fraction 1/c
-        of the pooled ones is assumed to be relevant. [default: 2]
+    infap_c : the constant c of infAP, at least 1. If none of the documents ranked above a relevant document was judged,
+        a fraction 1/c of the pooled ones is assumed to be relevant. [default: 2]
     infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]
     sample_rate : fraction of the pool that was judged, for subAP. [default: estimated for each topic]
     compat : version of trec_eval to emulate: 10.0 (10) or 9.0.8 (9).

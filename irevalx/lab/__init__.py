@@ -14,9 +14,9 @@ it.
     studies/           measures under reduced judgments: study, draw
     comparison/        significance of differences between runs: compare
     generated_answers/ scores of generated answers: nuggets
-    topic_sets/        how many topics an experiment requires: power, swap-rate
+    topic_sets/        number of topics that an experiment requires: power, swap-rate
     reusability/       leave-one-group-out reusability test: leave-out
-    judging/           incomplete judgments, pools, and which documents to judge next: degrade, pool, next
+    judging/           incomplete judgments, pools, selection of documents to judge: degrade, pool, next
     completion/        prediction of missing judgments: complete
     judge_agreement/   comparison of machine judgments with human judgments: labels
     estimation/        estimates from few human and many machine judgments: estimate

@@ -3,8 +3,8 @@
 Spark groups the rows of each topic. Its workers evaluate blocks of complete topics, and then combine the topic values
 of each run. Only this package imports Spark; programs import it as ``irevalx.spark``.
 
-    jobs          evaluate() on Spark: the plan
-    partitions    the work of Spark's workers, and the `all` rows
+    jobs          evaluate() and the plan of its Spark jobs
+    partitions    the functions that run on Spark's workers; the `all` rows
 """
 
 from irevalx.errors import imported

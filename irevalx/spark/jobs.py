@@ -98,7 +98,8 @@ def evaluate(
     Raises
     ------
     ArgumentError : an argument or the type of a column is invalid, or a column is missing.
-    NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
+    NoTopicsError : no topic has both judgments and results. With ``complete=True`` and ``compat="10"``, no topic has
+        judgments.
     IrevalxError : measures or options are invalid, as for ``irevalx.evaluate``.
 
     Warns

@@ -24,7 +24,7 @@ Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
 LEARNING: dict[Learning, str] = {
     "reading": "when the strategy reaches the document",
     "at once": "before the candidates are scored",
-    "never": "never: the document is skipped",
+    "never": "never (the document is only skipped)",
     "replayed": "when a replay from the beginning selects it",
 }
 """Descriptions of when a judgment influences the strategy."""

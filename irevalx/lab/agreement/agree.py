@@ -191,8 +191,8 @@ def agree(
     """Measure the agreement between two evaluations of the same runs.
 
     `x` and `y` are two evaluations of the runs: output files of irevalx or trec_eval, in the format of trec_eval (with
-    runid) or as csv, tsv, json or jsonl. With `runs`, they are two sets of relevance judgments instead, and the runs
-    are evaluated with each. With `rbo`, they can also be two runs.
+    runid) or as csv, tsv, json or jsonl. With `runs`, `x` and `y` are two sets of relevance judgments instead, and the
+    runs are evaluated with each set. With `rbo`, `x` and `y` can also be two runs.
 
     The result has one row per measure. Correlations are Kendall's tau, in which a tie counts as concordant; tau-b;
     tau_AP of y with x as the reference (tau_ap), in which tied runs of y are not compared with each other; its
@@ -236,7 +236,7 @@ def agree(
     Raises
     ------
     InputError : the evaluations have no run or no measure in common.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

@@ -44,7 +44,7 @@ FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
 class Result(Frozen, kw_only=True):
-    """The base of results, which are tables; rows of the tables are fields, or are computed from fields.
+    """Base class of results, which consist of tables; the rows of the tables are fields, or are computed from fields.
 
     In an interpreter and in a notebook, a result is displayed as its command prints it on a terminal.
     """
@@ -59,7 +59,7 @@ class Result(Frozen, kw_only=True):
     """Whether the title of a single table is displayed too."""
 
     def tables(self) -> Sequence[Table]:
-        """Return the tables; formats for programs contain the first one."""
+        """Return the tables; output formats for programs contain the first table."""
         raise NotImplementedError
 
     def tables_for_people(self) -> Sequence[Table]:
@@ -118,7 +118,7 @@ class Result(Frozen, kw_only=True):
 
 
 class DrawnResult(Result):
-    """The base of results that can be drawn."""
+    """Base class of results that can be drawn."""
 
     drawings: ClassVar[Mapping[str, str]]
     """By value of ``draw``, the default first: the function that draws a result on a page, in the module ``figures`` of
@@ -129,8 +129,8 @@ class DrawnResult(Result):
 
         Parameters
         ----------
-        draw : what to draw, as for the option of the command. [default: the default of the command]
-        width : width in inches.
+        draw : contents of the figure, as for the option of the command. [default: the default of the command]
+        width : width of the figure in inches.
         titled : whether the figure has a title.
 
         Raises
@@ -170,11 +170,11 @@ _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figu
 
 
 class LinesResult(Protocol):
-    """What is written as it is: judgments, a pool."""
+    """A result that is written to a file unchanged: judgments or a pool."""
 
     @property
     def text(self) -> bytes:
-        """The file."""
+        """The content of the file."""
 
 
 class Output(Frozen, kw_only=True):

@@ -45,7 +45,7 @@ Runs = Annotated[
     file(
         names=("RUN",),
         several=True,
-        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.",
+        help="the runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.",
     ),
 ]
 OptionalRuns = Annotated[
@@ -97,7 +97,7 @@ RealLevel = Annotated[
 ]
 Grades = Annotated[str, _setting("grades")]
 WholeOrRealGrades = Annotated[
-    str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
+    str, choice("whole", "real", help="type of the grades: integers (whole) or real numbers (real).")
 ]
 _ONE_ORDER = PARAMETERS["ties"].help.partition(" Several of")[0]
 Ties = Annotated[str, choice(*TIES, metavar="ORDER", help=_ONE_ORDER)]
@@ -121,8 +121,8 @@ Complete = Annotated[
         names=("-c", "--all-topics"),
         also="--complete",
         help=(
-            "average over all judged topics; a topic missing from a run scores 0. Default: the topics for which every "
-            "run has results."
+            "average over all judged topics; a topic missing from a run scores 0. By default, the average is over the "
+            "topics for which every run has results."
         ),
     ),
 ]
@@ -149,7 +149,7 @@ MinRetrieved = Annotated[
         metavar="SHARE",
         help=(
             "exclude runs that retrieve less than this share of the documents they can retrieve, or no documents for a "
-            "topic; the papers use 0.95. [default: keep all]"
+            "topic; published experiments use 0.95. [default: keep all]"
         ),
     ),
 ]
@@ -215,7 +215,7 @@ GroupBy = Annotated[
         requires="runs",
         help=(
             "the group of a run is the part of its name that this regular expression matches (its first group in "
-            "parentheses, if it has one); runs that it does not match are the group others. [default: each run is a "
+            "parentheses, if it has one); runs that it does not match form the group others. [default: each run is a "
             "group]"
         ),
     ),

@@ -388,7 +388,7 @@ def compare(
     runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
         comparisons under one measure. [default: map; with ``Scores``, all measures that have a value for each topic]
-    names : print measures under their trec_eval names, or as requested with `measures` (asked).
+    names : names of the measures in the output: trec_eval's names, or the names requested with `measures` (asked).
     discriminative_power : report the discriminative power of each measure instead: the share of significantly different
         pairs. It is computed with `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test;
         Sakai (2012) uses the randomised Tukey HSD test (tukey).
@@ -401,16 +401,16 @@ def compare(
         better or worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if
         there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
-        wins losses'. By default, the columns are difference, low and high (bonferroni, tukey: simultaneous_low and
-        simultaneous_high), corrected_p, differ, judged and judged_against.
+        wins losses'. By default, the columns are difference, low and high (with bonferroni and tukey, simultaneous_low
+        and simultaneous_high), corrected_p, differ, judged and judged_against.
     sort : with `by="run"`, sort runs by the first measure, the best run first. With `by="topic"` and `baseline`, sort
         topics in descending order of the difference, averaged over runs. By default, runs and topics keep their order.
     systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
         ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. The value of a topic is the mean over the runs
         of a system; tests and intervals account for the variation over both topics and runs.
-    system_by : compare systems; the name of a system is a part of the names of its runs. This part is the text that
-        this regular expression matches (its first group in parentheses, if it has one). A run without a match is a
-        system of its own.
+    system_by : compare systems; a part of each run name is the name of the system. This part is the text that this
+        regular expression matches (its first group in parentheses, if it has one). A run without a match is a system of
+        its own.
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
@@ -424,7 +424,7 @@ def compare(
     Raises
     ------
     InputError : a measure has no value for any topic.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Prediction of missing judgments from the text of the documents.
 
     complete       complete() and its command
-    predictions    predicted grades, labels in their place, calibration
+    predictions    predicted grades, labels used instead of predictions, calibration
     classifiers    term counts; SVM, KLD
     documents      texts from JSON lines or SGML
     quality        precision and recall of predictions

@@ -205,10 +205,12 @@ def complete(
         Any,
         file(
             help=(
-                "pool of more documents to predict: ``{topic: docnos}``, or anything else that ``irevalx.Pool.read`` "
-                "takes; no run is required then."
+                "pool of additional documents to predict: ``{topic: docnos}``, or anything else that "
+                "``irevalx.Pool.read`` accepts. With a pool, no run is required."
             ),
-            shell_help="Pool file, as for irevalx --pool, of more documents to predict; no run is required then.",
+            shell_help=(
+                "Pool file, as for irevalx --pool, of additional documents to predict. With a pool, no run is required."
+            ),
         ),
     ] = None,
     classifier: Annotated[str, choice(*CLASSIFIERS)] = "svm",
@@ -264,7 +266,7 @@ def complete(
     ArgumentError : an argument is invalid.
     UsageError : arguments cannot be combined.
     InputError : none of the labels is for an unjudged document, or no document has text.
-    IrevalxError : as for ``Qrels.read``, and for reading runs, documents and labels.
+    IrevalxError : judgments, runs, documents or labels cannot be read or are invalid.
 
     Examples
     --------

@@ -411,15 +411,15 @@ def describe(
         The last range is open-ended.
     show : print only this table, or all tables (all). [default: a summary if tables are displayed, all tables in other
         formats]
-    complete : describe runs over all judged topics; a topic missing from a run has no judged documents. Default: the
-        topics for which every run has results.
+    complete : describe runs over all judged topics; a topic missing from a run has no judged documents. By default,
+        runs are described over the topics for which every run has results.
 
     Raises
     ------
     ArgumentError : an argument is invalid.
     NoTopicsError : no judged topic has results in every run.
     UsageError : arguments cannot be combined.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

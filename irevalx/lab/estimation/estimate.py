@@ -226,7 +226,7 @@ def estimate(
         topic has only machine labels.
     UsageError : a measure is not a mean over topics (or, for a sample of documents, not a sum over ranks), `baseline`
         is not one of the runs, neither `human` nor `design` is given, or `design` is too small.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

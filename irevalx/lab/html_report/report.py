@@ -216,7 +216,7 @@ def report(
 
     Raises
     ------
-    IrevalxError : as for ``irevalx.evaluate`` and ``compare``; also if a file of texts or groups is invalid.
+    IrevalxError : the inputs cannot be read, evaluated or compared, or a file of texts or groups is invalid.
 
     Examples
     --------

@@ -3,11 +3,11 @@
 labels                labels() and its command
 document_agreement    agreement on documents
 run_agreement         agreement on runs; reranking
-real_labels           labels before they are cut; probabilities
+real_labels           labels that are not integers; probabilities
 preferences           pairwise preferences
 error_rates           sensitivity, specificity, prevalence
 judges                judges, combined labels, a single judge
 several_judges        several judges, and pairs of judges
-results               results of one judge, of several
+results               results of one judge and of several judges
 figures               confusion, judges, reranked runs
 """

@@ -200,13 +200,13 @@ def labels(
 ) -> LabelsResult:
     """Compare machine relevance judgments (for example, from an LLM) with human judgments.
 
-    `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. `human`
-    is the ground truth where one is needed. Only documents that both judges labelled are compared. The result contains
-    the number of documents by pair of grades (confusion) and the share of equal grades (agreement). Coefficients of
-    agreement are Cohen's kappa (unweighted, and with linear and quadratic weights), Krippendorff's alpha (nominal and
-    ordinal) and Gwet's AC1. For each relevance level, the result contains precision, recall, F1 and kappa of the labels
-    cut at this level. Coverage is the share of the labels of a judge that are compared. If nearly all labels have the
-    same grade, kappa is low even at high agreement, while AC1 stays high.
+    `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. If a
+    statistic requires a ground truth, `human` is the ground truth. Only documents that both judges labelled are
+    compared. The result contains the number of documents by pair of grades (confusion) and the share of equal grades
+    (agreement). Coefficients of agreement are Cohen's kappa (unweighted, and with linear and quadratic weights),
+    Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each relevance level, the result contains precision,
+    recall, F1 and kappa of the labels cut at this level. Coverage is the share of the labels of a judge that are
+    compared. If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
 
     A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
@@ -232,8 +232,8 @@ def labels(
     pairs with a significant difference under the human labels for which no significant difference is found under the
     machine labels.
 
-    With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: how far its
-    runs are above a line of bias against human value, fitted to all other runs. The line is needed because random
+    With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: the distance of
+    its runs above a line of bias against human value, fitted to all other runs. The line is needed because random
     errors of a machine lower the values of good runs more than the values of bad runs. A positive excess_bias shows
     that the machine favours the group only if it exceeds excess_bias_shuffled, the excess bias of labels that favour no
     group: the machine labels, shuffled in each topic among documents of the same human grade. excess_bias_p takes this
@@ -266,7 +266,7 @@ def labels(
         agreement of the machines.
     by_topic : add the agreement of labels for each topic, without intervals.
     group_by : the group of a run is the part of its name that this regular expression matches (its first group in
-        parentheses, if it has one); runs that it does not match are the group others. [default: no groups]
+        parentheses, if it has one); runs that it does not match form the group others. [default: no groups]
     top : add the agreement on the K best runs by human labels: tau-b over these runs (top_tau_b; runs tied with the
         K-th are included), the share of these runs that are among the K best by machine labels (top_overlap), and the
         difference in human value between the best run by human labels and the best run by machine labels (loss). Higher
@@ -298,7 +298,7 @@ def labels(
     InputError : no topic or document has labels of both judges, there are too many grades, or a measure has no value.
     UsageError : neither `machine` nor `machines` is given, there are fewer than two groups, or the name of a machine is
         already used by another judge.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Incomplete judgments, pools of runs, and which documents to judge next.
+"""Incomplete judgments, pools of runs, and selection of the next documents to judge.
 
 degrade       degrade() and its command
 pool          pool(), pool_sizes() and their command

@@ -74,7 +74,7 @@ STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 
 
 class Degraded(QrelsText):
-    """Judgments of which some were kept."""
+    """Judgments of which only a part was kept."""
 
     def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
         super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
@@ -155,7 +155,7 @@ def degrade(
     the sample with lower rates.
 
     With `order`, a judging strategy is simulated on the judgments. It selects one document after another from the
-    candidate documents of the runs, and learns from the existing judgments as it would from human assessors.
+    candidate documents of the runs, and learns from the existing judgments as if human assessors had just made them.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def degrade(
     ------
     ArgumentError : an argument is invalid, or cannot be combined with another argument.
     UsageError : strata are invalid, or do not match the other arguments.
-    IrevalxError : as for ``irevalx.Qrels.read`` and, if runs are used, ``irevalx.evaluate``.
+    IrevalxError : the judgments or, if they are used, the runs cannot be read or are invalid.
 
     Examples
     --------

@@ -97,8 +97,8 @@ def next(  # noqa: A001 - it is the name of its command
             means="qrels",
             help=(
                 "relevance judgments so far, from any source; the file can be empty, and grades below 0 are ignored. "
-                f"When a judgment influences the strategy depends on `order`: {LEARNING_BY_STRATEGY}. [default: no "
-                "judgments]"
+                f"The strategy (`order`) determines when a judgment influences it: {LEARNING_BY_STRATEGY}. [default: "
+                "no judgments]"
             ),
         ),
     ] = None,
@@ -125,7 +125,7 @@ def next(  # noqa: A001 - it is the name of its command
     Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
     count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged; therefore, frequent calls with a small N are closest to the strategy with one document at a time.
+    judged; therefore, frequent calls with a small N follow the strategy most closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
@@ -150,7 +150,7 @@ def next(  # noqa: A001 - it is the name of its command
     ------
     ArgumentError : an argument is invalid, or cannot be combined with another argument.
     UsageError : the strategy requires document texts, and none are given.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

@@ -97,8 +97,8 @@ def pool(
     ----------
     judge : restrict these relevance judgments to the pool, and return the judgments instead of the pool. Documents that
         are only in the judgments or only in the pool get the grade -1.
-    mix_seed : for each topic, also keep the same number of judgments of documents outside the pool, sampled at random
-        with this seed.
+    mix_seed : for each topic, also keep a random sample of the judged documents outside the pool, drawn with this seed.
+        It contains as many documents as there are judged documents in the pool, or all of them if there are fewer.
     drop : omit the documents with the grade -1.
 
     Returns
@@ -109,7 +109,7 @@ def pool(
     Raises
     ------
     ArgumentError : an argument is invalid.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : judgments or runs cannot be read or are invalid.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def pool_sizes(
     ------
     ArgumentError : an argument is invalid.
     NoTopicsError : no pooled topic is judged.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : judgments or runs cannot be read or are invalid.
 
     Examples
     --------

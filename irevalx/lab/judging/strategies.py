@@ -71,8 +71,8 @@ Across = Annotated[
     bool,
     flag(
         help=(
-            "select documents across topics. Each is from the topic whose next document the strategy prefers most, and "
-            "numbers of documents and shares apply to all topics together."
+            "select documents across topics. Each document is taken from the topic whose next document has the highest "
+            "priority under the strategy. Numbers of documents and shares apply to all topics together."
         )
     ),
 ]

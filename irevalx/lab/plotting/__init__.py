@@ -1,6 +1,6 @@
 """Figures for papers in one style, independent of any command.
 
-Imported only where a figure is drawn, since matplotlib is an optional dependency.
+Modules that require matplotlib are imported only when a figure is drawn, because matplotlib is an optional dependency.
 
     names     short names of runs, without matplotlib
     page      page, style, words, rows (matplotlib)

@@ -3,7 +3,7 @@
     leave_out          leave_out() and its command
     results            rows and tables
     new_runs           expected bias of unpooled runs
-    new_run_results    their rows and sentences
+    new_run_results    rows and sentences about unpooled runs
     figures            changes, bias against unjudged documents
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased

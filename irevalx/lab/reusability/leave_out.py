@@ -201,7 +201,7 @@ def leave_out(
     Determine how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
     are first reduced to the documents that any run ranks within `depth`. For each group of runs, the documents that no
     other group retrieved to this depth are then removed, all runs are evaluated again, and the values and ranks of the
-    group's runs are compared with their values and ranks under the whole pool (Büttcher, Clarke, Yeung and Soboroff,
+    group's runs are compared with their values and ranks under the full pool (Büttcher, Clarke, Yeung and Soboroff,
     SIGIR 2007).
 
     Significance decisions (Wilcoxon's signed rank test, p < 0.05) are compared as well, for the pairs with a run that
@@ -213,12 +213,12 @@ def leave_out(
 
     `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. The bias of the run is
     estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
-    column score contains the measure value; condensed, the value with unjudged documents skipped; least and greatest,
-    the lowest and the highest value over all possible judgments of the unjudged documents. bias is the value minus the
-    value that the run would have if its group had been pooled, with the bounds of a 95% interval. The verdict is fair
-    (the interval is within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of
-    unjudged documents among the first `depth` of the group's runs. The last lines of the output contain a command that
-    lists these documents.
+    column score contains the measure value, and condensed contains the value with unjudged documents skipped. The
+    columns least and greatest contain the lowest and the highest value over all possible judgments of the unjudged
+    documents. bias is the value minus the value that the run would have if its group had been pooled, with the bounds
+    of a 95% interval. The verdict is fair (the interval is within `tolerance`), underestimated, overestimated or cannot
+    tell. to_judge is the number of unjudged documents among the first `depth` of the group's runs. The last lines of
+    the output contain a command that lists these documents.
 
     `complete` tests whether completing the judgments reduces the bias, with classifiers of document text or with
     judgments from another source. `holes` reports how the remaining bias depends on the share of unjudged documents.
@@ -228,10 +228,11 @@ def leave_out(
     only : leave out only this group. The summary covers the runs of this group; it also contains tau-b and tau over all
         runs.
     keep_in_pool : give the unique documents of the group the grade -1 (pooled, but unjudged) instead of removing them.
-    complete : complete the judgments in these ways, and compare. Judgments are predicted with a classifier (svm, kld),
-        as by irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant (nonrelevant). svm-expected
-        and kld-expected compute the expected values of P and recip_rank under relevance probabilities. The summary has
-        one row for each kind of judgments: biased (not completed), nonrelevant (the baseline), and the requested ones.
+    complete : complete the judgments in these ways, and compare the results. Missing judgments are predicted with a
+        classifier (svm, kld), as in irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant
+        (nonrelevant). svm-expected and kld-expected compute the expected values of P and recip_rank under relevance
+        probabilities. The summary has one row for each kind of judgments: biased (not completed), nonrelevant (the
+        baseline), and the requested ones.
     holes : add the share of unjudged documents at this rank cutoff for each run when its group is left out. Also add
         the bias of the run, and a table that relates the bias to this share. [default: 10 with labels, otherwise none]
     summary : print only the summary, one row per measure, and the summary of `holes`. Without this option, csv, tsv and
@@ -254,7 +255,7 @@ def leave_out(
     ArgumentError : an argument is invalid.
     UsageError : arguments cannot be combined, or there are fewer than two groups.
     InputError : a measure has no value for any topic, or none of the labels is for a unique document.
-    IrevalxError : as for ``irevalx.evaluate``, and for reading documents and labels.
+    IrevalxError : judgments, runs, documents or labels cannot be read, or runs cannot be evaluated.
 
     Examples
     --------

@@ -262,7 +262,7 @@ def bounds(
         single run, or arguments cannot be combined.
     InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
         was not pooled and is not among ``new_runs``.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

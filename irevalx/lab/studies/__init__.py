@@ -1,8 +1,8 @@
 """Measures under reduced judgments.
 
 study           study() and its command
-draw            draw() and its command; studies read back
-schemes         how judgments are made incomplete; levels, samples
+draw            draw() and its command; reads studies from folders
+schemes         schemes that reduce judgments; levels, samples
 simulation      statistics of each sample; topic bootstrap
 results         StudyResult; results of judging strategies
 summaries       means over samples, knees, tables

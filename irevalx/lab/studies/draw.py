@@ -98,7 +98,7 @@ def draw(
     Parameters
     ----------
     studies : the studies to plot, in a list or, by name, in a dictionary. A study is a result of ``irevalx.lab.study``,
-        or a folder that this function or its command has written; ``NAME=FOLDER`` assigns another name to a folder.
+        or a folder written by irevalx-lab study or by such a result; ``NAME=FOLDER`` assigns another name to a folder.
     layout : layout of the figure: all studies on the same axes, by the share of the judgments kept (axis); one column
         per study, for example a collection (grid); the values of all runs at one level, one panel per measure (scores);
         or the values of runs under full judgments, sorted by the first measure (runs).

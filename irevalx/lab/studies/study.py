@@ -70,11 +70,11 @@ POOL_DEPTH = 100
 _SCHEMES = (
     f"scheme that reduces the judgments of each topic: {', '.join(SCHEMES)}, or a judging strategy "
     f"({', '.join(name for name in STRATEGY_SCHEMES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
-    "judgments; stratified a share of the relevant and of the nonrelevant documents; depth the documents within a pool "
-    "depth; mixed these and as many other documents; strata a share of the sampling rates of `strata`; a judging "
-    "strategy the first documents that it selects, as in degrade. The scheme imperfect removes judged "
-    "documents from the collection and the runs, and keeps all judgments. depth is a judging strategy if `levels` are "
-    "shares"
+    "judgments. stratified keeps a share of the relevant and of the nonrelevant documents. depth keeps the documents "
+    "within a pool depth, and mixed adds the same number of other documents. strata draws samples at a share of the "
+    "sampling rates of `strata`. A judging strategy keeps the first documents that it selects, as in irevalx-lab "
+    "degrade. imperfect removes judged documents from the collection and the runs, and keeps all judgments. The scheme "
+    "depth is a judging strategy if `levels` are shares"
 )
 _WITH_TEXTS = tuple(name for name, order in STRATEGIES.items() if order.needs_texts)
 _SCHEME = choice(
@@ -303,7 +303,7 @@ def study(
     ------
     UsageError : arguments cannot be combined.
     InputError : no document is judged.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

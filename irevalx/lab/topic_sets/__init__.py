@@ -1,4 +1,4 @@
-"""How many topics an experiment requires.
+"""The number of topics that an experiment requires.
 
 power        power() and its command
 swap_rate    swap_rate() and its command

@@ -56,7 +56,7 @@ class PowerRow(NamedTuple):
 
 
 class Power(DrawnResult):
-    """The differences that numbers of topics detect, and the topics that differences need."""
+    """Differences that can be detected with a number of topics, and topics needed to detect a difference."""
 
     rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
     deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
@@ -157,10 +157,11 @@ def power(
 
     Both depend on how much the difference between two runs varies over topics. The given runs should resemble the runs
     to be compared. The standard deviation of the per-topic differences is estimated from these runs; its median over
-    all pairs of runs and its maximum are reported. The standard deviation determines the smallest difference that a
-    given number of topics detects, the number of topics that detects a given difference, and the number of topics for a
-    confidence interval of a given width (Sakai, Topic Set Size Design, Information Retrieval Journal 2016). A
-    difference is detected if a two-sided paired t test is significant. Power is the probability of detection.
+    all pairs of runs and its maximum are reported. The standard deviation determines the smallest difference that can
+    be detected with a given number of topics, the number of topics needed to detect a given difference, and the number
+    of topics needed for a confidence interval of a given width (Sakai, Topic Set Size Design, Information Retrieval
+    Journal 2016). A difference is detected if a two-sided paired t test is significant. Power is the probability of
+    detection.
 
     The standard deviation is itself an estimate. Its confidence interval is reported, and low and high are the results
     that are obtained if the standard deviation equals the lower or the upper limit of this interval. With few topics,
@@ -171,10 +172,10 @@ def power(
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores``, all
         measures that are averaged over topics]
-    topics : compute the smallest difference that this number of topics detects; at least 2. [default: the number of
-        topics of the runs]
-    differences : compute the number of topics that detects a difference of this size.
-    widths : compute the number of topics for confidence intervals of this expected width.
+    topics : compute the smallest difference that can be detected with this number of topics; at least 2. [default: the
+        number of topics of the runs]
+    differences : compute the number of topics needed to detect a difference of this size.
+    widths : compute the number of topics needed for confidence intervals of this expected width.
     power : probability of detecting a difference; must be greater than `alpha`.
     alpha : significance level of the two-sided test; intervals have confidence level 1 - alpha.
     correction : "bonferroni" divides `alpha` by the number of comparisons.
@@ -184,7 +185,7 @@ def power(
     ------
     ArgumentError : a measure is not a mean over topics, or an argument is invalid.
     InputError : there are fewer than two topics.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------

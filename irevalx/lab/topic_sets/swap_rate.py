@@ -236,7 +236,7 @@ def swap_rate(
     Raises
     ------
     InputError : fewer than two topics have judgments, results and a value.
-    IrevalxError : as for ``irevalx.evaluate``.
+    IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
     --------
