@@ -136,7 +136,7 @@ def gate_counts(
         pairs = [(baseline, run) for baseline in pooled for run in new]
         for number, name in enumerate(collection.measures):
             now, then = (Comparisons(values[number], pairs) for values in (before, after))
-            warned = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
+            warned, _ = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
             verdicts = [Improvements(of.by_topic, ALPHA).verdicts(MARGIN) for of in (now, then)]
             for claim, true, is_warned in zip(*verdicts, warned, strict=True):
                 cells[name, "gate", claim, claim != true, bool(is_warned)] += 1

@@ -118,9 +118,14 @@ class Coverage(Frozen, kw_only=True):
         return change
 
 
+def has_shift(comparisons: Comparisons, request: RequestedMeasure) -> bool:
+    """Return whether the effect of unjudged documents on differences under a measure can be estimated."""
+    return takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear
+
+
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
     """Return ``Coverage.shift`` of each pair, on the scale of the tested means; 0 for measures without a shift."""
-    if not (takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear):
+    if not has_shift(comparisons, request):
         return np.zeros(len(comparisons.pairs))
     means = comparisons.tested.mean(axis=1).tolist()
     return np.array(
@@ -128,31 +133,36 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
     )
 
 
+def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
+    """Return a mask of the pairs to which ``depend_on_unjudged`` applies its rule: (n_pairs,)."""
+    method, n_topics = comparisons.method, comparisons.values.shape[1]
+    is_t_test = method.test == "t" and correction_named(method.correction) != TUKEY and n_topics >= FEW_TOPICS
+    return ~comparisons.without_spread & (is_t_test and has_shift(comparisons, request))
+
+
 def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
     """Return a mask of the pairs for which the conclusion of the t test depends on unjudged documents: (n_pairs,).
 
     A conclusion is that the first run, the second run, or neither is better. It depends on unjudged documents if the
     difference with its ``shift``, with the same standard error, leads to another conclusion, or if a run has no judged
-    documents. The result is False for other tests, geometric means, pairs without a t test, and measures that do not
-    treat unjudged documents as nonrelevant.
+    documents. The result is False if the rule is not applied (``is_determined``): for other tests, geometric means,
+    pairs without a t test, and measures that do not treat unjudged documents as nonrelevant.
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected
     0.94 to 1.00 and flagged 0.18 to 0.43. For P_100, it detected 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
     ``tests/unequal_judging.py`` repeats this.
     """
-    method, n_topics = comparisons.method, comparisons.values.shape[1]
+    method, tested = comparisons.method, is_determined(comparisons, request)
     none = np.zeros(len(comparisons.pairs), np.bool_)
-    correction = correction_named(method.correction)
-    if method.test != "t" or correction == TUKEY or n_topics < FEW_TOPICS:
+    if not tested.any():
         return none
     shift = shifts(comparisons, coverage, request)
     if not shift.any():
         return none
-    tested = ~comparisons.without_spread
     d = comparisons.by_topic + np.where(tested & np.isfinite(shift), shift, 0.0)[:, np.newaxis]
     p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), comparisons.p)
-    corrected = CORRECTIONS[correction](p)
+    corrected = CORRECTIONS[correction_named(method.correction)](p)
     conclusion = np.sign(d.mean(axis=1)) * (corrected < method.alpha)
     before = np.sign(comparisons.by_topic.mean(axis=1)) * comparisons.differ
     return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))

@@ -160,17 +160,34 @@ def test_the_same_unjudged_documents_and_none_judged() -> None:
     [row] = irevalx.lab.compare(qrels, {"good": good, "bad": bad}, "P.10").rows
     assert (row.differ, row.depends_on_unjudged, row.judged, row.judged_against) == (True, False, 0.5, 0.5)
     rows = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map bpref P.10:skip unj.10").rows
-    assert [row.depends_on_unjudged for row in rows] == [True, True, False, False, False]
+    assert [row.depends_on_unjudged for row in rows] == [True, True, None, None, None]
     assert [row.judged_against for row in rows] == [0.0] * 5
     for options in ({"test": "wilcoxon"}, {"test": "permutation", "seed": 1}, {"correction": "tukey", "seed": 1}):
         [row] = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10", **options).rows
-        assert (row.depends_on_unjudged, row.judged, row.judged_against) == (False, 0.5, 0.0)
+        assert (row.depends_on_unjudged, row.judged, row.judged_against) == (None, 0.5, 0.0)
     few = {topic: qrels[topic] for topic in "0123"}
     [row] = irevalx.lab.compare(few, {"good": good, "none": none}, "P.10").rows
-    assert not row.depends_on_unjudged  # no difference of so few topics is significant
+    assert row.depends_on_unjudged is None  # no difference of so few topics is significant
     by_run = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.5", by="run").tables()[0]
     assert by_run.columns[-1] == "judged_5"
     assert [line[-1] for line in by_run.rows] == [0.0, 0.0]
+
+
+def test_comparisons_without_the_rule() -> None:
+    """The caution is empty where the rule is not applied, and a note names these measures."""
+    qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
+    good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
+    none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
+    runs = {"good": good, "none": none}
+    result = irevalx.lab.compare(qrels, runs, "P.10 bpref P.10:skip")
+    assert "Dependence on unjudged documents is not determined for bpref, P_10:skip: the rule requires" in str(result)
+    assert [row[-1] for row in result.tables()[0].rows] == [True, None, None]
+    whole_result = str(irevalx.lab.compare(qrels, runs, "P.10 map", test="wilcoxon"))
+    assert "not determined for P_10, map:" in whole_result
+    assert "not determined" not in str(irevalx.lab.compare(qrels, runs, "P.10 map"))
+    gated = irevalx.lab.compare(qrels, runs, "P.10 bpref", baseline="good", margin=0.01)
+    assert [row.depends_on_unjudged for row in gated.rows] == [True, None]
+    assert "not determined for bpref:" in str(gated)
 
 
 def test_scores_and_other_judgments_have_no_coverage() -> None:
@@ -201,7 +218,7 @@ def test_groups_of_topics_and_systems() -> None:
     [row] = irevalx.lab.compare(qrels, given, "map", complete=True, systems={"a": "x", "b": "x", "c": "y"}).rows
     assert row.judged == pytest.approx(fmean((covered["a", "all"], covered["b", "all"])))
     assert row.judged_against == pytest.approx(covered["c", "all"])
-    assert row.depends_on_unjudged is False
+    assert row.depends_on_unjudged is None  # the rule is for runs, not for systems
 
 
 def pooled_without_lsi(folder: Path) -> Path:
@@ -279,7 +296,7 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     flagged = [f"{row.measure}, {row.run} against {row.against}" for row in compared.rows if row.depends_on_unjudged]
     assert [line.partition(":")[0] for line in warned] == flagged[:3]
     assert any(line.startswith(f"{len(flagged) - 3} more comparison") for line in made["warnings"])
-    assert any(line.startswith("The runs are not equally judged; judged@10") for line in made["findings"])
+    assert any("The runs are not equally judged: judged@10" in line for line in made["findings"])
     [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]

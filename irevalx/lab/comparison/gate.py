@@ -15,7 +15,7 @@ from irevalx import parameters
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, spelled
 from irevalx.errors import ArgumentError, printable, quote, warn
-from irevalx.experiments.coverage import Coverage, shifts
+from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import replace
@@ -69,8 +69,8 @@ class GateRow(NamedTuple):
     direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
     judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
-    depends_on_unjudged: bool  # whether the verdict would change if unjudged documents were relevant half as often as
-    # judged ones
+    depends_on_unjudged: bool | None  # whether the verdict would change if unjudged documents were relevant half as
+    # often as judged ones; None if the rule is not applied
 
     @property
     def is_better(self) -> bool:
@@ -194,6 +194,12 @@ class Gate(Comparison):
         ]
 
     @property
+    def without_caution(self) -> list[str]:
+        """The measures for which no dependence on unjudged documents is determined."""
+        known = {row.measure for row in self.rows if row.depends_on_unjudged is not None}
+        return [of_measure.name for of_measure in self.measures if of_measure.name not in known]
+
+    @property
     def _confidence(self) -> str:
         share, n_rows = f"{100 * (1 - self.method.alpha):g}%", len(self.rows)
         if n_rows == 1:
@@ -240,7 +246,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
-    on_unjudged = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
+    on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts = improved.verdicts(margin)
     return [
         GateRow(
@@ -258,7 +264,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             change=float(improved.mean_of_differing[row]),
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
-            depends_on_unjudged=bool(on_unjudged[row]),
+            depends_on_unjudged=bool(on_unjudged[row]) if is_known[row] else None,
         )
         for row in range(len(comparisons.pairs))
     ]
@@ -270,17 +276,19 @@ def dependent(
     margin: float,
     coverage: Coverage | None,
     request: RequestedMeasure | None,
-) -> BoolArray:
-    """Return whether the verdict on each run changes after the shift of differences by unjudged documents."""
+) -> tuple[BoolArray, BoolArray]:
+    """Return whether each verdict changes after the shift by unjudged documents, and whether the rule applies."""
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
     # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.
-    if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS:
-        return np.zeros(len(comparisons.pairs), np.bool_)
+    none = np.zeros(len(comparisons.pairs), np.bool_)
+    if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS or not has_shift(comparisons, request):
+        return none, none
     shift = shifts(comparisons, coverage, request)  # for measures whose greater values are better
     shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
     pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
     changed = np.array([before != after for before, after in pairs], np.bool_)
-    return np.asarray(~improved.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
+    is_known = ~improved.without_spread
+    return np.asarray(is_known & (np.isnan(shift) | (changed & (shift != 0)))), is_known
 
 
 def _mean_of_baseline(of_measure: ComparedMeasure) -> float:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.coverage import depend_on_unjudged
+from irevalx.experiments.coverage import depend_on_unjudged, is_determined
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.output import Result
@@ -17,6 +17,9 @@ from irevalx.reports.report import coverage_note
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
+
+_MOST_NAMES = 6
+"""Measures that a note names."""
 
 
 class ComparedPair(NamedTuple):
@@ -42,7 +45,8 @@ class ComparedPair(NamedTuple):
     test: str  # the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test
     judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
-    depends_on_unjudged: bool  # whether the conclusion would change with more relevant documents; see ``compare``
+    # whether the conclusion would change with more relevant documents, see ``compare``; None if the rule is not applied
+    depends_on_unjudged: bool | None
     replicates: int = 1  # number of runs of the system, if systems are compared
     replicates_against: int = 1
     between_replicates: float = math.nan  # share of the variance of the difference between replicates; nan without
@@ -120,8 +124,16 @@ class ComparedMeasure(Frozen):
         """Whether the conclusion on each pair depends on unjudged documents; shape (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
-            return np.zeros(len(self.comparisons.pairs), np.bool_)
+            return self.caution_is_known
         return depend_on_unjudged(self.comparisons, measured.top_coverage, measured.request)
+
+    @cached_property
+    def caution_is_known(self) -> BoolArray:
+        """Whether the rule of ``depends_on_unjudged`` is applied to each pair; shape (n_pairs,)."""
+        measured = self.measured
+        if measured.top_coverage is None or measured.request is None:
+            return np.zeros(len(self.comparisons.pairs), np.bool_)
+        return is_determined(self.comparisons, measured.request)
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:
@@ -146,7 +158,7 @@ class ComparedMeasure(Frozen):
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
                 test=comparisons.tests[row],
-                depends_on_unjudged=bool(self.depends_on_unjudged[row]),
+                depends_on_unjudged=bool(self.depends_on_unjudged[row]) if self.caution_is_known[row] else None,
             )
             for row in range(len(comparisons.pairs))
         ]
@@ -245,7 +257,24 @@ class Comparison(Result):
         notes = [f"judged: share of judged documents among the first K; K is {depths}."] if by_depth else []
         if len(by_depth) == 1:
             notes = [f"judged@{depth}: share of judged documents among the first {depth}." for depth in by_depth]
-        return [*notes, *(["caution: the conclusion depends on unjudged documents."] if cautious else [])]
+        caution = ["caution: the conclusion depends on unjudged documents."] if cautious else []
+        return [*notes, *caution, *self.notes_on_cautions]
+
+    @property
+    def without_caution(self) -> list[str]:
+        """The measures for which no dependence on unjudged documents is determined."""
+        return [of_measure.name for of_measure in self.measures if not of_measure.caution_is_known.any()]
+
+    @property
+    def notes_on_cautions(self) -> list[str]:
+        """A note on ``without_caution``."""
+        if self.is_all_judged or not (names := self.without_caution):
+            return []
+        listed = ", ".join(names[:_MOST_NAMES]) + (f" and {n} more measures" if (n := len(names[_MOST_NAMES:])) else "")
+        return [
+            f"Dependence on unjudged documents is not determined for {listed}: the rule requires t tests of at least "
+            f"{FEW_TOPICS} topics and measures that treat unjudged documents as nonrelevant."
+        ]
 
     @property
     def is_all_judged(self) -> bool:

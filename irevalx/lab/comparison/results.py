@@ -147,7 +147,7 @@ class ComparedPairs(FigureComparison):
         runs = replace(displayed_table_of_runs(self, range(n_runs)), summary=partial(summary_of, self))
         if self.baseline is not None or n_pairs <= FEW_PAIRS:
             return [replace(runs, notes=()), replace(self._displayed_pairs(), caption=())]
-        return [replace(runs, notes=(pairs_on_request(self), *self.more_notes, *runs.notes))]
+        return [replace(runs, notes=(pairs_on_request(self), *self.more_notes, *runs.notes, *self.notes_on_cautions))]
 
     @property
     def _optional(self) -> tuple[str, ...]:
