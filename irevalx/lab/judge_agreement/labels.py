@@ -223,10 +223,11 @@ def labels(
 
     With `runs`, the measure values of the runs under both judges are compared: tau-b, tau_AP, tau_AP,b, root mean
     square error and bias (machine minus human); the bias and the ranks of each run; and significance decisions on pairs
-    of runs, with the same columns as irevalx-lab agree. The rate of false differences (fpr) is the share of the pairs
-    without a significant difference under the human labels that have one under the machine labels. The rate of missed
-    differences (fnr) is the share of the pairs with a significant difference under the human labels that have none
-    under the machine labels.
+    of runs, with the same columns as irevalx-lab agree. Runs are evaluated with each file as it is: a document that one
+    judge did not label counts as unjudged in the values under this judge. The rate of false differences (fpr) is the
+    share of the pairs without a significant difference under the human labels that have one under the machine labels.
+    The rate of missed differences (fnr) is the share of the pairs with a significant difference under the human labels
+    that have none under the machine labels.
 
     With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: how far its
     runs are above a line of bias against human value, fitted to all other runs. The line is needed because random
