@@ -233,7 +233,8 @@ def compare_judge(
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
     statistics = list(agreement.statistics(of_documents))
     prefix = "" if name is None else f"{name}: "
-    for line in (*topic_warnings(human, machine), *_warnings(agreement, statistics, human, machine)):
+    cautions = _warnings(agreement, statistics, human, machine, of_runs=are_given(runs))
+    for line in (*topic_warnings(human, machine), *cautions):
         warn(f"{prefix}{line}")
     if bootstrap.resamples:
         for line in bootstrap_warnings(agreement.n_topics):
@@ -259,7 +260,7 @@ def compare_judge(
     for line in _group_warnings(of_runs, bootstrap.alpha, name or "the machine"):
         warn(line)
     which = topics_compared(len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files")
-    return statistics + of_runs, (topics, f"Topics of the run scores: {which}.")
+    return statistics + of_runs, (topics, f"Topics of the run scores: {which}.", *_notes_on_unlabelled(both))
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
@@ -301,16 +302,38 @@ def _run_statistics(
     return statistics
 
 
+def _notes_on_unlabelled(both: PairedLabels) -> Iterator[str]:
+    """Yield a sentence for each judge with documents that only the other judge labels: they count as unjudged."""
+    labelled = {"human": both.human >= 0, "machine": both.machine >= 0}
+    for judge, other in (("machine", "human"), ("human", "machine")):
+        if n_lacking := int((labelled[other] & ~labelled[judge]).sum()):
+            yield (
+                f"{n_lacking} documents have a {other} label and no {judge} label. They count as unjudged in the run "
+                f"scores under the {judge} labels."
+            )
+
+
 def _warnings(
-    agreement: DocumentAgreement, statistics: Sequence[AgreementStatistic], human: Judgments, machine: Judgments
+    agreement: DocumentAgreement,
+    statistics: Sequence[AgreementStatistic],
+    human: Judgments,
+    machine: Judgments,
+    *,
+    of_runs: bool,
 ) -> Iterator[str]:
-    """Yield cautions on coverage, missing grades and skewed grades."""
+    """Yield cautions on coverage, missing grades and skewed grades; ``of_runs``: the scores of runs are compared."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := agreement.n_human - agreement.n_pairs:
         coverage = agreement.n_pairs / agreement.n_human
         yield (
             f"coverage {coverage:.4f}: {theirs} does not label {lacking} of the {agreement.n_human} documents that "
-            f"{ours} labels; they are left out"
+            f"{ours} labels; they are left out of the agreement on documents"
+            + (
+                f", but count as unjudged in the run scores under {theirs}, so that tau, rms and bias of the runs "
+                f"also depend on the missing labels. To exclude this effect, remove these documents from {ours}"
+                if of_runs
+                else ""
+            )
         )
     if others := agreement.n_machine - agreement.n_pairs:
         yield (

@@ -226,11 +226,12 @@ def labels(
 
     With `runs`, the measure values of the runs under both judges are compared by tau-b, tau_AP, tau_AP,b, the root mean
     square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
-    compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. The rate of false
-    differences (fpr) is the share of those pairs with no significant difference under the human labels for which a
-    significant difference is found under the machine labels. The rate of missed differences (fnr) is the share of those
-    pairs with a significant difference under the human labels for which no significant difference is found under the
-    machine labels.
+    compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are evaluated
+    with each file as it is: a document that one judge did not label counts as unjudged in the values under this judge.
+    The rate of false differences (fpr) is the share of those pairs with no significant difference under the human
+    labels for which a significant difference is found under the machine labels. The rate of missed differences (fnr) is
+    the share of those pairs with a significant difference under the human labels for which no significant difference is
+    found under the machine labels.
 
     With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: the distance of
     its runs above a line of bias against human value, fitted to all other runs. The line is needed because random

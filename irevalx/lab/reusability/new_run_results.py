@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from irevalx.declarations import spelled
 from irevalx.frozen import Frozen
 from irevalx.lab import PROGRAM
 from irevalx.reading.formats import QRELS, TREC_RESULTS
@@ -59,6 +60,10 @@ class NewRuns(Frozen, kw_only=True):
     tolerance: float
     reasons: Mapping[tuple[str, str], str]
     """Why there is no estimate, by group and measure; "" if there is one."""
+    deeper: Mapping[tuple[str, str], int] = {}
+    """Cutoffs below which a run has unjudged documents that ``depth`` excludes, by run and measure."""
+    to_list: Mapping[str, int] = {}
+    """The number of documents to judge by group, including those of topics that are not evaluated."""
     notes: Sequence[str]
     commands: Mapping[str, str] = {}
     """The command that lists the documents to judge, by group; in the shell only."""
@@ -66,18 +71,28 @@ class NewRuns(Frozen, kw_only=True):
     @property
     def sentences(self) -> list[str]:
         """The verdict on each run under each measure, then calls that list the documents to judge."""
-        in_python = f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, per_topic={self.depth})'
-        unknown = {row.group: row for row in self.rows if row.verdict == CANNOT_TELL and row.to_judge}
+        in_python = f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, in_all={{}})'
+        unknown = {
+            row.group: row
+            for row in self.rows
+            if row.verdict == CANNOT_TELL and row.to_judge and (row.run, row.measure) not in self.deeper
+        }
         return [
             *map(self._sentence, self.rows),
             *(
-                f"To list these {row.to_judge} documents ({name}): {self.commands.get(name, in_python)}"
+                f"To list these {row.to_judge} documents ({name}): "
+                f"{self.commands.get(name, in_python.format(self.to_list[name]))}"
                 for name, row in unknown.items()
             ),
         ]
 
     def _sentence(self, row: NewRun) -> str:
         about = f"{row.run}, {row.measure}:"
+        if cutoff := self.deeper.get((row.run, row.measure)):
+            return (
+                f"{about} {CANNOT_TELL}: the measure uses the first {cutoff} documents, but the bias is estimated from "
+                f"the unjudged documents among the first {self.depth} only; use {spelled('depth', cutoff)} or more."
+            )
         if row.verdict == CANNOT_TELL:
             n_runs = len({other.run for other in self.rows if other.group == row.group})
             of_group = f"the first {self.depth} of the runs of {row.group}"
@@ -101,12 +116,15 @@ class NewRuns(Frozen, kw_only=True):
         """The sentences, and the meaning of the columns."""
         meaning = (
             f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
-            f"if it is outside, otherwise {CANNOT_TELL}. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
+            f"if it is outside, otherwise {CANNOT_TELL}. It is also "
+            f"{CANNOT_TELL} if the cutoff of the measure is greater than the pool depth, and documents at the ranks in "
+            f"between are unjudged. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
             "bias low to high: 95% interval of the bias of the measure value on these topics, because the run was not "
             f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
-            "retrieved. In simulations on two collections, it covered 94% to 100% of the true biases of P_10, map, "
-            "ndcg and bpref.",
+            f"retrieved within the pool depth ({self.depth}). Do not add the bias to the score or subtract it: the "
+            "interval shows whether the score can be trusted, and the true bias can be anywhere in it. In simulations on two "
+            "collections, it covered 94% to 100% of the true biases of P_10, map, ndcg and bpref.",
             "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
             "all possible judgments of them (P, rbp, dcg only).",
         )
@@ -147,7 +165,7 @@ def commands_for(new: NewRuns) -> dict[str, str]:
         files = values["new_runs"]
         if len(files) == len(groups):  # unless a file has several runs
             files = [file for file, group_of_file in zip(files, groups, strict=True) if group_of_file == group]
-        n = new.depth * groups.count(group)
-        options = ["--order", "depth", "--depth", str(new.depth), "--per-topic", str(n), "--judged", values["qrels"]]
+        n = str(new.to_list[group])
+        options = ["--order", "depth", "--depth", str(new.depth), "--in-all", n, "--judged", values["qrels"]]
         commands[group] = shlex.join([PROGRAM, "next", *words, *options, *files])
     return commands

@@ -16,16 +16,25 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
+from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
-from irevalx.experiments.pools import first_documents
+from irevalx.experiments.pools import first_documents, in_pool
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, removals
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
-from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, CoverageRow, NewRun, NewRuns, verdict_on
+from irevalx.lab.reusability.new_run_results import (
+    CANNOT_TELL,
+    COVERAGE_DEPTH,
+    FAIR,
+    CoverageRow,
+    NewRun,
+    NewRuns,
+    verdict_on,
+)
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
@@ -73,18 +82,20 @@ class AddedRuns(Frozen, kw_only=True):
     """The depth of the pool."""
     topics: frozenset[bytes]
     """The topics of the new runs."""
+    ranking: RankingRules
 
     @classmethod
     def of(
         cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, depth: int, rules: EvaluationRules
     ) -> AddedRuns:
-        """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
+        """Read new runs to the depth of the pool and of the measures; raises UsageError for one pooled run."""
         of_pool, added, level = run_streams(pooled), run_streams(new), int(rules.settings.level)
         if len(of_pool) < 2:
             raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, not {len(of_pool)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
+        depths += [cutoff for cutoff in cutoffs_of(requests).values() if cutoff]
         ranking = RankingRules.of(rules.settings)
         first = [pool for run in added for pool in first_documents(run, max(depth, *depths, 1), ranking)]
         return cls(
@@ -94,7 +105,19 @@ class AddedRuns(Frozen, kw_only=True):
             n_new=len(added),
             depth=depth,
             topics=frozenset(topic for part in first for topic in part.topics),
+            ranking=ranking,
         )
+
+    def n_unjudged(self, runs: Sequence[int]) -> int:
+        """Return the number of unjudged documents among the first documents of runs with these indices, all topics."""
+        parts = [pool for r in runs for pool in first_documents(self.runs[r], self.depth, self.ranking)]
+        pool = PooledDocuments.joined("", parts)
+        return len({*pool.pairs()}) - int((in_pool(self.given, pool) & (self.given.grades >= 0)).sum())
+
+
+def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int | None]:
+    """Return the cutoff of each measure, None for measures without a cutoff."""
+    return {name: cutoff_of(request, name) for request in requests for name in request.names}
 
 
 def with_new_runs(
@@ -118,7 +141,8 @@ def with_new_runs(
         depth=added.depth,
         n_other_topics=len(added.topics.difference(experiment.topics)),
     )
-    new, notes = both.assessed(draws), experiment.notes()
+    numbers = {name: added.n_unjudged(group.tolist()) for name, group in both.new_groups.items()}
+    new, notes = replace(both.assessed(draws), to_list=numbers), experiment.notes()
     return LeftOutRuns(pooled, groups[:n_pooled], each, "new runs", new=new, seed=draws.seed, notes=notes)
 
 
@@ -162,16 +186,36 @@ class PooledAndNew(Frozen, kw_only=True):
         biases = {name: GroupBias.of(self, group, draws) for name, group in self.new_groups.items()}
         coverage = self._coverage()
         self._warn(coverage, [name for name, bias in biases.items() if bias.estimates])
+        deeper = self._deeper_cutoffs()
+        rows = [
+            row._replace(verdict=CANNOT_TELL) if (row.run, row.measure) in deeper else row
+            for row in self._rows(biases, draws.tolerance)
+        ]
         return NewRuns(
-            rows=self._rows(biases, draws.tolerance),
+            rows=rows,
             coverage=coverage,
             depth=self.depth,
             tolerance=draws.tolerance,
             reasons={
                 (name, measure): bias.why_not(measure) for name, bias in biases.items() for measure in self.new.measures
             },
+            deeper=deeper,
             notes=self._notes(),
         )
+
+    def _deeper_cutoffs(self) -> dict[tuple[str, str], int]:
+        """Return cutoffs greater than the depth, by run and measure, if the run has unjudged documents in between."""
+        unjudged = ~self.given | (self.experiment.grades < 0)
+        deeper: dict[tuple[str, str], int] = {}
+        for name, cutoff in cutoffs_of(self.new.requests).items():
+            if cutoff is None or cutoff <= self.depth:
+                continue
+            used = self.experiment.retrieved_within(cutoff)
+            for group in self.new_groups.values():
+                considered = self.experiment.retrieved_within(self.depth)[group].any(axis=0)
+                beyond = (used[group] & unjudged & ~considered).any(axis=1)
+                deeper |= {(self.experiment.runs[r], name): cutoff for r in group[beyond].tolist()}
+        return deeper
 
     def _notes(self) -> list[str]:
         outside = self.new.retrieved_within(self.depth).any(axis=0) & ~self.given
@@ -222,10 +266,19 @@ class PooledAndNew(Frozen, kw_only=True):
     def _warn(self, coverage: Sequence[CoverageRow], estimated: Sequence[str]) -> None:
         reached = judged_depth(self.pooled)
         if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
+            least = max(reached, 1)
+            cutoffs = cutoffs_of(self.new.requests).items()
+            deeper = [name for name, cutoff in cutoffs if cutoff is not None and cutoff > least]
+            remedy = (
+                f"the bias of {', '.join(deeper)} cannot be estimated reliably, because the cutoff is greater than "
+                f"this depth. Give runs that were not pooled with {spelled('new_runs')}, or use measures with cutoffs "
+                f"of at most {least}"
+                if deeper
+                else f"use {spelled('depth', least)}, and give runs that were not pooled with {spelled('new_runs')}"
+            )
             warn(
                 f"the pooled runs are judged only to depth {reached} (more than {MOST_UNJUDGED:.0%} of their first "
-                f"{self.depth} documents are unjudged): use {spelled('depth', max(reached, 1))}, and give runs that "
-                f"were not pooled with {spelled('new_runs')}"
+                f"{self.depth} documents are unjudged): {remedy}"
             )
         most = max(run.unjudged_k for run in coverage if not run.is_new)
         for run in coverage:

@@ -115,6 +115,26 @@ def test_coverage(tmp_path: Path) -> None:
     assert f"1 of 2 topics are in {machine} only, and are left out: '3'" in stderr
     assert f"coverage 0.5000: {machine} does not label 2 of the 4 documents" in stderr
     assert f"3 of the 5 labels of {machine} are of documents that {human} does not label" in stderr
+    assert "run scores" not in stderr
+
+
+def test_documents_with_a_label_in_one_file_are_unjudged_in_run_scores(tmp_path: Path) -> None:
+    """P.4 of a run counts them as unjudged under the other file, and the warning and the notes report this."""
+    human, machine, run = tmp_path / "human", tmp_path / "machine", tmp_path / "run"
+    human.write_text("1 0 a 1\n1 0 b 1\n1 0 c 1\n")
+    machine.write_text("1 0 a 1\n1 0 d 0\n")
+    run.write_text("".join(f"1 Q0 {docno} 1 {-rank} r\n" for rank, docno in enumerate("abcd")))
+    rows, stderr = labels(human, machine, run, "-m", "P.4", "--resamples", "0")
+    [bias] = [float(row["value"]) for row in rows if row["statistic"] == "bias"]
+    assert bias == pytest.approx(1 / 4 - 3 / 4)
+    assert f"but count as unjudged in the run scores under {machine}" in stderr
+    assert f"To exclude this effect, remove these documents from {human}\n" in stderr
+    printed = lab("labels", human, machine, run, "-m", "P.4", "--resamples", "0", "--quiet").stdout.decode()
+    for number, label, missing in ((2, "human", "machine"), (1, "machine", "human")):
+        assert (
+            f"{number} documents have a {label} label and no {missing} label. They count as unjudged in the run scores "
+            f"under the {missing} labels.\n"
+        ) in printed
 
 
 def as_json(rows: list[tuple[str, str, str]]) -> str:

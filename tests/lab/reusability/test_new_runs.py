@@ -387,6 +387,29 @@ def test_warnings_about_depth_and_extrapolation() -> None:
     assert "use --depth 20, and give runs that were not pooled with --new-run" in deep
 
 
+def test_depths_below_the_cutoff(tmp_path: Path) -> None:
+    """A measure with unjudged documents between depth and cutoff has no verdict, and no such depth is advised."""
+    names = [ranked(path) for path in POOLED]
+    first = {(topic, docno) for run in names for topic, docnos in run.items() for docno in docnos[:3]}
+    shallow = tmp_path / "shallow"
+    lines = [line for line in QRELS.read_text().splitlines() if tuple(line.split()[::2]) in first]
+    shallow.write_text("".join(f"{line}\n" for line in lines))
+    options = ("--new-run", GUESS, "-m", "P.10 P.3", "--draws", "5", "--seed", "1")
+    at_3 = lab("leave-out", shallow, *POOLED, "--depth", "3", *options, "--tolerance", "1").stdout.decode()
+    assert (
+        "guess1, P_10: cannot tell: the measure uses the first 10 documents, but the bias is estimated from the "
+        "unjudged documents among the first 3 only; use --depth 10 or more.\n"
+    ) in at_3
+    assert "guess1, P_3: fair (bias within 1)." in at_3
+    assert "irevalx-lab next" not in at_3
+    at_10 = lab("leave-out", shallow, *POOLED, "--depth", "10", *options).stderr
+    assert "judged only to depth 3" in at_10
+    assert "the bias of P_10 cannot be estimated reliably, because the cutoff is greater than this depth" in at_10
+    assert "use --depth" not in at_10
+    judged_run = lab("leave-out", QRELS, *POOLED[1:], "--depth", "3", "--new-run", POOLED[0], *options[2:], "--quiet")
+    assert "P_10: fair: all its first 3 documents are judged." in judged_run.stdout.decode()
+
+
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "markdown", "latex", "table"])
 def test_formats(form: str) -> None:
     """Each format contains the verdicts and is reproducible."""
@@ -409,7 +432,9 @@ def test_run_formats(tmp_path: Path) -> None:
     done = lab("leave-out", "-T", "json", QRELS, *paths[:-1], "--new-run", paths[-1], *options)
     assert "irevalx-lab next -T json --order depth" in done.stdout.decode()
     [line] = [line for line in done.stdout.decode().splitlines() if ": irevalx-lab next" in line]
-    assert len(lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet").stdout.splitlines()) == 113
+    listed = lab(*shlex.split(line.partition(": irevalx-lab ")[2]))
+    assert len(listed.stdout.splitlines()) == 113
+    assert "documents selected" not in listed.stderr
 
 
 def test_groups_of_new_runs() -> None:
