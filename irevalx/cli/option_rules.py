@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import click
 
 from irevalx.errors import UsageError, quote
+from irevalx.frozen import Frozen
 
 
 class NamedOption(click.Option):
@@ -30,11 +31,52 @@ class NamedOption(click.Option):
         self.opts = visible
 
 
-def unknown_option(name: str, known: Iterable[str], program: str = "irevalx") -> UsageError:
+class Guess(Frozen):
+    """Options that people guess, with the hint to what exists."""
+
+    names: frozenset[str]
+    hint: str
+    program: str | None = None  # the only program with this hint; None for all
+    requires: frozenset[str] = frozenset()  # options that the command must have
+
+    def fits(self, name: str, known: Collection[str], program: str) -> bool:
+        """Return whether the hint is for an unknown option of a program with some known options."""
+        return name in self.names and self.program in {None, program} and self.requires <= set(known)
+
+
+_TOPIC_NAMES = frozenset({"--topics", "--topic", "--queries", "--query-ids", "--topic-ids", "--qids"})
+
+GUESSES = (
+    Guess(frozenset({"-a"}), "; -m all_trec prints all measures of trec_eval", "irevalx"),  # up to trec_eval 7
+    Guess(
+        _TOPIC_NAMES,
+        "; -D .TOPIC evaluates one topic, and --topic-groups FILE also prints the values of topic subsets",
+        "irevalx",
+    ),
+    Guess(
+        _TOPIC_NAMES,
+        "; --topic-groups FILE defines topic subsets. To use some topics only, remove the other topics from the "
+        "judgments",
+        requires=frozenset({"--topic-groups"}),
+    ),
+    Guess(_TOPIC_NAMES, "; to use some topics only, remove the other topics from the judgments"),
+    Guess(
+        frozenset({"-n"}), "; did you mean --per-topic or --in-all?", requires=frozenset({"--per-topic", "--in-all"})
+    ),
+)
+"""The hints to guessed options; the first that fits is printed."""
+
+_SHORTEST = len("--n")
+"""Options with names of at most this length are not suggested."""
+
+
+def unknown_option(name: str, known: Collection[str], program: str = "irevalx") -> UsageError:
     """Return the error about an unknown option, with a suggestion if the name of a known one is close."""
-    hint = nearest(name, [option_name for option_name in known if option_name.startswith("--")])
-    if name == "-a" and program == "irevalx":  # an option of trec_eval up to version 7
-        hint = "; -m all_trec prints all measures of trec_eval"
+    names = set(known)
+    long = [option_name for option_name in known if option_name.startswith("--") and len(option_name) > _SHORTEST]
+    hint = next((guess.hint for guess in GUESSES if guess.fits(name, names, program)), None)
+    if hint is None:
+        hint = nearest(name, long)
     return UsageError(f"unknown option {quote(name)}{hint}")
 
 

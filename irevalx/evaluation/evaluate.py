@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
 from irevalx.evaluation.topic_selection import (
     ChosenTopics,
     TopicCounts,
@@ -84,6 +84,7 @@ def evaluate(
         judged=judgments.documents,
         topics_of=lambda number: (ranked.ranking.topics, ranked.others),
         docnos_of=lambda number, topic: _docnos_of(run, topic),
+        without_pool=equal_to_map(judgments, selection.measures),
     )
     warnings = list(ranked.warnings)
     if settings.topic is None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray
+from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.evaluation.topic_selection import (
     TopicCounts,
@@ -18,8 +19,12 @@ from irevalx.evaluation.topic_selection import (
 )
 from irevalx.evaluation.topic_values import TOP, TopicColumn, TopJudged
 from irevalx.frozen import Frozen
-from irevalx.judgments.graded import Documents
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import Documents, Judgments
+from irevalx.measures.declaration import UnjudgedEffect
+from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import geometric_mean, negative_values
+from irevalx.parameters import join_words
 from irevalx.ranking.ranking import Ranking
 
 _MOST_LOOKED_AT = 10_000
@@ -34,6 +39,23 @@ def little_judged(retrieved: int, judged: int) -> str | None:
         f"only {judged / retrieved:.0%} of the documents that the run ranks among the first {TOP} of a topic were "
         "judged; most measures are not reliable for it"
     )
+
+
+def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
+    """Return, for the end of a warning, that measures equal map without pooled but unjudged documents; "" if not so."""
+    names = [name for request in requests if _requires_pool(request) for name in request.names]
+    if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
+        return ""
+    equal = f"{join_words(names, 'and')} {'equals' if len(names) == 1 else 'equal'} map"
+    return f"; no document is pooled but unjudged, so {equal}; give the pooled documents ({spelled('pool')})"
+
+
+def _requires_pool(request: RequestedMeasure) -> bool:
+    """Return whether a measure differs from map only because of pooled but unjudged documents."""
+    measure = request.measure
+    has_own_rate = measure.name == "subAP" and request.parameters.values != (None,)
+    corrects = measure.pooled in {UnjudgedEffect.LIKE_JUDGED_ABOVE, UnjudgedEffect.NOT_THERE}
+    return corrects and measure.outside is not measure.pooled and request.treatment == "nonrel" and not has_own_rate
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
@@ -60,6 +82,8 @@ class SeenRuns(Frozen):
     """Number of a run -> its judged topics with results, and its other topics."""
     docnos_of: Callable[[int, bytes], list[bytes]]
     """Number of a run and a topic -> its documents."""
+    without_pool: str = ""
+    """End of the warning about few judged documents, from ``equal_to_map``."""
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]], *, complete: bool) -> Iterator[tuple[int, str]]:
         """Yield warnings about topics without results or judgments, given counts by the number of the run."""
@@ -105,6 +129,8 @@ class SeenRuns(Frozen):
                 partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_LOOKED_AT)
                 topics = [ranking.topics[own.start + place] for place in partly.nonzero()[0][:1].tolist()]
                 little += self._documents_otherwise(number, topics)
+            if little and not hardly_any:
+                little += self.without_pool
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
 
     def _documents_otherwise(self, number: int, topics: Iterable[bytes]) -> str:

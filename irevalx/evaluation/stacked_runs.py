@@ -15,7 +15,7 @@ from irevalx.arrays.segments import IntArray
 from irevalx.errors import IrevalxError
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation
-from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
 from irevalx.evaluation.topic_selection import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
 from irevalx.frozen import Frozen, cached_property, defaults
@@ -185,7 +185,8 @@ def evaluate_stack(
         return None
     begin = np.append(0, n_ranked.cumsum()).tolist()
     warnings: dict[int, list[str]] = {}
-    for number, line in _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported):
+    without_pool = equal_to_map(judgments, selection.measures)
+    for number, line in _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported, without_pool):
         warnings.setdefault(number, []).append(line)
     return StackedValues(
         stack=stack,
@@ -213,6 +214,7 @@ def _warnings(  # noqa: PLR0917
     rules: RankingRules,
     columns: Sequence[TopicColumn],
     unsupported: Sequence[str],
+    without_pool: str,
 ) -> Iterator[tuple[int, str]]:
     """Yield the warnings about the runs, by number, in the order of ``evaluate``."""
     judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
@@ -231,7 +233,7 @@ def _warnings(  # noqa: PLR0917
 
     for number, of_scores in stack.score_warnings.items():
         yield from ((number, line) for line in of_these_ties(of_scores, rules.ties))
-    seen = SeenRuns(stack.names, judged, topics_of, docnos_of)
+    seen = SeenRuns(stack.names, judged, topics_of, docnos_of, without_pool)
     if settings.topic is None:
         incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
         each = ((number, int(n_ranked[number]), int(others[number])) for number in incomplete)

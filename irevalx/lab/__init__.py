@@ -96,7 +96,7 @@ COMMANDS = {
     "leave-out": CommandEntry(
         UNDERSTANDING,
         "reusability.leave_out",
-        "Test reusability: re-evaluate each group of runs without its unique documents.",
+        "Test reusability: re-evaluate run groups without their unique documents, or estimate the bias of new runs.",
     ),
     "agree": CommandEntry(
         UNDERSTANDING, "agreement.agree", "Measure the agreement between two evaluations of the same runs."

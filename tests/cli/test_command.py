@@ -104,6 +104,8 @@ def test_help_explains_measures_and_formats() -> None:
 def test_nearest_option() -> None:
     """An unknown long option gets the name of the nearest one, if one is near."""
     assert run("--quite", "x", "y").stderr.endswith("unknown option '--quite'; did you mean --quiet?\n")
+    hint = "; -D .TOPIC evaluates one topic, and --topic-groups FILE also prints the values of topic subsets\n"
+    assert run("--topics", "1", "x", "y").stderr.endswith(f"unknown option '--topics'{hint}")
     assert run("--order", "x", "y").stderr.endswith("unknown option '--order'\n")
     assert run("--xyzzy", "x", "y").stderr.endswith("unknown option '--xyzzy'\n")
 

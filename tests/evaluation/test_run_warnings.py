@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import warnings
 
+import numpy as np
+import pytest
+
+import irevalx
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import Segments
 from irevalx.evaluation.run_warnings import SeenRuns
@@ -35,3 +39,29 @@ def test_values_of_each_run() -> None:
         (0, "x: gm_map: 1 of 2 values are negative; the geometric mean replaces them by 0.00001"),
         (2, "z: gm_map: 2 of 2 values are negative; the geometric mean replaces them by 0.00001"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("measures", "names"),
+    [
+        (["infAP", "map"], "infAP equals"),
+        (["infAP", "indAP", "subAP"], "indAP, subAP and infAP equal"),
+        (["infAP:skip", "subAP(p=0.5)", "map"], None),
+    ],
+)
+@pytest.mark.parametrize("several", [False, True])
+def test_equal_to_map(measures: list[str], names: str | None, several: bool) -> None:
+    """If few documents are judged and none is pooled but unjudged, the warning names the measures that equal map."""
+    run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    runs = {"x": run, "y": run} if several else {"x": run}
+    for pool, ends in ((None, names), ({"1": ["a", "b"]}, None)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            irevalx.evaluate({"1": {"a": 1}}, runs, measures, pool=pool)
+        lines = [str(line.message) for line in caught if "only 33%" in str(line.message)]
+        hint = f"; no document is pooled but unjudged, so {ends} map; give the pooled documents (pool)" if ends else ""
+        assert lines == [
+            f"{name}: only 33% of the documents that the run ranks among the first 10 of a topic were judged; most "
+            f"measures are not reliable for it{hint}"
+            for name in runs
+        ]

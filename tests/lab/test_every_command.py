@@ -15,6 +15,7 @@ import irevalx
 from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import NamedOption
 from irevalx.lab import COMMANDS
+from irevalx.lab.command.program import GUESSES
 from irevalx.lab.command.program import command as program
 from irevalx.lab.studies.schemes import SCHEMES, level_words
 
@@ -162,9 +163,35 @@ def test_unknown_options(name: str) -> None:
                 assert (result.status, result.stderr) == (1, message)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["bounds", "--topics"], "; to use some topics only, remove the other topics from the judgments"),
+        (["compare", "--topic"], "; --topic-groups FILE defines topic subsets. To use some topics only, remove the "),
+        (["next", "-n", "5"], "; did you mean --per-topic or --in-all?"),
+    ],
+)
+def test_guessed_options(words: list[str], hint: str) -> None:
+    """Options that people guess get a hint at what exists."""
+    result = lab(*words)
+    assert result.status == 1
+    assert f"unknown option '{words[1]}'{hint}" in result.stderr
+
+
+def test_guessed_commands() -> None:
+    """The suggestions for guessed commands exist, and the guesses do not."""
+    for guess, suggested in GUESSES.items():
+        assert guess not in COMMANDS
+        assert set(suggested.split(" or ")) <= set(COMMANDS)
+
+
 def test_unknown_commands() -> None:
     """A mistyped command gets a suggestion, if one is similar."""
-    for word, hint in (("compar", "; did you mean compare?"), ("nothing", "")):
+    for word, hint in (
+        ("compar", "; did you mean compare?"),
+        ("nothing", ""),
+        ("reusability", "; did you mean leave-out?"),
+    ):
         result = lab(word, "qrels")
         message = f"irevalx-lab: unknown command '{word}'{hint}\n"
         assert (result.status, result.stderr) == (1, message)

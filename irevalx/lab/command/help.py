@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_option
+from irevalx.errors import UsageError
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
@@ -17,6 +18,13 @@ SELDOM = frozenset(
     | {"threads", "ties", "titled"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
+
+WITHOUT_POOLED_RUNS = (
+    "--new-run requires the pooled runs. Without them, irevalx -m judged@10 prints the share of judged documents, "
+    "bounds computes the lowest and highest value of P, rbp and dcg, and compare warns about conclusions that depend "
+    "on unjudged documents"
+)
+"""What to use in place of ``leave-out --new-run`` if only the judgments and the new run are available."""
 
 
 class HelpCommand(click.Command):
@@ -30,6 +38,10 @@ class HelpCommand(click.Command):
         except click.NoSuchOption as error:
             known = [name for parameter in self.get_params(ctx) for name in parameter.opts]
             raise unknown_option(error.option_name, known, ctx.command_path) from None
+        except click.MissingParameter as error:
+            if error.param and error.param.name == "runs" and ctx.params.get("new_runs"):
+                raise UsageError(f"missing argument RUN...: {WITHOUT_POOLED_RUNS}") from None
+            raise
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return Click's help option with our callback, which writes the help."""

@@ -31,6 +31,19 @@ PAPERS_BEHIND = (
 )
 """The papers whose experiments the commands make possible, by their keys in the bibliography."""
 
+GUESSES = {
+    "judge": "next or labels",
+    "judging": "next",
+    "overlap": "describe or agree",
+    "reusability": "leave-out",
+    "robustness": "study",
+    "significance": "compare",
+    "t-test": "compare",
+    "test": "compare",
+    "ttest": "compare",
+}
+"""Names of commands that people guess, with the commands to suggest."""
+
 _LONGEST = max(map(len, COMMANDS))
 
 
@@ -60,7 +73,7 @@ class Group(HelpCommand, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command and its arguments; raises UsageError for one that there is not, with the nearest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            hint = nearest(args[0], COMMANDS)
+            hint = f"; did you mean {GUESSES[args[0]]}?" if args[0] in GUESSES else nearest(args[0], COMMANDS)
             raise UsageError(f"unknown command {quote(args[0])}{hint}")
         ctx.meta[_COMMAND] = args[0]
         return super().resolve_command(ctx, args)

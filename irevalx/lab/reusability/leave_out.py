@@ -196,7 +196,7 @@ def leave_out(
     threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
 ) -> LeftOutRuns:
-    """Test reusability: re-evaluate each group of runs without its unique documents.
+    """Test reusability: re-evaluate run groups without their unique documents, or estimate the bias of new runs.
 
     Determine how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
     are first reduced to the documents that any run ranks within `depth`. For each group of runs, the documents that no
