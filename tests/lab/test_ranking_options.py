@@ -144,7 +144,7 @@ def test_ties_by_grade(ties: str, tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path) -> None:
     """Orders that depend on grades are refused where each document requires one rank."""
     runs = runs_in(tmp_path)
-    with pytest.raises(ArgumentError, match="ties.*name, rank or first"):
+    with pytest.raises(ArgumentError, match=r"ties.*name, rank or first"):
         lab.bounds(HUMAN, runs, ties="best")
     with pytest.raises(ArgumentError, match='ties="best" cannot be combined with rerank'):
         lab.labels(HUMAN, MACHINE, runs, rerank=True, ties="best")
