@@ -101,7 +101,7 @@ def test_corrected_runs(command: str, ties: str, duplicates: str, tmp_path: Path
     requested: dict[str, Any] = {"ties": ties, "duplicates": duplicates, "ignore_identical_ids": True}
     expected = rows_of(CALLS[command]({path.name: corrected(path, ties, duplicates) for path in runs}))
     assert rows_of(CALLS[command](runs, **requested)) == expected
-    with pytest.raises(irevalx.IrevalxError, match="once"):
+    with pytest.raises(irevalx.IrevalxError, match="duplicate document"):
         CALLS[command](runs)
     other: Mapping[str, Any] = {"ties": "name", "duplicates": {"first": "best", "best": "first"}[duplicates]}
     for changed in ({"ties": other["ties"]}, {"ignore_identical_ids": False}, {"duplicates": other["duplicates"]}):
@@ -144,7 +144,7 @@ def test_ties_by_grade(ties: str, tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path) -> None:
     """Orders that depend on grades are refused where each document requires one rank."""
     runs = runs_in(tmp_path)
-    with pytest.raises(ArgumentError, match="ties must be name, rank or first"):
+    with pytest.raises(ArgumentError, match=r"ties.*name, rank or first"):
         lab.bounds(HUMAN, runs, ties="best")
     with pytest.raises(ArgumentError, match='ties="best" cannot be combined with rerank'):
         lab.labels(HUMAN, MACHINE, runs, rerank=True, ties="best")

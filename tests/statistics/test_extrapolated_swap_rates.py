@@ -10,6 +10,7 @@ from scipy.stats import multivariate_normal
 
 import irevalx
 from irevalx.errors import ArgumentError
+from irevalx.lab.topic_sets.swap_rate import SwapRates
 from irevalx.statistics.swap_rates import extrapolated_rates
 
 
@@ -58,7 +59,9 @@ def test_observed_rates_of_robust03() -> None:
     for seed in range(12):
         chosen = np.random.default_rng(seed).choice(len(topics), 20, replace=False).tolist()
         few = given([topics[number] for number in chosen])
-        for row in irevalx.lab.swap_rate(few, draws=150, seed=seed, extrapolate=[50]).extrapolated:
+        result = irevalx.lab.swap_rate(few, draws=150, seed=seed, extrapolate=[50])
+        assert isinstance(result, SwapRates)
+        for row in result.extrapolated:
             estimates[row.measure].append(row.with_half_ties)
     for measure, of_samples in estimates.items():
         assert np.mean(of_samples) == pytest.approx(observed[measure], abs=0.04)
