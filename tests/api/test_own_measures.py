@@ -168,15 +168,15 @@ def failing(result: Any) -> Callable[[Any], Any]:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ([1.0], r"got shape \(1,\)"),
-        (np.zeros((3, 2)), r"got shape \(3, 2\)"),
-        (5.0, "got 5.0"),
-        (None, "got None"),
-        ([[1], [1, 2], []], "got (an object of type list|values of type object)"),  # the latter before numpy 1.24
-        (["a", "b", "c"], "got values of type <U1"),
-        ([None, 1, 2], "got values of type object"),
-        ([1j, 1, 2], "got values of type complex128"),
-        ([0.0, float("nan"), float("nan")], "got nan for 2 of them"),
+        ([1.0], r"not shape \(1,\)"),
+        (np.zeros((3, 2)), r"not shape \(3, 2\)"),
+        (5.0, "not 5.0"),
+        (None, "not None"),
+        ([[1], [1, 2], []], "not (an object of type list|values of type object)"),  # the latter before numpy 1.24
+        (["a", "b", "c"], "not values of type <U1"),
+        ([None, 1, 2], "not values of type object"),
+        ([1j, 1, 2], "not values of type complex128"),
+        ([0.0, float("nan"), float("nan")], "it returned nan for 2 of them"),
         (ZeroDivisionError("no"), "raised ZeroDivisionError: no"),
         (ValueError("two\nlines"), "raised ValueError: two$"),
     ],
@@ -185,12 +185,11 @@ def failing(result: Any) -> Callable[[Any], Any]:
 def test_errors_name_the_measure(result: Any, message: str) -> None:
     """Whatever a function does wrong is told in words, and ends the command with 4."""
     mine = irevalx.measure("broken")(failing(result))
-    rule = "the measure 'broken' must return one number for each of 3 topics, but "
-    with pytest.raises(EvaluationError, match=f"^{rule}{message}"):
+    with pytest.raises(EvaluationError, match=f"^the measure 'broken' .*{message}"):
         irevalx.evaluate(GRADES, RETRIEVED, mine)
     failed = run("-m", "broken", EXAMPLE / "qrels", RUNS[0])
     assert failed.status == 4
-    assert "irevalx: the measure 'broken' must" in failed.stderr
+    assert "irevalx: the measure 'broken' " in failed.stderr
 
 
 @pytest.mark.parametrize(
@@ -211,7 +210,7 @@ def test_declared_again() -> None:
         irevalx.evaluate(GRADES, RETRIEVED, before)
     elsewhere = failing([3, 3, 3])
     elsewhere.__module__ = "somewhere.else"
-    with pytest.raises(UsageError, match=r"'again' is a measure of .*test_own_measures"):
+    with pytest.raises(UsageError, match=r"'again' is already taken by a measure of .*test_own_measures"):
         irevalx.measure("again")(elsewhere)
     with pytest.raises(ArgumentError, match="must be a function, not 5"):
         irevalx.measure("again")(5)  # type: ignore[arg-type]
@@ -282,7 +281,7 @@ def test_offered_by_a_package(site: Path) -> None:
     assert "the measure 'gone' of broken cannot be loaded: it raised ArgumentError: name: " in " ".join(printed.split())
     status, _, message = installed(site, "-m", "lat", *files)
     assert status == 1
-    assert "; the nearest" in message
+    assert "; did you mean late?" in message
     assert "; the measure 'gone' of broken cannot be loaded" in message
     environment = {"_IREVALX_COMPLETE": "bash_complete", "COMP_WORDS": "irevalx -m lat", "COMP_CWORD": "2"}
     program = (
@@ -336,7 +335,7 @@ def test_packages_are_left_alone(site: Path) -> None:
 
 PUBLIC = {
     irevalx.Topics: "rows rank grade judged relevant nonrelevant relevant_above nonrelevant_above n_ret n_rel n_nonrel "
-    "n_judged n_rel_ret n_judged_ret hits_within judged_within pool pool_grade ideal ideal_grade level collection_size",
+    "n_judged n_rel_ret n_judged_ret hits_within judged_within pool pool_grade weight pool_weight ideal ideal_grade level collection_size",
     Segments: "n size lengths ids position spread sum count max first running_count running_sum",
 }
 """What measures of users may use: removing a name breaks their programs."""

@@ -114,7 +114,7 @@ def test_refusals(measures: list[Any], tmp_path: Path) -> None:
         irevalx.evaluate(plain, runs, measures[0])
     with pytest.raises(UsageError, match="rel"):
         irevalx.evaluate(qrels, runs, "ips:rel", rel_format="weighted")
-    with pytest.raises(ArgumentError, match="needs must be 'weight' or None, but got 'length'"):
+    with pytest.raises(ArgumentError, match="needs must be 'weight' or None, not 'length'"):
         irevalx.measure("other", needs="length")  # type: ignore[arg-type]
     (tmp_path / "qrels").write_text("a 0 d1 1 0.5\na 0 d2 1 heavy\n")
     with pytest.raises(IrevalxError, match=r"qrels:2: .*heavy"):

@@ -82,7 +82,7 @@ def test_wrong_percentages(paths: dict[str, Path], wrong: str) -> None:
     """The message names the rule."""
     status, _, stderr = gate(paths, ["same"], f"--margin={wrong}")
     assert status == 1
-    assert "--margin must be a number of at least 0, or a percentage of the baseline's mean such as 1%" in stderr
+    assert "must be a number of at least 0, or a percentage of the baseline's mean such as 1%" in stderr
 
 
 def test_intervals(paths: dict[str, Path]) -> None:

@@ -179,7 +179,7 @@ def test_unmatched_labels(tmp_path: Path) -> None:
             "1 0 a 1\n2 0 a 1\n",
             "map requires machine labels of at least 1 topic without human judgments",
         ),
-        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "with results, but there are 0"),
+        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "with results; there are 0"),
     ],
 )
 def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> None:

@@ -453,7 +453,7 @@ def test_runs_without_common_topics(tmp_path: Path) -> None:
     human, machine = two_files(tmp_path, SKEWED)
     run = tmp_path / "run"
     run.write_text("99 Q0 d1 1 1 r\n")
-    assert "at least one topic" in refusal("labels", human, machine, run, "--seed", "1", status=7)
+    assert "no topic of" in refusal("labels", human, machine, run, "--seed", "1", status=7)
 
 
 @pytest.mark.parametrize("form", ["beir", "json"])

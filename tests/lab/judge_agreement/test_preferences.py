@@ -118,7 +118,7 @@ def test_nothing_in_common(tmp_path: Path) -> None:
     """Files without a common pair are refused."""
     for name, text in (("a", "1 u a x 2\n1 u a y 1\n"), ("b", "1 u a x 2\n1 u a z 1\n")):
         (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match="must have a pair of documents that both judge, but have none"):
+    with pytest.raises(InputError, match="have no judged pair of documents in common"):
         public.labels(tmp_path / "a", tmp_path / "b", rel_format="prefs")
     with pytest.raises(UsageError, match='rel_format="prefs" cannot be combined with machines'):
         public.labels(tmp_path / "a", machines={"b": tmp_path / "b"}, rel_format="prefs")

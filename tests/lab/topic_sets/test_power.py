@@ -123,7 +123,7 @@ def test_in_python(paths: list[Path]) -> None:
     ]
     assert len(result.to_frame()) == len(result.rows) == 8
     one_topic = {"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"B": 1.0}}}
-    with pytest.raises(IrevalxError, match="power needs at least two topics"):
+    with pytest.raises(IrevalxError, match="power analysis requires at least two topics"):
         irevalx.lab.power(*one_topic)
 
 
