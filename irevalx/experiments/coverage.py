@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
+from irevalx.measures.incomplete_judgments import judged
 from irevalx.measures.measure_parameters import Cutoffs
+from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
@@ -34,6 +36,10 @@ _AS_NONRELEVANT = {
     UnjudgedEffect.GAIN_FOR_POOLED,
     UnjudgedEffect.GAIN_FOR_OUTSIDE,
 }
+
+
+COVERAGE_MEASURES = {judged, unjudged}
+"""Measures of the coverage of the judgments, under which runs are not tested."""
 
 
 def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
@@ -76,7 +82,7 @@ class Coverage(Frozen, kw_only=True):
     depth: int
     """Number of top documents, K."""
     judged: FloatArray
-    """Values of the measure judged, a share of ``depth``: shape (n_runs, n_topics)."""
+    """The share of judged documents among the retrieved ones of the top ``depth``, 0 without: (n_runs, n_topics)."""
     unjudged: FloatArray
     """Values of the measure unj: shape (n_runs, n_topics)."""
     shared: Callable[[int, int], FloatArray] | None = None
@@ -180,8 +186,8 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     shape = ranked.missing.shape
     n_retrieved = np.where(ranked.missing, 0, ranked.ranking.n_ret.reshape(shape))
     counts = {depth: ranked.judged_within(depth) for depth in sorted(depths)}
-    unjudged = {depth: np.minimum(n_retrieved, depth) - judged for depth, judged in counts.items()}
-    with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in unjudged.values()))
+    n_unjudged = {depth: np.minimum(n_retrieved, depth) - n_judged for depth, n_judged in counts.items()}
+    with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in n_unjudged.values()))
     settings = ranked.settings
     is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
     first: list[FirstUnjudged] = []
@@ -199,11 +205,11 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     return {
         depth: Coverage(
             depth=depth,
-            judged=judged / depth,
-            unjudged=unjudged[depth] / depth,
+            judged=ratio(n_judged, np.minimum(n_retrieved, depth)),
+            unjudged=n_unjudged[depth] / depth,
             shared=shared_of(depth) if is_known else None,
         )
-        for depth, judged in counts.items()
+        for depth, n_judged in counts.items()
     }
 
 

@@ -13,7 +13,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
 from irevalx.evaluation.columns import Column
-from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
+from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, coverages, cutoff_of
 from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of
 from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
@@ -47,6 +47,8 @@ class MeasureValues(Frozen, kw_only=True):
     """Whether values are counts, such as numbers of documents, so that their sums are integers."""
     direction: int = 1
     """1 if higher values are better, -1 if lower values are better, otherwise 0."""
+    is_coverage: bool = False
+    """Whether the measure describes the judgments, so that runs are not tested under it."""
     coverage: Coverage | None = None
     """Coverage at the measure's cutoff (default: 10) over the same topics; None if unknown."""
     top_coverage: Coverage | None = None
@@ -81,6 +83,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
                     scale=scale,
                     is_count=is_count,
                     direction=direction,
+                    is_coverage=of_names[measure].measure in COVERAGE_MEASURES,
                 ),
                 warn,
             ),
@@ -203,6 +206,7 @@ def measured_scores(
             scale=scale,
             is_count=columns[0].number == "integer",
             direction=direction_of(kind),
+            is_coverage=kind in COVERAGE_MEASURES,
         )
         measured.append(_of_shared_topics(every, warn))
     if not measured:

@@ -380,6 +380,8 @@ def test_what_is_public() -> None:
         "n_rel_ret": [2, 0, 1],
         "n_judged_ret": [3, 0, 1],
         "pool_grade": [1, 0, 2, 1, 1, 1],
+        "weight": [],
+        "pool_weight": [],
         "ideal_grade": [2, 1, 1, 1, 1],
     }
     assert [t.hits_within(2).tolist(), t.judged_within(2).tolist()] == [[1, 0, 1], [2, 0, 1]]

@@ -114,7 +114,8 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             }
             covered = {
                 name: fmean(
-                    sum(doc in judged for doc in topics.get(topic, [])[:k]) / k for topic, judged in qrels.items()
+                    sum(doc in judged for doc in topics.get(topic, [])[:k]) / max(1, min(k, len(topics.get(topic, []))))
+                    for topic, judged in qrels.items()
                 )
                 for name, topics in runs.items()
             }
@@ -206,7 +207,9 @@ def test_groups_of_topics_and_systems() -> None:
     group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
     covered = {
         (name, which): fmean(
-            sum(doc in qrels[t] for doc in topics.get(t, [])[:10]) / 10 for t in qrels if which in {group[t], "all"}
+            sum(doc in qrels[t] for doc in topics.get(t, [])[:10]) / max(1, min(10, len(topics.get(t, []))))
+            for t in qrels
+            if which in {group[t], "all"}
         )
         for name, topics in runs.items()
         for which in ("odd", "even", "all")

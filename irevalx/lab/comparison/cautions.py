@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from irevalx.arrays.segments import BoolArray
+from irevalx.errors import ArgumentError
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure
@@ -52,6 +53,23 @@ def unjudged_cautions(
     runs = sorted({run for of_measure, row in listed for run in of_measure.comparisons.pairs[row]})
     command = _command(ranked, runs, depth)
     return [*lines, f"to resolve this, judge the documents that this command lists, and compare again: {command}"]
+
+
+def without_coverage(
+    every: Sequence[ComparedMeasure],
+) -> tuple[list[ComparedMeasure], list[ComparedMeasure], list[str]]:
+    """Return the tested measures, those that describe the judgments, and a note; raises ArgumentError without tests."""
+    untested = [of_measure for of_measure in every if of_measure.measured.is_coverage]
+    if not untested:
+        return list(every), [], []
+    names = ", ".join(of_measure.name for of_measure in untested)
+    verb, them = ("describe", "them") if untested[1:] else ("describes", "it")
+    if len(untested) == len(every):
+        raise ArgumentError(
+            f"runs are not tested under {names}, which {verb} the judgments; also request a measure such as map"
+        )
+    tested = [of_measure for of_measure in every if not of_measure.measured.is_coverage]
+    return tested, untested, [f"{names} {verb} the judgments, so that runs are not tested under {them}."]
 
 
 def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None) -> str:

@@ -32,7 +32,7 @@ from irevalx.lab.command.parameters import (
     Ties,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions
+from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions, without_coverage
 from irevalx.lab.comparison.gate import (
     FOUND_WORSE,
     MARGIN,
@@ -353,12 +353,13 @@ def compare(
     interval, the test, the numbers of topics on which a run is better, the share of judged documents, and the smallest
     difference that a t test detects with probability 0.8 on this number of topics, as computed by irevalx-lab power.
 
-    Tables also display judged@K, the share of judged documents among the first K of each run. K is the cutoff of the
-    measure, or 10 if it has none. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a
-    warning lists the comparisons that depend on unjudged documents. These are the comparisons with a different
-    conclusion if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often
-    as its judged documents. The conclusion can still be correct; judge these documents to find out. With `margin`, the
-    same warning is issued for the verdicts.
+    Tables also display judged@K, the share of judged documents among the first K retrieved documents of each run. K is
+    the cutoff of the measure, or 10 if it has none. The values of the measures judged.K and unj.K are displayed, but
+    runs are not tested under them, because they describe the judgments. For t tests (not tukey) of measures that treat
+    unjudged documents as nonrelevant, a warning lists the comparisons that depend on unjudged documents. These are the
+    comparisons with a different conclusion if the unjudged documents that only one of the runs ranks among its first 10
+    were relevant half as often as its judged documents. The conclusion can still be correct; judge these documents to
+    find out. With `margin`, the same warning is issued for the verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
@@ -461,7 +462,8 @@ def compare(
         sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
         baseline = baseline_named(baseline, measured[0].runs, sources)
     measured = systems_of_runs(measured, systems, system_by)
-    compared = compared_measures(measured, baseline, method, threads)
+    compared, untested, on_untested = without_coverage(compared_measures(measured, baseline, method, threads))
+    notes = (*notes, *on_untested)
     if topic_groups is not None:
         return compared_in_groups(compared, topic_groups, baseline, method, notes)
     bounds = bounds_of(ranked, threads)
@@ -482,11 +484,12 @@ def compare(
     )
     if is_by_pair:
         kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
-        return kind(compared, baseline, method, notes=notes, columns=columns_of(columns), by_pair=by == "pair")
+        displayed: Any = {"columns": columns_of(columns), "by_pair": by == "pair", "untested": untested}
+        return kind(compared, baseline, method, notes=notes, **displayed)
     if by == "topic":
-        return ComparedTopics(compared, baseline, method, notes=notes, sort=sort)
+        return ComparedTopics(compared, baseline, method, notes=notes, sort=sort, untested=untested)
     if by == "run":
-        return ComparedRuns(compared, baseline, method, notes=notes, sort=sort)
+        return ComparedRuns(compared, baseline, method, notes=notes, sort=sort, untested=untested)
     return DiscriminativePower(compared, baseline, method, notes=notes)
 
 

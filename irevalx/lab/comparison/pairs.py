@@ -39,7 +39,7 @@ class ComparedPair(NamedTuple):
     losses: int
     p: float
     corrected_p: float  # corrected for the number of comparisons
-    differ: bool  # whether the runs are significantly different: corrected_p is below alpha
+    differ: bool | None  # whether the runs are significantly different: corrected_p is below alpha; None without a test
     simultaneous_low: float  # simultaneous interval for all pairs; nan if there is none
     simultaneous_high: float
     test: str  # the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test
@@ -164,10 +164,27 @@ class ComparedMeasure(Frozen):
         ]
 
     @property
+    def untested_pairs(self) -> list[ComparedPair]:
+        """A row for each pair, without intervals and tests."""
+        numbers = ("low", "high", "effect_size", "p", "corrected_p", "simultaneous_low", "simultaneous_high")
+        empty: dict[str, Any] = dict.fromkeys(numbers, math.nan)
+        return [pair._replace(**empty, differ=None, test="", depends_on_unjudged=None) for pair in self.pairs]
+
+    @property
     def best_first(self) -> list[int]:
         """Numbers of the runs, the best first; by descending value if the measure has no better direction."""
         scores, direction = self.scores, self.measured.direction or 1
         return sorted(range(len(scores)), key=lambda run: -direction * scores[run])
+
+    @property
+    def best_runs(self) -> list[str]:
+        """The runs with the best value; several if they are tied, up to the rounding of sums."""
+        best = self.scores[self.best_first[0]]
+        return [
+            run
+            for run, score in zip(self.runs, self.scores, strict=True)
+            if math.isclose(score, best, rel_tol=1e-12, abs_tol=1e-12)
+        ]
 
     @property
     def letters(self) -> list[str]:
@@ -216,6 +233,11 @@ class Comparison(Result):
     def seed(self) -> int | None:
         """Random seed; None if nothing is random."""
         return self.method.seed if self.method.is_random else None
+
+    @property
+    def untested(self) -> Sequence[ComparedMeasure]:
+        """Measures that describe the judgments, whose values are displayed without tests."""
+        return ()
 
     @property
     def status(self) -> int:

@@ -214,6 +214,7 @@ def systems_of_runs(
                 values=np.stack([of_system.mean(axis=0) for of_system in values]),
                 scale=of_measure.scale,
                 direction=of_measure.direction,
+                is_coverage=of_measure.is_coverage,
                 coverage=None if of_measure.coverage is None else of_measure.coverage.of_means(members),
                 top_coverage=of_measure.top_coverage if names == of_measure.runs else None,
                 request=of_measure.request,

@@ -17,6 +17,7 @@ from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.comparison.pairs import (
     LABELS,
     PAIR_COLUMNS,
+    ComparedMeasure,
     ComparedPair,
     Comparison,
     default_columns,
@@ -65,6 +66,9 @@ class DiscriminativePowerRow(NamedTuple):
 
 class FigureComparison(Comparison, DrawnResult):
     """Comparisons of runs that can be drawn pair by pair."""
+
+    untested: Sequence[ComparedMeasure] = ()
+    """Measures that describe the judgments, whose values are displayed without tests."""
 
     shows_intervals: ClassVar[bool] = False
     """Whether tables have intervals, so that warnings about them have been issued."""
@@ -132,6 +136,11 @@ class ComparedPairs(FigureComparison):
     @property
     def rows(self) -> Sequence[ComparedPair]:
         """A row for each measure and pair."""
+        untested = [pair for of_measure in self.untested for pair in of_measure.untested_pairs]
+        return [*self._tested_rows, *untested]
+
+    @property
+    def _tested_rows(self) -> list[ComparedPair]:
         return [pair for of_measure in self.measures for pair in of_measure.pairs]
 
     def tables(self) -> list[Table]:
@@ -152,7 +161,7 @@ class ComparedPairs(FigureComparison):
     @property
     def _optional(self) -> tuple[str, ...]:
         """Columns that narrow tables omit: the notes contain the only measure, and p-values whether runs differ."""
-        only_measure = () if self.measures[1:] else LABELS[:1]
+        only_measure = () if self.measures[1:] or self.untested else LABELS[:1]
         coverage = ("judged_against", "judged") if self.baseline is not None else ("judged judged_against",)
         return (*coverage, *only_measure, "differ")
 
@@ -163,7 +172,7 @@ class ComparedPairs(FigureComparison):
         coverage = {} if self.columns else self.coverage_heads(cautious=cautious)
         columns = self.columns
         if not columns:
-            columns = (*default_columns(method, self.rows, LABELS, n_pairs), *self.more_columns)
+            columns = (*default_columns(method, self._tested_rows, LABELS, n_pairs), *self.more_columns)
             filled = table.showing(*columns).without_empty().columns
             columns = tuple(column for column in columns if column in filled)
         heads = (*heads_of(columns, method, n_pairs), *coverage.values())
@@ -228,7 +237,7 @@ class ComparedTopics(FigureComparison):
     def rows(self) -> list[ComparedTopic]:
         """A row for each measure and topic."""
         rows = []
-        for of_measure in self.measures:
+        for of_measure in (*self.measures, *self.untested):
             measured, pairs = of_measure.measured, of_measure.comparisons
             others = [measured.runs[run] for run in pairs.second] if self.baseline else []
             d = measured.values[pairs.second] - measured.values[pairs.first] if self.baseline else np.zeros((0, 1))

@@ -41,7 +41,14 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
             ComparedRun(run=run, measure=of_measure.name, score=score, best=place in best, groups=mark)
             for place, (run, score, mark) in enumerate(zip(of_measure.runs, scores, marks, strict=True))
         ]
-    return rows
+    return [
+        *rows,
+        *(
+            ComparedRun(run=run, measure=of_measure.name, score=score, best=False, groups="")
+            for of_measure in comparison.untested
+            for run, score in zip(of_measure.runs, of_measure.scores, strict=True)
+        ),
+    ]
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
@@ -107,7 +114,13 @@ def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequenc
         columns += [name, f"{name}_{suffix}"]
         heads += [name, ""]
         cells += [of_measure.scores, of_runs]
+    for of_measure in comparison.untested:
+        columns.append(of_measure.name)
+        heads.append(of_measure.name)
+        cells.append(of_measure.scores)
     for depth, judged in comparison.judged_at.items():
+        if f"{_JUDGED}{depth}" in columns:
+            continue
         columns.append(f"{_JUDGED}{depth}")
         heads.append(f"judged@{depth}")
         cells.append(judged)

@@ -154,12 +154,18 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
         others = f"{n_different} of the other runs, but not from {_listed(alike)}"
     else:
         others = f"{n_different or 'none'} of the {n_others} other runs"
-    if before is None:
-        beginning = f"{best} has the {order} {of_measure.name} of {len(runs)} runs"
-    else:
-        also = "It also" if best == runs[before.best_first[0]] else best
-        beginning = f"{also} has the {order} {of_measure.name}"
-    return f"{beginning} ({value[best]}) and is significantly different from {others}."
+    tied, of_runs = of_measure.best_runs, f" of {len(runs)} runs" if before is None else ""
+    if tied[1:]:
+        if len(tied) == len(runs):
+            return f"All {len(runs)} runs have the same {of_measure.name} ({value[best]})."
+        names = _listed(tied) if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
+        return (
+            f"{names} are tied with the {order} {of_measure.name}{of_runs} ({value[best]}); {best} is significantly "
+            f"different from {others}."
+        )
+    also = "It also" if before is not None and tied == before.best_runs else best
+    highest = f"{also} has the {order} {of_measure.name}{of_runs} ({value[best]})"
+    return f"{highest} and is significantly different from {others}."
 
 
 def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:

@@ -119,12 +119,13 @@ def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: Report
     by = f"{_difference(of_measure, measure, pair)}{_determined(data, measure, pair)}."
     if data.baseline is None:
         [other] = others_in(pair, best)
-        n_different = sum(each.differ for each in pairs)
+        n_different = sum(bool(each.differ) for each in pairs)
         counted = f"{n_different} of {len(pairs)} pairs of runs {_are(n_different)} significantly different."
         if pair.differ:
             yield f"{best} is significantly better than {other}, the best run that differs significantly from it: {by}"
         else:
-            yield f"{best} and {other}, the second best run, are not significantly different: {by}"
+            second = "" if other in of_measure.best_runs else ", the second best run,"
+            yield f"{best} and {other}{second} are not significantly different: {by}"
         yield counted
     elif best == data.baseline:
         verdict = "significantly worse than" if pair.differ else "not significantly different from"
@@ -219,7 +220,15 @@ def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMea
     best = of_measure.runs[of_measure.best_first[0]]
     extreme = "highest" if measure.direction > 0 else "lowest"
     score = of_measure.scores[of_measure.best_first[0]]
-    sentence = f"{best} has the {extreme} {measure.title}, {score:.3f} over {_topics(of_measure)}"
+    tied, of_topics = of_measure.best_runs, f"{measure.title}, {score:.3f} over {_topics(of_measure)}"
+    if len(tied) == len(of_measure.runs):
+        sentence = f"All {len(tied)} runs have the same {of_topics}"
+        if data.baseline is None:
+            return f"{sentence}."
+    elif tied[1:]:
+        sentence = f"{_listed(tied)} are tied with the {extreme} {of_topics}"
+    else:
+        sentence = f"{best} has the {extreme} {of_topics}"
     if data.baseline not in {None, best} and not is_main:
         [pair] = [pair for pair in of_measure.pairs if pair.run == best]
         sentence += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
@@ -242,12 +251,13 @@ def _others(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeas
         return (
             f"Of {len(pairs)} runs, {are_better}, {are_worse}, and {n_same} {_are(n_same)} not significantly different"
         )
+    it = best if of_measure.best_runs[1:] else "it"
     like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
     n_others = len(of_measure.runs) - 1
     if not like:
-        return f"{'Both' if n_others == 2 else f'All {n_others}'} other runs are significantly different from it"
+        return f"{'Both' if n_others == 2 else f'All {n_others}'} other runs are significantly different from {it}"
     n_like = f"{len(like)} of the {n_others} other runs"
-    return f"{n_like} {_are(len(like))} not significantly different from it ({_first_of(like)})"
+    return f"{n_like} {_are(len(like))} not significantly different from {it} ({_first_of(like)})"
 
 
 def _number(runs: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.errors import InputError, NoTopicsError, warn
-from irevalx.experiments.coverage import cutoff_of
+from irevalx.experiments.coverage import COVERAGE_MEASURES, cutoff_of
 from irevalx.experiments.measured_runs import columns_of
 from irevalx.experiments.ranked_runs import direction_of, scale_of
 from irevalx.frozen import Frozen, cached_property
@@ -21,9 +21,8 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.measures.average_precision import average_precision, average_precision_at
 from irevalx.measures.declaration import Measure
 from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
-from irevalx.measures.incomplete_judgments import judged
 from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
-from irevalx.measures.precision import precision, recall, relative_precision, success, unjudged
+from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
 from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
 from irevalx.process.platform import as_bytes
@@ -116,9 +115,6 @@ PAIR_COLUMNS = (
     *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
 )
 """Columns of a pair: first the numbers of the measure and of the two runs; the first is compared with the second."""
-
-COVERAGE_MEASURES = {judged, unjudged}
-"""Measures of the coverage of the judgments, under which runs are not tested."""
 
 
 class ReportedMeasure(Frozen, kw_only=True):

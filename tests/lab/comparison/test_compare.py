@@ -215,25 +215,55 @@ def test_rows_by_run_with_a_baseline() -> None:
 
 
 def test_measures_where_less_is_better(tmp_path: Path) -> None:
-    """More unjudged documents are worse in marks, letters, losses and the best score."""
+    """More errors are worse in marks, letters, losses and the best score."""
     topics = range(1, 9)
-    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{n} {n % 2}\n" for t in topics for n in range(10)))
-    holes = {"full": [0] * 8, "holes": [2, 3, 4, 3, 2, 4, 3, 3]}
-    for name, of_topics in holes.items():
-        docs = [(t, [f"d{n}" if n >= of_topics[t - 1] else f"new{n}" for n in range(10)]) for t in topics]
-        lines = [f"{t} Q0 {doc} 1 {-place} {name}\n" for t, each in docs for place, doc in enumerate(each)]
-        (tmp_path / name).write_text("".join(lines))
-    paths = [tmp_path / name for name in ("qrels", "full", "holes")]
-    [_, row], _ = compare(*paths, "-m", "unj.10", "--by", "run", "--baseline", "full")
-    assert (row["run"], row["unj_10_differs"]) == ("holes", "-")
-    rows, _ = compare(*paths, "-m", "unj.10", "--by", "run")
-    assert [row["unj_10_groups"] for row in rows] == ["a", "b"]
-    [row], _ = compare(*paths, "-m", "unj.10")
+    errors = {"full": [0] * 8, "holes": [2, 3, 4, 3, 2, 4, 3, 3]}
+    lines = [f"{name},{t},{of_topics[t - 1] / 10}\n" for name, of_topics in errors.items() for t in topics]
+    (tmp_path / "wer.csv").write_text("".join(["run,topic,wer\n", *lines]))
+    scores = ("--scores", tmp_path / "wer.csv", "--lower-is-better", "wer")
+    [_, row], _ = compare(*scores, "--by", "run", "--baseline", "full")
+    assert (row["run"], row["wer_differs"]) == ("holes", "-")
+    rows, _ = compare(*scores, "--by", "run")
+    assert [row["wer_groups"] for row in rows] == ["a", "b"]
+    [row], _ = compare(*scores)
     assert [row[name] for name in ("run", "wins", "losses", "differ")] == ["full", "8", "0", "True"]
-    people = lab("compare", *paths, "-m", "unj.10", "--by", "run", "--format", "latex", "--quiet").stdout.decode()
+    people = lab("compare", *scores, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     assert [line.split()[0] for line in people.splitlines() if "textbf" in line] == ["full"]
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{n} {n % 2}\n" for t in topics for n in range(10)))
+    for name, of_topics in errors.items():
+        docs = [(t, [f"d{n}" if n >= of_topics[t - 1] else f"new{n}" for n in range(10)]) for t in topics]
+        results = [f"{t} Q0 {doc} 1 {-place} {name}\n" for t, each in docs for place, doc in enumerate(each)]
+        (tmp_path / name).write_text("".join(results))
+    paths = [tmp_path / name for name in ("qrels", "full", "holes")]
     [_, row], _ = compare(*paths, "-m", "num_nonrel_judged_ret", "--by", "run", "--baseline", "full")
     assert row["num_nonrel_judged_ret_differs"] == "<"  # neither better nor worse
+
+
+def test_measures_of_the_judgments() -> None:
+    """Values of judged.K and unj.K are displayed in every table, without a test and a sentence, and their column once."""
+    measures = ("-m", "judged@10 map unj.5")
+    rows, _ = compare(*EXPERIMENT, *measures)
+    untested = [row for row in rows if row["measure"] != "map"]
+    assert {row["measure"] for row in untested} == {"judged_10", "unj_5"}
+    assert {row[name] for row in untested for name in ("p", "corrected_p", "differ", "low", "test")} == {""}
+    assert all(row["mean"] and row["difference"] for row in untested)
+    by_run, _ = compare(*EXPERIMENT, *measures, "--by", "run")
+    assert list(by_run[0]) == ["run", "map", "map_groups", "judged_10", "unj_5"]
+    by_topic, _ = compare(*EXPERIMENT, *measures, "--by", "topic")
+    assert {row["measure"] for row in by_topic} == {"map", "judged_10", "unj_5"}
+    people = lab("compare", *EXPERIMENT, *measures, "--quiet").stdout.decode()
+    assert "judged_10, unj_5 describe the judgments, so that runs are not tested under them." in people
+    assert "judged_10" not in people.partition("\n\n")[0]
+    refused = refusal("compare", *EXPERIMENT, "-m", "judged@10")
+    assert "runs are not tested under judged_10, which describes the judgments; also request a measure" in refused
+
+
+def test_tied_runs(tmp_path: Path) -> None:
+    """A sentence says that runs are tied with the best value, or that all have the same."""
+    paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (7, 5, 1), "z": (4, 4, 1)}, depth=10)
+    text = " ".join(lab("compare", *paths, "-m", "P.10 num_ret", "--quiet").stdout.decode().split())
+    assert text.startswith("x and y are tied with the highest P_10 of 3 runs (0.4333); x is significantly different")
+    assert "All 3 runs have the same num_ret (30)." in text
 
 
 def test_notes(tmp_path: Path) -> None:
