@@ -231,7 +231,7 @@ def _directions(scores: FloatArray) -> IntArray:
     return (left > right).astype(np.int64) - (left < right)
 
 
-def divided(numerator: FloatArray | IntArray, denominator: FloatArray | int) -> FloatArray:
+def divided(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray | int) -> FloatArray:
     """Divide; the result is nan if the denominator is 0."""
     nothing = np.equal(denominator, 0)
     return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))

@@ -18,6 +18,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.frozen import Frozen, cached_property, fields
+from irevalx.statistics.correlations import divided
 from irevalx.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon, without_noise
 
 _AT_ONCE = 1_000_000
@@ -95,17 +96,17 @@ class Confusion(Frozen):
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
-        """Of the pairs not significant under full judgments, the share significant under reduced judgments; 0 for none.
+        """Of the pairs not significant under full judgments, the share significant under reduced ones; nan for none.
 
         Bompada et al. call these false negatives, and ``false_negative_rate`` false positives: "not different" is their
         positive.
         """
-        return ratio(self.c12, self.c11 + self.c12)
+        return divided(self.c12, self.c11 + self.c12)
 
     @cached_property
     def false_negative_rate(self) -> FloatArray:
-        """Of the pairs significant under full judgments, the share not significant under reduced ones; 0 for none."""
-        return ratio(self.c21, self.c21 + self.c22)
+        """Of the pairs significant under full judgments, the share not significant under reduced ones; nan for none."""
+        return divided(self.c21, self.c21 + self.c22)
 
     @cached_property
     def accuracy(self) -> FloatArray:
@@ -198,15 +199,18 @@ def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 
-def reversal_warnings(measures: Sequence[str], runs: Sequence[str], n_reversals: IntArray, judgments: str) -> list[str]:
+def reversal_warnings(
+    measures: Sequence[str], runs: Sequence[str], n_reversals: IntArray, judgments: str, repetitions: str
+) -> list[str]:
     """Return a warning for each measure with pairs of runs that differ significantly in both directions."""
     lines = []
     for measure, of_pairs in zip(measures, n_reversals, strict=True):
         if total := int(of_pairs.sum()):
             first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
             lines.append(
-                f"{measure}: {total} times two runs differ {judgments} in opposite directions, {of_pairs.max()} times "
-                f"{runs[first]} and {runs[second]}"
+                f"{measure}: in {total} case{'s' * (total > 1)} over all {repetitions}, a pair of runs differs "
+                f"significantly in opposite directions {judgments} ({of_pairs.max()} of them: {runs[first]} and "
+                f"{runs[second]})"
             )
     return lines
 

@@ -79,7 +79,8 @@ def test_identical_evaluations(case: str, tmp_path: Path) -> None:
     ends = {f"{name}_{end}" for name in row for end in ("low", "high")}
     assert set(row) - ends <= {*PERFECT, *OTHERS}
     empty = {name for name in row if name in PERFECT and not row[name]}
-    assert empty <= {"ties at the top": {"top_tau_b"}, "all differ": {"g_mean"}}.get(case, set())
+    undefined = {"ties at the top": {"top_tau_b"}, "all differ": {"g_mean"}}.get(case, set())
+    assert empty == undefined | {"fpr" if int(row["c11"]) == 0 else "", "fnr" if int(row["c22"]) == 0 else ""} - {""}
     for name in (set(row) & PERFECT.keys()) - empty:
         assert float(row[name]) == pytest.approx(PERFECT[name], abs=1e-12), name
         if f"{name}_low" in row:
@@ -152,7 +153,7 @@ def test_identical_labels(kind: str, tmp_path: Path) -> None:
     undefined = {*coefficients, *(f"self_{name}" for name in coefficients)} if kind == "constant" else set[str]()
     undefined |= {"top_tau_b", "g_mean", "gain_ratio"}
     if kind == "constant":
-        undefined |= {*UNDEFINED_IF_CONSTANT, "precision", "recall", "f1", "specificity"}
+        undefined |= {*UNDEFINED_IF_CONSTANT, "precision", "recall", "f1", "specificity", "fnr"}
     words = (*runs, *OPTIONS, "--seed", "1")
     checked(lab_rows("labels", labels, labels, *words), undefined=undefined)
     machines = ("--machine", f"one={labels},{labels}", "--machine", f"two={labels}", "--human-topics", "4")

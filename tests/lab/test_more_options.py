@@ -134,7 +134,10 @@ def test_decisions() -> None:
         split("tau_b_all_runs tau_all_runs c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd")
     )
     assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
-    assert b"\nsignificance decisions\n" in lab(*shared).stdout
+    printed = lab(*shared).stdout.decode()
+    assert "\nsignificance decisions\n" in printed
+    assert "\ntau b all runs, tau all runs: correlation of the values of all runs under the whole pool" in printed
+    assert "\ntau b all runs" not in lab(*shared[:-2]).stdout.decode()
 
 
 def test_reversed_pairs(tmp_path: Path) -> None:
@@ -152,8 +155,8 @@ def test_reversed_pairs(tmp_path: Path) -> None:
     [row] = result.rows
     assert (row["c22"], row["ad"]) == ("2", "1")
     assert result.stderr == (
-        "irevalx-lab: P_2:skip: 1 times two runs differ with all judgments and without those of a group in opposite "
-        "directions, 1 times a and b\n"
+        "irevalx-lab: P_2:skip: in 1 case over all groups, a pair of runs differs significantly in opposite directions "
+        "with all judgments and without those of a group (1 of them: a and b)\n"
     )
 
 

@@ -77,7 +77,7 @@ PAIRS = st.lists(
 @example([])
 @example([(True, 1, True, -1)])
 def test_confusion(pairs: list[tuple[bool, int, bool, int]]) -> None:
-    """Counts and rates are those of the definition; 0/0 is 0, but nothing if all pairs differ in both."""
+    """Counts and rates are those of the definition; the rates are nan if they are 0/0."""
     full, reduced = [pair[0] for pair in pairs], [pair[2] for pair in pairs]
     result = confusion(
         decisions_of(full, [pair[1] for pair in pairs]), decisions_of(reduced, [pair[3] for pair in pairs])
@@ -93,8 +93,8 @@ def test_confusion(pairs: list[tuple[bool, int, bool, int]]) -> None:
     assert result["accuracy"] == pytest.approx(reference.accuracy(full, reduced))
     assert result["g_mean"] == pytest.approx(reference.g_mean(full, reduced), nan_ok=True)
     equal, unequal = full.count(False), full.count(True)
-    assert result["fpr"] == pytest.approx(cells[1, 2] / equal if equal else 0)
-    assert result["fnr"] == pytest.approx(cells[2, 1] / unequal if unequal else 0)
+    assert result["fpr"] == pytest.approx(cells[1, 2] / equal if equal else np.nan, nan_ok=True)
+    assert result["fnr"] == pytest.approx(cells[2, 1] / unequal if unequal else np.nan, nan_ok=True)
     assert tuple(result) == DECISION_COLUMNS
 
 

@@ -311,6 +311,12 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvalu
         notes.append(
             f"Topics{'' if of_all else ' of ' + ', '.join(names)}{' in the comparison' if topics else ''}: {words}."
         )
+    if untested := [paired for paired in pairs if paired.against is not None]:
+        notes.append(
+            f"Significance decisions are blank for {', '.join(paired.measure for paired in untested)}: they require "
+            f"the same measure in X and Y, but {spelled('against')} compares {'it' if len(untested) == 1 else 'them'} "
+            f"with {untested[0].against}."
+        )
     return tuple(notes)
 
 

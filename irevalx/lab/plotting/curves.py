@@ -296,7 +296,10 @@ class _DrawnPanel:
             markerfacecolor="white" if number % 2 else colour,
             zorder=3,
         )
-        if curve.low is not None and curve.high is not None:
+        if curve.low is not None and curve.high is not None and curve.x.size == 1:  # a band would have no width
+            errors = np.nan_to_num(np.stack((curve.y - curve.low, curve.high - curve.y)).clip(0))
+            self._axis.errorbar(curve.x, curve.y, errors, color=colour, capsize=2, linewidth=0.8, zorder=2)
+        elif curve.low is not None and curve.high is not None:
             self._axis.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=_BAND, linewidth=0, zorder=2)
         if curve.label and np.isfinite(curve.y).any():
             self.lines.append(line)

@@ -208,8 +208,15 @@ def leave_out(
     was left out. The rate of false differences (fpr) is the share of those pairs with no significant difference under
     the full judgments for which a significant difference is found after the unique documents of the group are removed.
     The rate of missed differences (fnr) is the share of those pairs with a significant difference under the full
-    judgments for which no significant difference is found after these documents are removed. The help of irevalx-lab
-    agree explains all columns.
+    judgments for which no significant difference is found after these documents are removed. The
+    other columns of decisions have the same meaning as in irevalx-lab agree.
+
+    The summary contains, over the runs that were left out, the mean absolute change of ranks (rank_change), the largest
+    number of ranks gained (rise) and lost (fall), the mean change of values (bias), its root mean square (rms), tau and
+    tau_b of the values before and after, and the share of runs whose value changes significantly (significant).
+    inversions and inverted are the number and the share of the pairs of all runs in the opposite order. With `only`,
+    tau_b_all_runs and tau_all_runs are the correlations of the values of all runs, not only those of the group, under
+    the whole pool and without the unique documents of the group.
 
     `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. The bias of the run is
     estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The

@@ -61,6 +61,13 @@ _DISPLAYED_TITLES = {
 """Displayed titles of tables that have another title in JSON."""
 
 
+_NOTE_ON_ALL_RUNS = (
+    "tau b all runs, tau all runs: correlation of the values of all runs under the whole pool with their values "
+    "without the unique documents of the group. inversions, inverted: number and share of the pairs of all runs in the "
+    "opposite order. The other columns are over the runs of the group."
+)
+
+
 def note_on_intervals(n_groups: int) -> str:
     """Explain what the intervals cover, or why there are none."""
     if n_groups < LEAST_GROUPS:
@@ -288,7 +295,7 @@ class LeftOutRuns(DrawnResult):
                 f" ({name})" if len(self.evaluations) > 1 else ""
             )
             names = self.experiment.measures, self.experiment.runs
-            yield from reversal_warnings(*names, evaluation.reversals, judgments)
+            yield from reversal_warnings(*names, evaluation.reversals, judgments, "groups")
         n_unique = sum(int(removal.removed.sum()) for removal in self.removals)
         for name, by_group in self.predictions.items():
             lacking = n_unique - sum(int(grades.predicted.sum()) for grades in by_group.values())
@@ -341,6 +348,8 @@ class LeftOutRuns(DrawnResult):
         are_all = all(evaluation.left_out.all() for evaluation in self.evaluations.values())
         without = {"decisions", *(("tau_b_all_runs", "tau_all_runs") if are_all else ())}
         summary = self._table("summary", LeftOutSummary, self.summary, n_labels=2, without=without)
+        if not are_all:
+            summary = replace(summary, notes=(*summary.notes, _NOTE_ON_ALL_RUNS))
         tables = [summary if decisions_apart else self._with_decisions(summary)]
         if self.view == "runs":
             runs = self._table("runs", LeaveOutRow, self.rows, n_labels=4)

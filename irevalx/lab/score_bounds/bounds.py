@@ -1,6 +1,7 @@
 """Bounds of measure values over all completions of the judgments: ``bounds`` and its command."""
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 
 from irevalx.api import inputs
 from irevalx.declarations import declared, file, flag, invalid_value, refined, spelled, whole
-from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
+from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import (
     are_given,
     graded_judgments_of,
@@ -315,13 +316,13 @@ def bounds(
         ]
         if requested is not None:
             ranked = expected[0].changing(_undecided(scores[0]))
-            return _to_judge("changes", ranked, requested, notes)
+            return _to_judge("changes", ranked, requested, experiment, notes)
         of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
         if drawn:
             simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
             of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
     if requested is not None:
-        return _to_judge("narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
+        return _to_judge("narrows", scores[0].worth_judging(_undecided(scores[0])), requested, experiment, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = count_determined(rows)
     for row in decided:
@@ -349,10 +350,16 @@ def _rows(
 
 
 def _to_judge(
-    column: str, ranked: Sequence[DocumentInfluence], requested: tuple[str, int], notes: tuple[str, ...]
+    column: str,
+    ranked: Sequence[DocumentInfluence],
+    requested: tuple[str, int],
+    experiment: GradedRuns,
+    notes: tuple[str, ...],
 ) -> DocumentsToJudge:
     """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
+    if ranked:
+        _warn_of_shortage(ranked, requested, experiment)
     topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
     rows = [
         DocumentToJudge(
@@ -367,6 +374,23 @@ def _to_judge(
         for rank, document in enumerate(islice(of_topic, n), start=1)
     ]
     return DocumentsToJudge(rows, column, notes=notes)
+
+
+def _warn_of_shortage(ranked: Sequence[DocumentInfluence], requested: tuple[str, int], experiment: GradedRuns) -> None:
+    """Warn if there are fewer documents than requested, in all or for a topic."""
+    (name, n), reason = requested, "no other document can affect a pair of runs whose order is not determined"
+    if name != "per_topic":
+        if len(ranked) < n:
+            warn(f"only {len(ranked)} of {n} documents selected: {reason}")
+        return
+    counts = Counter(document.topic for document in ranked)
+    topics = list(map(as_text, experiment.topics))
+    short = [topic for topic in topics if counts[topic] < n]
+    if short:
+        warn(
+            f"fewer than {n} documents selected for {len(short)} of {len(topics)} topics (for example "
+            f"{counts[short[0]]} for topic {shown_name(short[0])}): {reason}"
+        )
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:

@@ -199,14 +199,15 @@ def knees_for_people(study: Study) -> Table:
     """Return one row per measure and statistic, marked if a curve is not monotone."""
     rows = [row if row.monotone else row._replace(knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
-    n_samples, most = study.judged.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
+    n_samples = study.judged.shape[1]
     is_enough = n_samples >= LEAST_SAMPLES
     notes = [
-        f"The lowest levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
-        f"{THRESHOLD} (blank: none)."
+        f"The lowest levels from which on the mean over samples (knee), and {MOST_SAMPLES:.0%} of the samples "
+        f"(reliable), exceed {THRESHOLD} (blank: none)."
         if is_enough
-        else f"The lowest levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). "
-        f"The levels from which on {most} it require at least {LEAST_SAMPLES} samples."
+        else f"The lowest levels from which on the mean over {n_samples} samples (knee) exceeds {THRESHOLD} (blank: "
+        f"none). The levels from which on {MOST_SAMPLES:.0%} of the samples exceed it (reliable) require at least "
+        f"{LEAST_SAMPLES} samples."
     ]
     if ends:
         notes.append(
@@ -224,8 +225,8 @@ def knees_for_people(study: Study) -> Table:
         )
     title = f"knees: lowest level from which on the mean over samples exceeds {THRESHOLD}"
     every = Table(title, KneeRow._fields, rows, n_labels=2, notes=tuple(notes))
-    heads = ("measure", "statistic", "mean exceeds", *ends, *([most] if is_enough else []))
-    return every.showing("measure", "statistic", "knee", *ends, *(["reliable"] if is_enough else []), heads=heads)
+    columns = ("measure", "statistic", "knee", *ends, *(["reliable"] if is_enough else []))
+    return every.showing(*columns, heads=columns)
 
 
 def is_in_order(about: Mapping[str, Any]) -> bool:

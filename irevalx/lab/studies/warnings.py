@@ -40,8 +40,8 @@ def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
                 "relevant document; the mean is over the other values"
             )
     yield from _short_runs(study)
-    under = "under full and under reduced judgments"
-    yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under)
+    under = "under full and reduced judgments"
+    yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under, "samples")
     if study.intervals is not None:
         yield from bootstrap_warnings(len(experiment.topics))
 

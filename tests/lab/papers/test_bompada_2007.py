@@ -173,8 +173,8 @@ def confusions(studied: Studied) -> dict[str, dict[tuple[str, int], dict[str, fl
                 reference.g_mean(full_decisions, other),
             )
             nobody, positive = counts["c11"] + counts["c12"], counts["c21"] + counts["c22"]
-            counts["fpr"] = counts["c12"] / nobody if nobody else 0.0
-            counts["fnr"] = counts["c21"] / positive if positive else 0.0
+            counts["fpr"] = counts["c12"] / nobody if nobody else np.nan
+            counts["fnr"] = counts["c21"] / positive if positive else np.nan
             results[measure][sample] = counts
     return results
 

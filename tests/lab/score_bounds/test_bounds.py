@@ -128,6 +128,15 @@ def test_next_documents_of_each_topic(tmp_path: Path) -> None:
     words: tuple[str | Path, ...] = ("bounds", *paths, "-m", "P.2", "-c")
     every = [(row["topic"], row["docno"]) for row in lab(*words, "--in-all", "99", "--format", "csv").rows]
     expected = [pair for topic in ("1", "2") for pair in [pair for pair in every if pair[0] == topic][:2]]
+    reason = "no other document can affect a pair of runs whose order is not determined"
+    stderr = lab(*words, "--in-all", "99").stderr
+    assert f"irevalx-lab: only {len(every)} of 99 documents selected: {reason}\n" in stderr
+    assert "documents selected" not in lab(*words, "--in-all", str(len(every))).stderr
+    of_first = sum(topic == "1" for topic, _ in every)
+    assert (
+        f"fewer than 99 documents selected for 2 of 2 topics (for example {of_first} for topic 1): {reason}\n"
+        in lab(*words, "--per-topic", "99").stderr
+    )
     rows = lab(*words, "--per-topic", "2", "--format", "csv").rows
     assert [(row["topic"], row["docno"]) for row in rows] == expected
     assert [row["rank"] for row in rows] == ["1", "2", "1", "2"]

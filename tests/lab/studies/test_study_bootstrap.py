@@ -88,5 +88,8 @@ def test_opposite_decisions_on_robust03() -> None:
     assert counts["c22"] == counts["aa"] + counts["ad"]
     assert counts["ad"] > 5
     assert result.reversals[0].sum() == counts["ad"]
-    line = f"map: {counts['ad']} times two runs differ under full and under reduced judgments in opposite"
+    line = (
+        f"map: in {counts['ad']} cases over all samples, a pair of runs differs significantly in opposite directions "
+        "under full and reduced judgments ("
+    )
     assert any(warning.startswith(line) for warning in study_warnings(result))
