@@ -26,7 +26,7 @@ from irevalx.measures.counts import runid
 from irevalx.measures.declaration import Measure, Range, UnjudgedEffect
 from irevalx.measures.selection import requested_measure
 from irevalx.measures.summaries import Population, mean
-from irevalx.parameters import argument_error, identifier, texts
+from irevalx.parameters import argument_error, identifier, join_words, texts
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
 from irevalx.reading.format_hints import looks_like_judgments
@@ -52,13 +52,17 @@ _NEEDED = "expected a table of measure values with a column topic, and either me
 
 
 class _Value(NamedTuple):
-    """A value in a file: its 1-based line or row, its run, topic and measure, and its text or Python value."""
+    """A value in a file: its 1-based line or row, its run, topic and measure, and its text or Python value.
+
+    ``can_name_run``: whether its column can be meant as the name of the run.
+    """
 
     line: int
     run: str
     topic: str
     measure: str
     value: Any
+    can_name_run: bool = False
 
 
 def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool = True) -> RunValues:
@@ -138,9 +142,11 @@ def _number(where: str, value: _Value, nan_is_missing: bool) -> float:
                 return float(text)
     rule = "must be a 64-bit number that is not infinite"
     got = quote(text if isinstance(text, str) else json.dumps(text, default=str))
+    remedy = "remove it if the topic has no value"
+    if value.can_name_run:
+        remedy = f"the column with the names of runs must be called {join_words(RUN_OF_SCORES.names, 'or')}"
     raise MalformedLineError(
-        f"{where}{value.line}: invalid value {got} of {value.measure} for topic {quote(value.topic)}: {rule}; remove "
-        "it if the topic has no value"
+        f"{where}{value.line}: invalid value {got} of {value.measure} for topic {quote(value.topic)}: {rule}; {remedy}"
     )
 
 
@@ -194,7 +200,7 @@ def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
             continue
         for place in value:
             if fields[place] is not None and fields[place] != "":
-                yield _Value(number, of_run or "", of_topic, names[place], fields[place])
+                yield _Value(number, of_run or "", of_topic, names[place], fields[place], run is None)
 
 
 _TableLayout: TypeAlias = "tuple[int | None, int, int | None, list[int]]"

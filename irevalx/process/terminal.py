@@ -79,12 +79,18 @@ def silence_warnings() -> None:
 
 def output_width() -> int | None:
     """Return the width of the terminal that standard output is; None if it is not a terminal."""
-    with suppress(AttributeError, ValueError, OSError):
-        if sys.stdout.isatty():
-            import shutil
+    if not writes_to_terminal():
+        return None
+    import shutil
 
-            return shutil.get_terminal_size((0, 0)).columns or None
-    return None
+    return shutil.get_terminal_size((0, 0)).columns or None
+
+
+def writes_to_terminal() -> bool:
+    """Return whether standard output is a terminal."""
+    with suppress(AttributeError, ValueError, OSError):
+        return sys.stdout.isatty()
+    return False
 
 
 def is_terminal() -> bool:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
-from irevalx.declarations import spelled
+from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
@@ -19,7 +19,7 @@ from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import Layout, separator_hint
 from irevalx.reading.sources.columns import no_column
-from irevalx.reading.sources.files import NEWLINE, Source
+from irevalx.reading.sources.files import MARK, NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
 from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
@@ -27,6 +27,12 @@ from irevalx.trec_eval import TREC_EVAL_10
 _WHOLE = rb"[+-]?[0-9]+"
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
 """The beginning of a JSON object of objects."""
+
+_ARRAY = rb"\s*\[\s*(?:[{\[\]\"]|$)"
+"""The beginning of a JSON array of objects, arrays or strings, or its first line."""
+
+_MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
+"""A line of trec_eval's output: the name of a measure is padded to 22 characters."""
 
 _ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
 
@@ -58,6 +64,8 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
     fields, kind = line.split(), expected.kind
     if _IS_TRYING.get():
         return ""
+    if unread := _unread_hint(lines, kind):
+        return unread
     if not expected.separators and (separator := separator_hint(line, fields, layout)):
         return _table_hint(lines, kind) or (_header_hint(line, layout) if lines.startswith(line) else "") or separator
     if re.match(_OBJECT_OF_OBJECTS, lines):
@@ -69,6 +77,20 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
     return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
+
+
+def _unread_hint(lines: bytes, kind: FileKind) -> str:
+    """Return a hint about a file that is neither judgments nor a run: a JSON array, or output of trec_eval."""
+    if re.match(_ARRAY, lines.removeprefix(MARK)):
+        return "JSON arrays are not read; write one object per line (JSON Lines), for example with jq -c '.[]'"
+    if not re.match(_MEASURE_VALUES, lines):
+        return ""
+    other = "judgments" if kind is FileKind.JUDGMENTS else "a run"
+    option = spelled("scores")
+    reader = "irevalx-lab compare --scores" if option.startswith("-") else "irevalx.Scores.read"
+    has_option = option.startswith("-") and is_parameter("scores")
+    remedy = f"read score files with {option if has_option else reader}"
+    return f"this is the output of trec_eval or irevalx, not {other}; {remedy}"
 
 
 def _header_hint(line: bytes, layout: Layout) -> str:

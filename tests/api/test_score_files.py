@@ -155,6 +155,8 @@ DAMAGED = {
     "judgments? If so, give them and the runs in place of score files",
     '{"topic": 1, "map": [1]}\n': ":1: invalid value '[1]' of map for topic '1'",
     '{"run": "a", "topic": 1, "map": true}\n': ":1: invalid value 'true' of map for topic '1'",
+    "model,topic,map\na,1,0.5\n": ":2: invalid value 'a' of model for topic '1': must be a 64-bit number that is not infinite; the "
+    "column with the names of runs must be called run, runid, run_id or system",
     "run,topic,map\n": ": the file contains no measure values",
     "map 1 0.5\nmap all 0.5\nmap 1 0.2\n": ":1: no runid for these values; print it with irevalx -m runid",
 }

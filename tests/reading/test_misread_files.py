@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from running import FIXTURES, SHARED, run
+from running import FIXTURES, SHARED, refusal, run
 
 import irevalx
 
@@ -166,6 +166,11 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
         ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "expected a judgment with 4 columns", "give"),
         ((), "rank team run map P10 date\n", RUN, 2, "expected a judgment with 4 columns", "QRELS comes first"),
         ((), "7 a b\n7 c b\n", RUN, 2, "use -R pairs if the columns are TOPIC WINNER LOSER", "!"),
+        ((), "7\ta\t1\n7\tb\t0\n", RUN, 2, "use -R beir if the columns are TOPIC DOCNO GRADE", "!"),
+        ((), "map                   \t1\t0.5000\n", RUN, 2, "output of trec_eval or irevalx, not judgments; read score files with irevalx-lab compare --scores", "-R pairs"),
+        ((), QRELS, "map                   \t1\t0.5000\n", 2, "output of trec_eval or irevalx, not a run; read score files with irevalx-lab", "-T scored"),
+        ((), QRELS, '[{"qid":"1","docid":"d1","score":2}]', 2, "JSON arrays are not read; write one object per line", "commas"),
+        ((), '[\n{"qid": "1", "docid": "d1", "rel": 2},\n]', RUN, 2, "JSON arrays are not read; write one object per line", "commas"),
         ((), '04"M\x18h@\0'.replace("04", "\x04"), RUN, 2, "this is an lz4 file; decompress it with lz4 -d", "!"),
         ((), QRELS, "\x00", 2, "the line contains a NUL byte", "this is"),
         (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2}\n{"qid": "1"}\n', RUN, 2, "q:2: expected a JSON object with qid, docid and grade", "Extra data"),
@@ -277,3 +282,12 @@ def test_ordinary_files_have_no_new_warnings() -> None:
     for files, number in calls:
         result = run("-m", "map", *files)
         assert (result.status, len(result.stderr.splitlines())) == (0, number)
+
+
+def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
+    """The hint names the option of a command that has it, and a command or function that reads score files elsewhere."""
+    written(tmp_path, "map                   \t1\t0.5000\n", RUN)
+    for command, remedy in (("compare", "--scores"), ("power", "--scores"), ("bounds", "irevalx-lab compare --scores")):
+        assert f"; read score files with {remedy}\n" in refusal(command, "q", "r", "r", status=2, cwd=tmp_path)
+    with pytest.raises(irevalx.IrevalxError, match=r"; read score files with irevalx\.Scores\.read$"):
+        irevalx.evaluate(tmp_path / "q", tmp_path / "r", "map")

@@ -16,7 +16,7 @@ from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
 from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import choice, declaration_of, declared, file, flag, refined, spelled, text, whole
-from irevalx.errors import ArgumentError, IrevalxWarning, quote, warn
+from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import with_coverage
@@ -77,6 +77,7 @@ from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.measures.selection import UNSUPPORTED
 from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
+from irevalx.process.terminal import writes_to_terminal
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.kinds.runs import RunStream
@@ -125,6 +126,8 @@ def _run(
     """Make the report and write it."""
     import jinja2  # noqa: F401 - a missing package is reported before the work
 
+    if output.path is None and form != "json" and writes_to_terminal():
+        raise UsageError("an HTML page is not written to a terminal; use -o FILE, or a pipe")
     report(**options).write(output.path, form)
 
 

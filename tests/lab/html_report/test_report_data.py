@@ -14,7 +14,7 @@ import pytest
 from examples.experiment import DOCS, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
-from running import ROOT, SHARED, lab, run
+from running import ROOT, SHARED, lab, refusal, run
 
 import irevalx.lab
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning
@@ -481,3 +481,10 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
         result = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
         assert (result.status, result.stdout) == (alone.status, alone.stdout)
         assert (tmp_path / "piped.html").stat().st_size
+
+
+def test_no_page_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The HTML page is not written to a terminal; its data as JSON is."""
+    monkeypatch.setattr("irevalx.lab.html_report.report.writes_to_terminal", lambda: True)
+    assert refusal("report", QRELS, RUNS[0]).endswith("is not written to a terminal; use -o FILE, or a pipe\n")
+    assert lab("report", QRELS, RUNS[0], "--format", "json").status == 0
