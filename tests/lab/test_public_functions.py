@@ -190,7 +190,7 @@ def test_degrade_in_python() -> None:
     assert sorted(result.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
     drawn = irevalx.lab.degrade(judged, stratified=0.2)
     assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
-    with pytest.raises(irevalx.IrevalxError, match="missing argument: one of uniform, stratified, strata or order"):
+    with pytest.raises(irevalx.IrevalxError, match="missing argument: one of uniform, stratified, topic_rates, strata or order"):
         irevalx.lab.degrade(judged)
 
 
