@@ -155,7 +155,7 @@ def test_new_runs() -> None:
     [row] = lab(*words, "--quiet", "--format", "csv").rows
     assert result.new is not None
     assert [result.new.rows[0].bias, result.new.rows[0].verdict] == [float(row["bias"]), row["verdict"]]
-    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, per_topic=20)' in repr(result)
+    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, in_all=' in repr(result)
 
 
 @without_warnings
@@ -190,7 +190,9 @@ def test_degrade_in_python() -> None:
     assert sorted(result.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
     drawn = irevalx.lab.degrade(judged, stratified=0.2)
     assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
-    with pytest.raises(irevalx.IrevalxError, match="missing argument: one of uniform, stratified, topic_rates, strata or order"):
+    with pytest.raises(
+        irevalx.IrevalxError, match="missing argument: one of uniform, stratified, topic_rates, strata or order"
+    ):
         irevalx.lab.degrade(judged)
 
 
@@ -213,7 +215,8 @@ def test_compare_scores() -> None:
         result = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
-    columns = [name for name in result.to_frame() if not str(name).startswith("judged")]  # scores know no documents
+    of_documents = ("judged", "depends")  # which scores do not know
+    columns = [name for name in result.to_frame() if not str(name).startswith(of_documents)]
     assert result.to_frame()[columns].equals(expected.to_frame()[columns])
     with pytest.warns(irevalx.IrevalxWarning) as caught:
         by_run = irevalx.lab.compare(scores, by="run")
