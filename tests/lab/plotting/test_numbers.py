@@ -134,6 +134,8 @@ def test_error_bars_of_a_single_level(drawn: Mapping[str, Figure], tmp_path: Pat
     [bar] = [np.asarray(path.vertices) for path in error.collections[0].get_paths()]
     assert bar[:, 1].tolist() == pytest.approx([mean(values) - stdev(values), mean(values) + stdev(values)])
     assert bar[0, 0] == bar[1, 0]
+    words = " ".join(" ".join(text.split()) for text in texts_of(drawn["agreement-with-itself"]))
+    assert "Error bars: one standard deviation over 4 samples" in words
 
 
 def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
