@@ -255,6 +255,9 @@ class CommandText(Frozen, kw_only=True):
     without: tuple[str, ...] = ()
     """The output options that it lacks."""
 
+    default_output: str = ""
+    """What it writes without ``--format``, for the help; "" for a table."""
+
 
 class Declaration(Frozen):
     """The parameters of a function by name, in the order of its signature, and its description."""

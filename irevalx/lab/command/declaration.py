@@ -38,6 +38,9 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     own = _collect_once(command.run).parameters if command.run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
     output = {key: parameter for key, parameter in output.items() if key not in command.without}
+    if command.default_output:
+        form = output["format"]
+        output["format"] = replace(form, help=f"{form.help} [default: {command.default_output}]")
     parameters = {**declaration_of(function).parameters, **own}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}

@@ -87,6 +87,7 @@ def _run(output: "Output", **options: Any) -> None:
         "The command writes a pool file: lines TOPIC DOCNO, in the order in which to judge the documents. With "
         "--format, it writes a table of the result."
     ),
+    default_output="a pool file",
 )
 def next(  # noqa: A001 - it is the name of its command
     runs: Runs,

@@ -237,10 +237,12 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
             labels = labels_of.setdefault(panel.band, [])
             if panel.y_label and panel.y_label not in labels:
                 labels.append(panel.y_label)
+    are_bars = all(curve.x.size == 1 for panel in panels for curve in panel.curves if curve.low is not None)
+    name = "Error bars" if are_bars else "Bands"
     if len(labels_of) == 1:
-        return f"Bands: {next(iter(labels_of))}."
+        return f"{name}: {next(iter(labels_of))}."
     parts = [f"{band} ({', '.join(labels)})" for band, labels in labels_of.items()]
-    return f"Bands: {'; '.join(parts)}." if parts else ""
+    return f"{name}: {'; '.join(parts)}." if parts else ""
 
 
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:

@@ -123,8 +123,8 @@ class NewRuns(Frozen, kw_only=True):
             f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
             f"retrieved within the pool depth ({self.depth}). Do not add the bias to the score or subtract it: the "
-            "interval shows whether the score can be trusted, and the true bias can be anywhere in it. In simulations "
-            "on two collections, it covered 94% to 100% of the true biases of P_10, map, ndcg and bpref.",
+            "true bias can be anywhere in the interval. In simulations on two collections, the "
+            "interval covered 94% to 100% of the true biases of P_10, map, ndcg and bpref.",
             "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
             "all possible judgments of them (P, rbp, dcg only).",
         )

@@ -167,6 +167,7 @@ def _run(output: "Output", **options: Any) -> None:
         "the judgments of QRELS in the order in which --in-all selects them and, for comparison, by best rank."
     ),
     figure=True,
+    default_output="table; with --in-all or --per-topic, a pool file",
 )
 def bounds(
     qrels: Qrels,

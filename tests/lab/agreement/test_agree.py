@@ -97,6 +97,15 @@ def test_error_rates(tmp_path: Path) -> None:
     assert [float(row["fpr"]), float(row["fnr"])] == [1 / 1, 1 / 2]
 
 
+def test_decisions_against_another_measure(tenth: Path) -> None:
+    """A note explains why other measures than that of --against have no decisions."""
+    printed = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map infAP bpref", "--against", "map").stdout
+    assert (
+        "Significance decisions are blank for infAP, bpref: they require the same measure in X and Y, but --against "
+        "compares them with map.\n"
+    ) in printed.decode()
+
+
 def test_decisions(tenth: Path) -> None:
     """The decision on each pair of runs equals that of scipy's test."""
     [row], _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map")

@@ -125,6 +125,19 @@ def test_bands_over_samples(drawn: Mapping[str, Figure], tmp_path: Path) -> None
     assert any("one standard deviation over 4 samples, clipped" in " ".join(text.split()) for text in texts_of(figure))
 
 
+def test_error_bars_of_a_single_level(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """With a single level, vertical lines show one standard deviation over samples."""
+    options = ("--levels", "10%", "--samples", "4", "--seed", "1", "-m", "map", "--quiet")
+    assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
+    values = [float(row["rms"]) for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
+    error = panels_of(drawn["agreement-with-itself"])[-1]
+    [bar] = [np.asarray(path.vertices) for path in error.collections[0].get_paths()]
+    assert bar[:, 1].tolist() == pytest.approx([mean(values) - stdev(values), mean(values) + stdev(values)])
+    assert bar[0, 0] == bar[1, 0]
+    words = " ".join(" ".join(text.split()) for text in texts_of(drawn["agreement-with-itself"]))
+    assert "Error bars: one standard deviation over 4 samples" in words
+
+
 def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     """With --resamples bands are the intervals of summary.csv, and the caption says so."""
     options = ("--levels", "20% 60%", "--samples", "1", "--seed", "1", "-m", "map", "--resamples", "50", "--quiet")
