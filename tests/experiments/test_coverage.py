@@ -279,7 +279,8 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     flagged = [f"{row.measure}, {row.run} against {row.against}" for row in compared.rows if row.depends_on_unjudged]
     assert [line.partition(":")[0] for line in warned] == flagged[:3]
     assert any(line.startswith(f"{len(flagged) - 3} more comparison") for line in made["warnings"])
-    assert any(line.startswith("The runs are not equally judged; judged@10") for line in made["findings"])
+    assert "<code>irevalx-lab next --order depth " in irevalx.lab.report(qrels, runs, "P.10 map").page
+    assert "The runs are not equally judged: judged@10" in made["findings"][0]
     [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]

@@ -148,18 +148,21 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     order = "lowest" if measured.direction < 0 else "highest"
     alike = [run for run, is_like in zip(runs, of_measure.like_best, strict=True) if is_like and run != best]
     n_different = n_others - len(alike)
+    verdict = "is significantly different from"
     if not alike:
-        others = f"all {n_others} other runs"
-    elif n_different and len(alike) <= _MOST_NAMES and before is None:
+        others = "both other runs" if n_others == 2 else f"all {n_others} other runs"
+    elif not n_different:
+        verdict, others = "is not significantly different from", "any other run"
+    elif len(alike) <= _MOST_NAMES and before is None:
         others = f"{n_different} of the other runs, but not from {_listed(alike)}"
     else:
-        others = f"{n_different or 'none'} of the {n_others} other runs"
+        others = f"{n_different} of the {n_others} other runs"
     if before is None:
         beginning = f"{best} has the {order} {of_measure.name} of {len(runs)} runs"
     else:
         also = "It also" if best == runs[before.best_first[0]] else best
         beginning = f"{also} has the {order} {of_measure.name}"
-    return f"{beginning} ({value[best]}) and is significantly different from {others}."
+    return f"{beginning} ({value[best]}) and {verdict} {others}."
 
 
 def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
