@@ -17,6 +17,9 @@ _GAP = "  "
 _LEAST_NAME = 10
 """Run names are not shortened to fewer characters."""
 
+_ENDS = slice(_LEAST_NAME), slice(-_LEAST_NAME, None)
+"""The beginning and the end of a name."""
+
 
 class _Column(Frozen):
     """A column of a table as text."""
@@ -41,8 +44,8 @@ class _Column(Frozen):
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
     """Return the lines of a table, fitted to a width if they are longer, and notes on what was omitted or shortened.
 
-    Column heads are broken first. Then optional columns are omitted, then run names are shortened, and finally the
-    table continues below itself.
+    Column heads are broken first. Then optional columns are omitted. If the table is still too wide, run names are
+    shortened and as few optional columns as possible are omitted, and finally the table continues below itself.
     """
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
@@ -54,21 +57,22 @@ def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str
     ]
     if _total(columns) > width:
         columns = [replace(column, head=_in_two_lines(column.head[0])) for column in columns]
-    notes: list[str] = []
-    omitted = []
+    fewer = [columns]  # optional columns are omitted one after the other
     for names in table.optional:
-        if _total(columns) > width:
-            omitted += [" ".join(column.head) for column in columns if column.name in names.split()]
-            columns = [column for column in columns if column.name not in names.split()]
-    if omitted:
-        notes.append(
+        fewer.append([column for column in fewer[-1] if column.name not in names.split()])
+    fitted = next((each for each in fewer if _total(each) <= width), None)
+    notes: list[str] = []
+    if fitted is None:
+        shortened = [_with_short_names(each, table.names, width) for each in fewer]
+        fitted, notes = next((each for each in shortened if _total(each[0]) <= width), shortened[-1])
+    remaining = {column.name for column in fitted}
+    if omitted := [" ".join(column.head) for column in columns if column.name not in remaining]:
+        notes.insert(
+            0,
             f"Columns omitted to fit {width} characters: {', '.join(omitted)}. A wider terminal or --format csv "
-            "displays them."
+            "displays them.",
         )
-    if _total(columns) > width:
-        columns, note = _with_short_names(columns, table.names, width)
-        notes += note
-    blocks = [_lines_of(block) for block in _blocks(columns, width)]
+    blocks = [_lines_of(block) for block in _blocks(fitted, width)]
     return [line for number, block in enumerate(blocks) for line in (*([b"\n"] if number else []), *block)], notes
 
 
@@ -110,8 +114,7 @@ def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: i
         most = (width - rest) // max(1, len(named))
         if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
             most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
-        long = dict.fromkeys(text for text in texts if len(text) > most)
-        shortened = shorten(long, most)
+        shortened = shorten(_like([text for text in texts if len(text) > most], texts), most)
         short |= shortened.of
         key = key or shortened.key
     note = (
@@ -121,6 +124,12 @@ def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: i
     return [_renamed(column, short) if column in named else column for column in columns], [
         key or note
     ] if short else []
+
+
+def _like(long: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names with the beginning or the end of a long name, so that all of them are shortened in one way."""
+    begins, ends = ({name[part] for name in long} for part in _ENDS)
+    return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 
 
 def _renamed(column: _Column, short: Mapping[str, str]) -> _Column:

@@ -299,6 +299,7 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     flagged = [f"{row.measure}, {row.run} against {row.against}" for row in compared.rows if row.depends_on_unjudged]
     assert [line.partition(":")[0] for line in warned] == flagged[:3]
     assert any(line.startswith(f"{len(flagged) - 3} more comparison") for line in made["warnings"])
+    assert "<code>irevalx-lab next --order depth " in irevalx.lab.report(qrels, runs, "P.10 map").page
     assert any("The runs are not equally judged: judged@10" in line for line in made["findings"])
     [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}

@@ -49,6 +49,30 @@ def test_heads_then_columns_then_names_then_blocks() -> None:
     assert all(value in blocks for value in ("0.2500", "0.5000", "0.7500", "0.1250"))
 
 
+def test_columns_return_if_names_are_short() -> None:
+    """If names must be shortened, only columns that still do not fit are omitted, and no note claims otherwise."""
+    names = [f"msmarco-distilbert-base-tas-b-{system}-rerank-monot5-3b" for system in ("bm25", "dense")]
+    rows = [(names[0], names[1], 0.25, 0.5), (names[1], names[0], 0.75, 0.125)]
+    wide = Table("t", ("run", "against", "difference", "judged"), rows, n_labels=2, fits=True, optional=("judged",))
+    text = text_of(wide, 60)
+    assert "Columns omitted" not in text
+    assert "0.1250" in text
+    assert max(map(len, text.splitlines())) <= 60
+
+
+def test_names_are_shortened_in_one_way() -> None:
+    """Names with the beginning of a name that is too long are shortened like it; other cells are whole."""
+    names = [f"msmarco-distilbert-base-tas-b-{system}" for system in ("bm25", "dense-large", "dense-very-large")]
+    rows = [(name, 0.25, 0.5) for name in (*names, "mean")]
+    text = text_of(Table("t", ("run", "difference", "judged"), rows, fits=True), 60)
+    assert [line.split()[0] for line in text.splitlines()[2:6]] == [
+        "…bm25",
+        "…dense-large",
+        "…dense-very-large",
+        "mean",
+    ]
+
+
 def test_output_that_is_not_a_terminal() -> None:
     """Tables of irevalx have every column in one block if the output is no terminal."""
     result = run("--format", "table", "-m", "all_trec", EXAMPLE / "qrels", EXAMPLE / "bm25.run", EXAMPLE / "dense.run")

@@ -84,7 +84,7 @@ def _interval_note(comparison: Comparison) -> str:
     pairs = [pair for of_measure in comparison.measures for pair in of_measure.pairs]
     alpha = comparison.method.alpha
     parts = [f"Filled: significantly different (corrected p < {alpha:g})."]
-    confidence = f"{100 * (1 - alpha):g}\u00a0%"
+    confidence = f"{100 * (1 - alpha):g}%"
     if any(math.isfinite(pair.low) for pair in pairs):
         parts.append(f"Line: {confidence} interval for this pair alone.")
     if any(math.isfinite(pair.simultaneous_low) for pair in pairs):

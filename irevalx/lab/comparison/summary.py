@@ -148,24 +148,25 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     order = "lowest" if measured.direction < 0 else "highest"
     alike = [run for run, is_like in zip(runs, of_measure.like_best, strict=True) if is_like and run != best]
     n_different = n_others - len(alike)
+    verdict = "is significantly different from"
     if not alike:
-        others = f"all {n_others} other runs"
-    elif n_different and len(alike) <= _MOST_NAMES and before is None:
+        others = "both other runs" if n_others == 2 else f"all {n_others} other runs"
+    elif not n_different:
+        verdict, others = "is not significantly different from", "any other run"
+    elif len(alike) <= _MOST_NAMES and before is None:
         others = f"{n_different} of the other runs, but not from {_listed(alike)}"
     else:
-        others = f"{n_different or 'none'} of the {n_others} other runs"
+        others = f"{n_different} of the {n_others} other runs"
     tied, of_runs = of_measure.best_runs, f" of {len(runs)} runs" if before is None else ""
     if tied[1:]:
         if len(tied) == len(runs):
             return f"All {len(runs)} runs have the same {of_measure.name} ({value[best]})."
         names = _listed(tied) if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
         return (
-            f"{names} are tied with the {order} {of_measure.name}{of_runs} ({value[best]}); {best} is significantly "
-            f"different from {others}."
+            f"{names} are tied with the {order} {of_measure.name}{of_runs} ({value[best]}); {best} {verdict} {others}."
         )
     also = "It also" if before is not None and tied == before.best_runs else best
-    highest = f"{also} has the {order} {of_measure.name}{of_runs} ({value[best]})"
-    return f"{highest} and is significantly different from {others}."
+    return f"{also} has the {order} {of_measure.name}{of_runs} ({value[best]}) and {verdict} {others}."
 
 
 def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:

@@ -60,7 +60,7 @@ def _reversed(row: EstimateRow) -> EstimateRow:
 
 
 def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], alone: str) -> str:
-    confidence = f"{100 * (1 - result.alpha):g}\u00a0%"
+    confidence = f"{100 * (1 - result.alpha):g}%"
     notes = [
         f"Filled: with machine labels. Hollow and grey: from {alone} alone.",
         f"Lines: {confidence} t intervals, per comparison.",

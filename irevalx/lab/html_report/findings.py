@@ -351,12 +351,12 @@ def _about_ties(data: ReportData) -> Iterator[str]:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; only 0 and 1 are 0 % and 100 %."""
+    """Return a share in percent; only 0 and 1 are 0% and 100%."""
     for decimals in (0, 1):
         text = f"{100 * share:.{decimals}f}"
         if share in {0, 1} or float(text) not in {0, 100}:
-            return f"{text} %"
-    return "< 0.1 %" if share < 0.5 else "> 99.9 %"
+            return f"{text}%"
+    return "< 0.1%" if share < 0.5 else "> 99.9%"
 
 
 def _listed(names: Sequence[str]) -> str:

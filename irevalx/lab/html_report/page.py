@@ -179,17 +179,19 @@ def _rendered(data: dict[str, Any]) -> str:
 
 
 def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], str]:
-    """Return the function that turns a sentence into HTML with short names of runs, and whole names on hover."""
+    """Return the function that turns a sentence into HTML with short names of runs, except in a command at its end."""
     from markupsafe import Markup
 
     short = {run["name"]: run["short"] for run in runs if run["short"] != run["name"]}
     names = "|".join(map(re.escape, sorted(short, key=len, reverse=True)))
 
     def html(sentence: str) -> str:
-        sentence = sentence.replace(" %", "\N{NO-BREAK SPACE}%")
+        sentence, command, arguments = sentence.partition("irevalx-lab ")
         parts = re.split(rf"(?<!\w)({names})(?!\w)", sentence) if short else [sentence]
         named = Markup('<bdi title="{}">{}</bdi>')
-        return Markup("").join(named.format(part, short[part]) if part in short else part for part in parts)
+        words = [named.format(part, short[part]) if part in short else part for part in parts]
+        code = Markup("<code>{}</code>").format(command + arguments.removesuffix(".")) if command else ""
+        return Markup("").join([*words, code])
 
     return html
 

@@ -317,7 +317,7 @@ class LeftOutRuns(DrawnResult):
     def tables_for_people(self) -> list[Table]:
         """Return the tables under displayed titles, with the significance decisions in a separate one."""
         return [
-            replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title))
+            replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title), names=("run", "group"))
             for table in self._tables(decisions_apart=True)
         ]
 

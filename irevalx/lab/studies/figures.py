@@ -219,7 +219,7 @@ STATISTICS = {
 
 _OF_AGREEMENT = ("tau_b", "pearson", "rms")
 
-_OVER_TOPICS = "95\u00a0% intervals over resampled topics"
+_OVER_TOPICS = "95% intervals over resampled topics"
 
 
 def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:

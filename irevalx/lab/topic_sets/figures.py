@@ -49,7 +49,7 @@ def power_curves(result: Power, page: Page) -> Figure:
             ticks=tuple((float(number), str(number)) for number in _TICKS if number <= last),
             logarithmic=True,
             rules=(power,),
-            band=f"{100 * (1 - alpha):g}\u00a0% confidence interval of the standard deviation",
+            band=f"{100 * (1 - alpha):g}% confidence interval of the standard deviation",
         )
         panels.append(panel)
     n_columns = columns_of(len(panels), _POWER_COLUMNS)
@@ -75,7 +75,7 @@ def _power_curve(difference: float, deviation: Deviation, numbers: list[int], al
 
 _SHARE = "swap rate"
 _TIES = "A tie counts as half a swap."
-_BAND = "95\u00a0% intervals over all splits of these topics"
+_BAND = "95% intervals over all splits of these topics"
 _SWAP_COLUMNS = 3  # panels in a row
 _MOST_MARKERS = 40  # a line with more points has no markers
 _MOST_IN_UNITS = 3  # sizes of topic sets, each with three panels

@@ -25,25 +25,25 @@ def test_sentences() -> None:
     assert best == (
         "good has the highest P.5, 1.000 over 10 topics. Of 2 runs, 1 (good) is significantly better than bad, none is "
         "significantly worse, and 1 is not significantly different. The runs are not equally judged: judged@5, the share of "
-        "judged documents among the first 5, is between 0 % (odd) and 100 % (bad)."
+        "judged documents among the first 5, is between 0% (odd) and 100% (bad)."
     )
     assert pair.startswith("good is significantly better than bad: 0.900 P.5 [0.6")
     assert pair.endswith("(corrected p < 0.001).")
     assert other.startswith("Significance: Student's t test over 10 topics (exact sign flips in 1 of 2 comparisons")
     assert more[0].startswith(
-        "The 95 % intervals are for single differences (unadjusted); significance is determined from p-values"
+        "The 95% intervals are for single differences (unadjusted); significance is determined from p-values"
     )
     assert made["about"]["main_pair"] == [1, 0]
     assert made["warnings"][:2] == [
-        "0 % of the first 10 documents of odd are judged; most measures treat unjudged documents as nonrelevant.",
-        "100 % of the first 10 documents of odd have tied scores; their order comes from tie-breaking, not from the system.",
+        "0% of the first 10 documents of odd are judged; most measures treat unjudged documents as nonrelevant.",
+        "100% of the first 10 documents of odd have tied scores; their order comes from tie-breaking, not from the system.",
     ]
     # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
         "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of the unjudged documents can "
         "change its sign. The runs are not equally judged: judged@2, the share of judged documents among the first 2, is "
-        "between 50 % (x) and 100 % (y)."
+        "between 50% (x) and 100% (y)."
     )
 
 
@@ -66,7 +66,7 @@ def test_verdicts_and_intervals() -> None:
     assert made["findings"][:3] == [
         "noisy has the highest P.10, 0.500 over 10 topics. Of 3 runs, 1 (steady) is significantly better than base, none is "
         "significantly worse, and 2 are not significantly different. The runs are not equally judged: judged@10, the share of "
-        "judged documents among the first 10, is between 30 % (base) and 50 % (noisy).",
+        "judged documents among the first 10, is between 30% (base) and 50% (noisy).",
         f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p "
         f"{2 * tested.pvalue:.3f}).",
         made["findings"][2],
@@ -80,8 +80,8 @@ def test_verdicts_and_intervals() -> None:
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (
         "steady has the highest P.10, 0.410 over 10 topics. Both other runs are significantly different from it. The runs "
-        "are not equally judged: judged@10, the share of judged documents among the first 10, is between 30 % (base) and "
-        "41 % (steady)."
+        "are not equally judged: judged@10, the share of judged documents among the first 10, is between 30% (base) and "
+        "41% (steady)."
     )
     assert every["findings"][1].startswith(
         "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
@@ -110,7 +110,7 @@ def test_identical_rankings() -> None:
     )
     two = irevalx.lab.report(qrels, {"first": first, "copy": copy}, "map").data
     assert two["findings"] == [
-        f"{sentence} The runs are equally judged: judged@10, the share of judged documents among the first 10, is 67 % for each run."
+        f"{sentence} The runs are equally judged: judged@10, the share of judged documents among the first 10, is 67% for each run."
     ]
     three = irevalx.lab.report(qrels, {"first": first, "copy": copy, "other": other}, "map").data
     assert sentence in three["warnings"]
@@ -120,15 +120,15 @@ def test_identical_rankings() -> None:
 @pytest.mark.parametrize(
     ("share", "text"),
     [
-        (0, "0 %"),
-        (1, "100 %"),
-        (0.5, "50 %"),
-        (0.998, "99.8 %"),
-        (0.9999, "> 99.9 %"),
-        (0.004, "0.4 %"),
-        (1e-5, "< 0.1 %"),
+        (0, "0%"),
+        (1, "100%"),
+        (0.5, "50%"),
+        (0.998, "99.8%"),
+        (0.9999, "> 99.9%"),
+        (0.004, "0.4%"),
+        (1e-5, "< 0.1%"),
     ],
 )
 def test_percentages(share: float, text: str) -> None:
-    """Only a share of 1 is 100 %, and only a share of 0 is 0 %."""
+    """Only a share of 1 is 100%, and only a share of 0 is 0%."""
     assert percent(share) == text

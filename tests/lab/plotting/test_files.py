@@ -92,7 +92,7 @@ def test_unknown_endings(command: str, name: str) -> None:
     done = lab(command, "nothing", "nothing", "--figure", name)
     assert (done.status, done.stdout) == (1, b"")
     assert re.fullmatch(
-        f"irevalx-lab: --figure {name or repr('')}: must be a file name that ends in .png, .svg or .pdf\n",
+        f"irevalx-lab: --figure {name or repr(name)}: must be a file name that ends in .png, .svg or .pdf\n",
         done.stderr,
     )
 

@@ -1,7 +1,7 @@
 /** How much of the rankings was judged, who found what alone, and what the unjudged documents could do. */
 
 import { data, depth, hasRankings } from "./data.js";
-import { byId, html, named, nameOf, svg } from "./elements.js";
+import { byId, html, named, nameOf, shortName, svg } from "./elements.js";
 import { figure, percent, ticks } from "./numbers.js";
 import { saved } from "./saving.js";
 import { badge, bar, colourOf, part, shareBar } from "./pictures.js";
@@ -115,6 +115,12 @@ function coverageTable(runs) {
   );
 }
 
+/** @param {string} group */
+function nameOfGroup(group) {
+  const run = data.runs.find(({ name }) => name === group);
+  return run ? shortName(run) : named(group);
+}
+
 function foundAlone() {
   const groups = data.found_alone;
   if (!groups.length) return null;
@@ -122,7 +128,7 @@ function foundAlone() {
   const rows = groups.map((group) =>
     row(
       {},
-      [named(group.group)],
+      [nameOfGroup(group.group)],
       ...[group.documents, group.alone, group.judged_alone, group.relevant_alone].map((each) =>
         each.toLocaleString("en"),
       ),

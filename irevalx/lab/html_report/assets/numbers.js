@@ -39,10 +39,10 @@ export function interval(low, high, how = {}) {
 export function percent(share) {
   if (share === null) return "–";
   const of100 = 100 * share;
-  if (share > 0 && of100 < 0.05) return "< 0.1 %";
-  if (share < 1 && of100 >= 99.95) return "> 99.9 %";
+  if (share > 0 && of100 < 0.05) return "< 0.1%";
+  if (share < 1 && of100 >= 99.95) return "> 99.9%";
   const decimals = (share > 0 && of100 < 9.95) || (share < 1 && of100 >= 99.5) ? 1 : 0;
-  return `${of100.toFixed(decimals)} %`;
+  return `${of100.toFixed(decimals)}%`;
 }
 
 /** @param {number | null} p */
