@@ -290,7 +290,8 @@ class Comparison(Result):
     @property
     def notes_on_cautions(self) -> list[str]:
         """A note on ``without_caution``."""
-        if self.is_all_judged or not (names := self.without_caution):
+        is_unknown = all(of_measure.measured.top_coverage is None for of_measure in self.measures)
+        if is_unknown or self.is_all_judged or not (names := self.without_caution):
             return []
         listed = ", ".join(names[:_MOST_NAMES]) + (f" and {n} more measures" if (n := len(names[_MOST_NAMES:])) else "")
         return [
