@@ -174,6 +174,14 @@ def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: Re
     return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))
 
 
+def are_all_relevant(ranked: RankedRuns) -> bool:
+    """Return whether the judgments contain relevant documents only, so that judged@K equals P@K."""
+    if not isinstance(ranked, GradedRuns):
+        return False
+    grades = ranked.grades[ranked.grades >= 0]
+    return bool(grades.size and (grades >= max(ranked.level, 0)).all())
+
+
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     """Return the coverage of runs at ``DEPTH`` and at the cutoffs of the measures, by the cutoff.
 

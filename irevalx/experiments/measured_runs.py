@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
 from irevalx.evaluation.columns import Column
-from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, coverages, cutoff_of
+from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, are_all_relevant, coverages, cutoff_of
 from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of
 from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
@@ -29,6 +30,9 @@ from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
+
+_MOST_NAMES = 10
+"""Maximum number of measures that a message names."""
 
 
 class MeasureValues(Frozen, kw_only=True):
@@ -105,7 +109,7 @@ def with_coverage(
     places = np.array([as_text(topic) in topics for topic in ranked.topics], np.bool_)
     depth = cutoff_of(request, measured.measure) or DEPTH
     at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
-    return replace(measured, request=request, coverage=at, top_coverage=top)
+    return replace(measured, request=request, coverage=at, top_coverage=None if are_all_relevant(ranked) else top)
 
 
 class MeasuredInput(Frozen, kw_only=True):
@@ -221,10 +225,12 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
             columns = [column_of(scores, measure, run) for run in scores.runs]
         except KeyError:
             if measures:
-                known = " ".join(scores.measures)
-                raise ArgumentError(
-                    f"scores do not contain the measure {quote(measure)}; they contain {known}"
-                ) from None
+                known = scores.measures
+                near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
+                names = " ".join(near or known[:_MOST_NAMES])
+                are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
+                contained = f"they contain {names}" if near == known else f"{are} {names}"
+                raise ArgumentError(f"scores do not contain the measure {quote(measure)}; {contained}") from None
             warn(f"{measure} is left out: some run has no values of it")
             continue
         yield measure, columns

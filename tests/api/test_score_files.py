@@ -250,3 +250,14 @@ def test_measures_of_some_runs(tmp_path: Path) -> None:
     assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
     message = "irevalx-lab: scores do not contain the measure 'wer'; they contain map wer\n"
     assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message
+
+
+def test_unknown_measures_of_many(tmp_path: Path) -> None:
+    """Of many measures, the message lists those with similar names."""
+    path = tmp_path / "scores.csv"
+    names = [f"P_{k}" for k in range(1, 40)] + ["recall_5", "recall_10"]
+    rows = [",".join([run, str(topic), *["0.5"] * len(names)]) for run in "ab" for topic in range(6)]
+    path.write_text("\n".join([",".join(["run", "topic", *names]), *rows]) + "\n")
+    message = refusal("compare", "--scores", path, "-m", "recal_5")
+    assert "scores do not contain the measure 'recal_5'; the most similar names are recall_5" in message
+    assert "P_39" not in message

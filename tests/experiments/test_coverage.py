@@ -191,6 +191,19 @@ def test_comparisons_without_the_rule() -> None:
     assert "not determined for bpref:" in str(gated)
 
 
+def test_judgments_of_relevant_documents_only() -> None:
+    """Nothing is known about coverage: the caution is empty, a note says so, and a report has no sentence on it."""
+    qrels = {str(t): {f"d{n}": 1 for n in range(5)} for t in range(12)}
+    good = {t: of_depth([f"d{n}" for n in range(int(t) % 3, 5)]) for t in qrels}
+    none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
+    result = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10")
+    assert [row.depends_on_unjudged for row in result.rows] == [None]
+    assert "All judged documents are relevant: judged@K equals P@K" in str(result)
+    assert "equally judged" not in str(irevalx.lab.report(qrels, {"good": good, "none": none}, "P.10").data["findings"])
+    graded = {t: {**judged, "n": 0} for t, judged in qrels.items()}
+    assert "All judged" not in str(irevalx.lab.compare(graded, {"good": good, "none": none}, "P.10"))
+
+
 def test_scores_and_other_judgments_have_no_coverage() -> None:
     """Scores that were computed before know no documents: empty columns, and none in tables for people."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(4)} for t in range(12)}

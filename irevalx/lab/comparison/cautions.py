@@ -55,6 +55,13 @@ def unjudged_cautions(
     return [*lines, f"to resolve this, judge the documents that this command lists, and compare again: {command}"]
 
 
+ALL_RELEVANT = (
+    "All judged documents are relevant: judged@K equals P@K for K retrieved documents, and it is unknown whether a "
+    "difference depends on unjudged documents."
+)
+"""A note on judgments of relevant documents only."""
+
+
 def without_coverage(
     every: Sequence[ComparedMeasure],
 ) -> tuple[list[ComparedMeasure], list[ComparedMeasure], list[str]]:

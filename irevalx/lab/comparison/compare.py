@@ -11,6 +11,7 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import choice, declared, file, flag, path, refined, text
 from irevalx.errors import IrevalxWarning, warn
+from irevalx.experiments.coverage import are_all_relevant
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
@@ -32,7 +33,7 @@ from irevalx.lab.command.parameters import (
     Ties,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions, without_coverage
+from irevalx.lab.comparison.cautions import ALL_RELEVANT, bounds_of, unjudged_cautions, without_coverage
 from irevalx.lab.comparison.gate import (
     FOUND_WORSE,
     MARGIN,
@@ -463,7 +464,8 @@ def compare(
         baseline = baseline_named(baseline, measured[0].runs, sources)
     measured = systems_of_runs(measured, systems, system_by)
     compared, untested, on_untested = without_coverage(compared_measures(measured, baseline, method, threads))
-    notes = (*notes, *on_untested)
+    all_relevant = ranked is not None and are_all_relevant(ranked)
+    notes = (*notes, *on_untested, *([ALL_RELEVANT] if all_relevant else []))
     if topic_groups is not None:
         return compared_in_groups(compared, topic_groups, baseline, method, notes)
     bounds = bounds_of(ranked, threads)

@@ -290,7 +290,8 @@ class Comparison(Result):
     @property
     def notes_on_cautions(self) -> list[str]:
         """A note on ``without_caution``."""
-        if self.is_all_judged or not (names := self.without_caution):
+        is_unknown = all(of_measure.measured.top_coverage is None for of_measure in self.measures)
+        if is_unknown or self.is_all_judged or not (names := self.without_caution):
             return []
         listed = ", ".join(names[:_MOST_NAMES]) + (f" and {n} more measures" if (n := len(names[_MOST_NAMES:])) else "")
         return [
@@ -328,19 +329,17 @@ class Comparison(Result):
             test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)
             corrected = f"for all pairs of the {n_runs} runs"
         else:
-            test = self.test_in_words
+            test, n_tests = self.test_in_words, n_pairs * len(self.measures)
             flipped = sum(int(of_measure.comparisons.by_sign_flips.sum()) for of_measure in self.measures)
-            if flipped:
-                of = f"{flipped} of {n_pairs * len(self.measures)} comparisons"
-                topics += (
-                    f" (exact sign flips in {of}: fewer than {FEW_TOPICS} topics differ, or all by the same amount)"
-                )
-            pairs = f"{n_pairs} pairs" if n_pairs > 1 else "one pair"
-            corrected = (
-                f"p-values corrected for {pairs} by {correction.title()}" if correction != "none" else "no correction"
-            )
-        seed = "" if self.seed is None else f", seed {self.seed}"
-        return f"{test} over {topics}, {corrected}, alpha {method.alpha:g}{seed}."
+            few = f"fewer than {FEW_TOPICS} topics differ, or all by the same amount"
+            if 0 < flipped == n_tests:
+                test, topics = "Exact sign-flip test", f"{topics} ({few})"
+            elif flipped:
+                topics += f" (exact sign flips in {flipped} of {n_tests} comparisons: {few})"
+            by = f"p-values corrected for {n_pairs} pairs by {correction.title()}"
+            corrected = "" if n_pairs < 2 else "no correction" if correction == "none" else by
+        seed = "" if self.seed is None else f"seed {self.seed}"
+        return f"{', '.join(filter(None, (f'{test} over {topics}', corrected, f'alpha {method.alpha:g}', seed)))}."
 
     @property
     def test_in_words(self) -> str:
@@ -352,6 +351,10 @@ class Comparison(Result):
     def rows(self) -> Sequence[Any]:
         """The rows of the first table, with a field for each value."""
         raise NotImplementedError
+
+
+_ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
+"""The columns of intervals, and those of a test."""
 
 
 def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
@@ -376,6 +379,8 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
     """Return the heads of the columns of pairs."""
     unadjusted = "unadjusted " if _is_unadjusted(method, n_tests) else ""
     heads = {"low": f"{unadjusted}low", "high": f"{unadjusted}high"}
+    if n_tests == 1 and correction_named(method.correction) != TUKEY and "p" not in columns:
+        heads["corrected_p"] = "p"
     return tuple(heads.get(name, name.replace("_", " ")) for name in columns)
 
 
@@ -393,13 +398,14 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
         notes.append(f"{of_this}.")
     if "simultaneous_low" in columns:
         notes.append(f"simultaneous low to high: {share} intervals that are simultaneous over all {pairs}.")
-    elif correction == "holm" and n_tests > 1:
+    elif correction == "holm" and n_tests > 1 and "low" in columns:
         notes.append("Simultaneous intervals are not available for Holm's correction.")
     if "test" in columns:
         notes.append(
             "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "
             f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount."
         )
-    if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
+    has_interval, has_test = ({*names} & {*columns} for names in (_ENDS, _TEST_RESULTS))
+    if has_interval and has_test and correction != TUKEY and (method.test, method.interval) != ("t", "t"):
         notes.append("The test and the interval use different methods, so they can disagree.")
     return notes

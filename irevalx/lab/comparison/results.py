@@ -48,6 +48,10 @@ FEW_PAIRS = 10
 """Number of pairs that are displayed below the runs without a request."""
 
 
+_COVERAGE = ("judged", "judged_against", "depends_on_unjudged")
+"""The columns of judged documents and cautions."""
+
+
 def most_intervals(*, is_narrow: bool) -> int:
     """Return the maximum number of pairs in a figure of intervals on a narrow or on a wide page."""
     return _MOST_ROWS * (1 if is_narrow else 2)
@@ -176,10 +180,11 @@ class ComparedPairs(FigureComparison):
             filled = table.showing(*columns).without_empty().columns
             columns = tuple(column for column in columns if column in filled)
         heads = (*heads_of(columns, method, n_pairs), *coverage.values())
+        has_coverage = not self.columns or self.is_all_judged or {*columns} & {*_COVERAGE}
         notes = (
             *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"),
             *self.more_notes,
-            *self.coverage_notes(cautious=cautious),
+            *(self.coverage_notes(cautious=cautious) if has_coverage else ()),
         )
         return table.showing(
             *columns,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.reports.names import shorten
 from irevalx.reports.report import percent
 from irevalx.statistics.power import POWER, least_effect
 from irevalx.statistics.significance import FAMILYWISE, MEAN, TESTS, TUKEY, correction_named
@@ -19,8 +20,8 @@ _MOST_MEASURES = 5
 _MOST_NAMES = 6
 """Runs that the summary names."""
 
-_LONG_NAME = 24
-"""Longer names of two runs are in the first sentence only."""
+_LONG_NAME = 32
+"""Maximum number of characters of a run's name; longer names are shortened."""
 
 
 class _Summarised(Frozen):
@@ -28,6 +29,8 @@ class _Summarised(Frozen):
 
     comparison: Comparison
     digits: int
+    names: Mapping[str, str]
+    """Short names of the runs."""
 
     def number(self, value: object) -> str:
         """Return a number as tables show it."""
@@ -45,7 +48,8 @@ def summary_of(comparison: Comparison, digits: int) -> list[str]:
     first, *others = comparison.measures
     if not first.comparisons.pairs:
         return []
-    about = _Summarised(comparison, digits)
+    short = shorten(first.runs, _LONG_NAME)
+    about = _Summarised(comparison, digits, {run: run for run in first.runs} if short.key else short.of)
     sentences = _of_pair if len(first.comparisons.pairs) == 1 else _of_runs
     brief = _brief if sentences is _of_pair else _verdict
     further = [brief(about, of_measure, first) for of_measure in others[:_MOST_MEASURES]]
@@ -55,7 +59,7 @@ def summary_of(comparison: Comparison, digits: int) -> list[str]:
 def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     """Yield sentences on the difference of a pair, its interval and test, topics, coverage, and power."""
     pair, method = of_measure.pairs[0], about.comparison.method
-    run, against = pair.run, pair.against
+    run, against = about.names[pair.run], about.names[pair.against]
     values = f"{about.number(pair.mean)} and {about.number(pair.mean_against)}"
     if pair.difference == 0:
         yield f"{run} and {against} have the same {pair.measure} ({about.number(pair.mean)})."
@@ -82,17 +86,9 @@ def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
         yield f"The difference is {_significant(pair)} {level} ({about.p(pair)}, {test} over {_topics(n_topics)})."
         better, worse = ("better", "worse") if of_measure.measured.direction else ("higher", "lower")
         ties = f" and equal on {pair.ties}" if pair.ties else ""
-        first = _names(pair)[0]
-        first = f"{first[:1].upper()}{first[1:]}" if first != run else run
-        yield f"{first} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
-    yield from _coverage(of_measure, pair)
+        yield f"{run} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
+    yield from _coverage(of_measure, pair, run, against)
     yield from _power(about, of_measure)
-
-
-def _names(pair: ComparedPair) -> tuple[str, str]:
-    """Return the names of the runs, or other words for long names."""
-    names = pair.run, pair.against
-    return names if max(map(len, names)) <= _LONG_NAME else ("the first run", "the second run")
 
 
 def _brief(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeasure) -> str:
@@ -105,7 +101,7 @@ def _brief(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeas
     )
 
 
-def _coverage(of_measure: ComparedMeasure, pair: ComparedPair) -> Iterator[str]:
+def _coverage(of_measure: ComparedMeasure, pair: ComparedPair, run: str, against: str) -> Iterator[str]:
     """Yield a sentence on the judged documents of both runs, and a caution."""
     coverage = of_measure.measured.coverage
     if coverage is None or math.isnan(pair.judged) or math.isnan(pair.judged_against):
@@ -114,7 +110,6 @@ def _coverage(of_measure: ComparedMeasure, pair: ComparedPair) -> Iterator[str]:
     if pair.judged == pair.judged_against:
         yield f"Of {first} of each run, {percent(pair.judged)} are judged."
     else:
-        run, against = _names(pair)
         share, other = percent(pair.judged), percent(pair.judged_against)
         yield f"Of {first}, {share} are judged for {run} and {other} for {against}."
     if pair.depends_on_unjudged:
@@ -134,19 +129,20 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     """
     runs, measured, n_others = of_measure.runs, of_measure.measured, len(of_measure.runs) - 1
     value = {run: about.number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
+    names = about.names
     if about.comparison.baseline is not None:
         signs = of_measure.signs
         up, down = (("better", "+"), ("worse", "-")) if measured.direction else (("higher", ">"), ("lower", "<"))
         n_up, n_down = signs.count(up[1]), signs.count(down[1])
         n_alike, baseline = n_others - n_up - n_down, about.comparison.baseline
         return (
-            f"Under {of_measure.name}, {_are(n_up, f' of {n_others} runs')} significantly {up[0]} than {baseline} "
-            f"({value[baseline]}), {_are(n_down)} significantly {down[0]}, and {_are(n_alike)} not significantly "
-            "different."
+            f"Under {of_measure.name}, {_are(n_up, f' of {n_others} runs')} significantly {up[0]} than "
+            f"{names[baseline]} ({value[baseline]}), {_are(n_down)} significantly {down[0]}, and {_are(n_alike)} not "
+            "significantly different."
         )
     best = runs[of_measure.best_first[0]]
     order = "lowest" if measured.direction < 0 else "highest"
-    alike = [run for run, is_like in zip(runs, of_measure.like_best, strict=True) if is_like and run != best]
+    alike = [names[run] for run, is_like in zip(runs, of_measure.like_best, strict=True) if is_like and run != best]
     n_different = n_others - len(alike)
     verdict = "is significantly different from"
     if not alike:
@@ -161,11 +157,12 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     if tied[1:]:
         if len(tied) == len(runs):
             return f"All {len(runs)} runs have the same {of_measure.name} ({value[best]})."
-        names = _listed(tied) if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
+        of_tied = _listed([names[run] for run in tied]) if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
         return (
-            f"{names} are tied with the {order} {of_measure.name}{of_runs} ({value[best]}); {best} {verdict} {others}."
+            f"{of_tied} are tied with the {order} {of_measure.name}{of_runs} ({value[best]}); {names[best]} {verdict} "
+            f"{others}."
         )
-    also = "It also" if before is not None and tied == before.best_runs else best
+    also = "It also" if before is not None and tied == before.best_runs else names[best]
     return f"{also} has the {order} {of_measure.name}{of_runs} ({value[best]}) and {verdict} {others}."
 
 

@@ -92,7 +92,7 @@ def _is_all_judged(of_measure: ComparedMeasure) -> bool:
 def _coverage(of_measure: ComparedMeasure) -> str:
     """Return whether the runs are equally judged, and the shares of their first documents that are judged."""
     coverage = of_measure.measured.coverage
-    if coverage is None:
+    if coverage is None or of_measure.measured.top_coverage is None:  # the latter if all judged documents are relevant
         return ""
     judged = dict(zip(of_measure.runs, coverage.judged_at, strict=True))
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)

@@ -226,11 +226,11 @@ def report(
     >>> import irevalx
     >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(30)}
     >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
-    >>> irevalx.lab.report(qrels, runs, "P.2")
+    >>> irevalx.lab.report(qrels, runs, "P.2")  # doctest: +NORMALIZE_WHITESPACE
     bm25, dense
-    dense is significantly better than bm25: 0.250 P.2 [0.155, 0.345] over 30 topics.
-    The runs are equally judged; judged@2 (share of judged documents among the first 2): 1.0000 for each run.
-    Significance: Student's t test over 30 topics, p-values corrected for one pair by Holm, alpha 0.05.
+    dense is significantly better than bm25: 0.250 P.2 [0.155, 0.345] over 30 topics. The runs are equally
+    judged: judged@2, the share of judged documents among the first 2, is 100 % for each run.
+    Significance: Student's t test over 30 topics, alpha 0.05.
     """
     evaluation: dict[str, Any] = {
         "level": level,

@@ -323,6 +323,31 @@ def test_displayed_columns() -> None:
     assert "--columns q: must be all, or some of measure run" in refusal("compare", *EXPERIMENT, "--columns", "q")
 
 
+def test_notes_are_on_displayed_columns(tmp_path: Path) -> None:
+    """A note on an interval, a test or judged documents appears with these columns only."""
+    text = lab("compare", *EXPERIMENT, "--columns", "difference differ", "--quiet").stdout.decode()
+    assert "intervals" not in text.partition("comparison")[2].lower().replace("interval of", "")
+    unequal = (FIXTURES / "labels" / "qrels", *EXPERIMENT[1:4], "--columns", "difference differ", "--quiet")
+    assert "judged@" not in lab("compare", *unequal).stdout.decode()
+    test_only = lab("compare", *EXPERIMENT, "--columns", "p", "--test", "wilcoxon", "--quiet").stdout.decode()
+    assert "so they can disagree" not in test_only
+
+
+def test_two_runs_have_no_correction(tmp_path: Path) -> None:
+    """A single p-value is not corrected; if only sign flips are used, the sentence names no t test."""
+    qrels, first, second, *_ = EXPERIMENT
+    for form in ("table", "latex"):
+        text = lab("compare", qrels, first, second, "--format", form, "--quiet").stdout.decode()
+        assert "Student's t test over 12 topics, alpha 0.05." in text
+        assert "corrected" not in text
+    both = lab("compare", qrels, first, second, "--columns", "p corrected_p", "--quiet").stdout.decode()
+    assert "corrected p" in both
+    paths = runs_with_hits(tmp_path, {"x": [5] * 4, "y": [6, 5, 5, 5]}, depth=10)
+    few = " ".join(lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode().split())
+    assert "Exact sign-flip test over 4 topics (fewer than 5 topics differ, or all by the same amount), alpha" in few
+    assert "Student" not in few
+
+
 def test_rows_by_topic(tmp_path: Path) -> None:
     """Rows have the values of each run and, with a baseline, differences, which --sort sorts."""
     paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (4, 9, 1), "z": (6, 9, 4)}, depth=10)

@@ -67,14 +67,14 @@ def test_digits() -> None:
 
 
 def test_further_measures_and_long_names(tmp_path: Path) -> None:
-    """Further measures have a sentence each; long names are in the first sentence only; ties are counted."""
+    """Further measures have a sentence each; long names are shortened; ties are counted."""
     text = paragraph(QRELS, COUNT, VECTOR, "-m", "map P.10 ndcg")
     assert [text.count(f"Under {name}, the difference is") for name in ("P_10", "ndcg")] == [1, 1]
     first, second = (f"{letter}{'-long' * 8}" for letter in "ab")
     paths = runs_with_hits(tmp_path, {first: [5, 6, 7, 9, 5, 5, 5, 5], second: [5, 5, 5, 8, 4, 4, 4, 6]}, depth=10)
     text = paragraph(*paths, "-m", "P.10")
-    assert (text.count(first), text.count(second)) == (1, 1)
-    assert "The first run is better on 6 topics, worse on 1 and equal on 1." in text
+    assert text.startswith("a… has a higher P_10 than b…: ")
+    assert "a… is better on 6 topics, worse on 1 and equal on 1." in text
 
 
 def test_identical_runs_and_coverage(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_verdicts_and_intervals() -> None:
     base = [3] * 10
     noisy, steady = [9, 8, 7, 6, 5, 4, 4, 3, 3, 1], [4] * 9 + [5]
     hits = {"base": base, "noisy": noisy, "steady": steady, "same": [*base[:-1], 4]}
-    qrels = {str(topic): {f"d{n}": 1 for n in range(10)} for topic in range(10)}
+    qrels = {str(topic): {"never": 0} | {f"d{n}": 1 for n in range(10)} for topic in range(10)}
     runs = {
         run: {
             str(topic): {f"{'d' if n < k else 'x'}{n}": 9.0 - n for n in range(10)} for topic, k in enumerate(relevant)
