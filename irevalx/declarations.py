@@ -409,8 +409,6 @@ def _spelled_any(rules: Sequence[str]) -> str:
     return join_words([spelled_rule(rule) for rule in rules], "or")
 
 
-# -- The caller's language
-
 _options: Mapping[str, Parameter] | None = None
 """The parameters of the command that runs in the shell; None if Python is the caller. Threads share it, since a process
 has one caller."""

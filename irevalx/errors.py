@@ -27,7 +27,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
@@ -53,6 +53,12 @@ def warn(line: str) -> None:
             level = depth
         frame = frame.f_back
     warnings.warn(IrevalxWarning(line), stacklevel=level + 1)
+
+
+def warn_each(lines: Iterable[str]) -> None:
+    """Warn with each line once."""
+    for line in dict.fromkeys(lines):
+        warn(line)
 
 
 STANDARD_INPUT = "-"

@@ -10,7 +10,7 @@ from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import choice, declared, file, flag, path, refined, text
-from irevalx.errors import IrevalxWarning, warn
+from irevalx.errors import IrevalxWarning, warn_each
 from irevalx.experiments.coverage import are_all_relevant
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
@@ -471,19 +471,17 @@ def compare(
     bounds = bounds_of(ranked, threads)
     if margin is not None and baseline is not None:
         verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
-        _warn_of_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
+        warn_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
         return verdicts
     is_by_pair = by in (None, "pair") and not (discriminative_power or power)
     kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if is_by_pair else 1]
-    _warn_of_each(
+    warn_each(
         line
         for of_measure in compared
         for warnings_of in kinds_of_warnings
         for line in warnings_of(of_measure.comparisons, of_measure.name)
     )
-    _warn_of_each(
-        unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked)
-    )
+    warn_each(unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked))
     if is_by_pair:
         kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
         displayed: Any = {"columns": columns_of(columns), "by_pair": by == "pair", "untested": untested}
@@ -493,9 +491,3 @@ def compare(
     if by == "run":
         return ComparedRuns(compared, baseline, method, notes=notes, sort=sort, untested=untested)
     return DiscriminativePower(compared, baseline, method, notes=notes)
-
-
-def _warn_of_each(lines: Iterable[str]) -> None:
-    """Warn with each line once."""
-    for line in dict.fromkeys(lines):
-        warn(line)

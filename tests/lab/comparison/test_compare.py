@@ -327,8 +327,10 @@ def test_notes_are_on_displayed_columns(tmp_path: Path) -> None:
     """A note on an interval, a test or judged documents appears with these columns only."""
     text = lab("compare", *EXPERIMENT, "--columns", "difference differ", "--quiet").stdout.decode()
     assert "intervals" not in text.partition("comparison")[2].lower().replace("interval of", "")
-    unequal = (FIXTURES / "labels" / "qrels", *EXPERIMENT[1:4], "--columns", "difference differ", "--quiet")
-    assert "judged@" not in lab("compare", *unequal).stdout.decode()
+    unequal = lab(
+        "compare", FIXTURES / "labels" / "qrels", *EXPERIMENT[1:4], "--columns", "difference differ", "--quiet"
+    )
+    assert "judged@" not in unequal.stdout.decode()
     test_only = lab("compare", *EXPERIMENT, "--columns", "p", "--test", "wilcoxon", "--quiet").stdout.decode()
     assert "so they can disagree" not in test_only
 
