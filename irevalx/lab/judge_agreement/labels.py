@@ -273,10 +273,11 @@ def labels(
         difference in human value between the best run by human labels and the best run by machine labels (loss). Higher
         values are assumed to be better.
     rerank : rerank each run by the machine labels, and add the gains by human labels and by machine labels.
-    prevalence : add the sensitivity and the specificity of each judge, and estimates of the share of relevant documents
-        among all documents that it labels: by the human labels alone (prevalence_human), by the machine labels alone
-        (prevalence_machine), corrected by sensitivity and specificity (prevalence_corrected; Rogan and Gladen, 1978),
-        and prediction-powered (prevalence_powered; Angelopoulos et al., 2023).
+    prevalence : add the sensitivity and specificity of each judge, and estimates of the share of relevant documents.
+        The share is estimated among all documents that the judge labels: by the human labels alone
+        (prevalence_human), by the machine labels alone (prevalence_machine), corrected by sensitivity and specificity
+        (prevalence_corrected; Rogan and Gladen, 1978), and prediction-powered (prevalence_powered; Angelopoulos et al.,
+        2023).
     human_topics : with `machines` and `runs`, add the share of a machine's error that disappears if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
     resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. The intervals are not

@@ -262,7 +262,9 @@ def test_tied_runs(tmp_path: Path) -> None:
     """A sentence says that runs are tied with the best value, or that all have the same."""
     paths = runs_with_hits(tmp_path, {"x": (5, 7, 1), "y": (7, 5, 1), "z": (4, 4, 1)}, depth=10)
     text = " ".join(lab("compare", *paths, "-m", "P.10 num_ret", "--quiet").stdout.decode().split())
-    assert text.startswith("x and y are tied with the highest P_10 of 3 runs (0.4333); x is not significantly different")
+    assert text.startswith(
+        "x and y are tied with the highest P_10 of 3 runs (0.4333); x is not significantly different"
+    )
     assert "All 3 runs have the same num_ret (30)." in text
 
 
