@@ -130,7 +130,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     example = FIXTURES / "example"
     for name in ("qrels", "pool", "sampled.qrels", "groups"):
         shutil.copy(example / name, folder)
-    for labels in ("machine", "a1", "a2", "b", "c", "others"):
+    for labels in ("human", "machine", "a1", "a2", "b", "c", "others"):
         shutil.copy(example / "qrels", folder / labels)
     shutil.copy(example / "bm25.run", folder / "run")
     (folder / "runs").mkdir()
@@ -141,6 +141,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         (folder / target).write_bytes(gzip.compress((example / name).read_bytes()))
     _write_parquet(folder)
+    (folder / "topics").write_text((example / "qrels").read_text().split()[0] + "\n")
     judged = [line.split() for line in (example / "qrels").read_text().splitlines()]
     (folder / "prefs").write_text("".join(f"{topic} 0 a {docno} {grade}\n" for topic, _, docno, grade in judged))
     retrieved = [line.split()[2] for path in example.glob("*.run") for line in path.read_text().splitlines()]

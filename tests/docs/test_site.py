@@ -109,7 +109,11 @@ def test_faults(tmp_path: Path) -> None:
 def test_figures() -> None:
     """Each command that draws has a figure on docs/figures.md, below a line that names the file."""
     page = PAGES["docs/figures.md"]
-    draws = {name for name in COMMANDS if any("--figure" in param.opts for param in described(name).params)}
+    draws = {
+        name
+        for name in COMMANDS
+        if any({"--figure", "--figure-format"} & {*param.opts} for param in described(name).params)
+    }
     marked = [(match[1].split(), match[2]) for match in pictures.MARKED.finditer(page)]
     assert len(marked) == len(blocks("sh", page))
     assert draws == {name for _, call in marked for name in re.findall(r"irevalx-lab ([a-z-]+)", call)}

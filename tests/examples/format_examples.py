@@ -178,7 +178,7 @@ EXAMPLES = {
         lines=("{} 0 A 1 0.5", "{} 0 B 0 2", "{} 0 C -1 1e-3"),
         says=(("A", 1, 0.5), ("B", 0, 2.0), ("C", -1, 0.001)),
         again="{} 0 A 0 0.5",
-        again_error=(4, f"{TWICE} judgments of a topic"),
+        again_error=(4, f"{TWICE} 'A' in the judgments of topic '301'"),
         refuses_malformed=True,
     ),
     "trec_results": Example(

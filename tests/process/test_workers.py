@@ -46,7 +46,7 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
     together = run(*command, "--threads", processes)
     assert together == alone
     assert fork.call_count == int(processes)
-    assert [alone.stderr.count(text) for text in ("with 6 columns", "the file is empty", "duplicate")] == [
+    assert [alone.stderr.count(text) for text in ("with 6 columns", "the file is empty", "duplicate document")] == [
         1,
         1,
         1,

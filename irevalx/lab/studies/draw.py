@@ -284,7 +284,10 @@ class StudyFolder(Frozen):
         try:
             header = next(reader, [])
             if lacking := [name for name in columns if name not in header]:
-                raise InputError(f"{where}: expected {what} of irevalx-lab study, but {', '.join(lacking)} is missing")
+                verb = "are" if lacking[1:] else "is"
+                raise InputError(
+                    f"{where}: expected {what} of irevalx-lab study, but {', '.join(lacking)} {verb} missing"
+                )
             for row in reader:
                 place = f"{where}:{reader.line_num}"
                 if len(row) != len(header):

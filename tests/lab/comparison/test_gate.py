@@ -110,12 +110,13 @@ def test_intervals(paths: dict[str, Path]) -> None:
         assert stats.nct.sf(critical, 7, least * 8**0.5) == pytest.approx(0.8, abs=1e-6)
 
 
-def test_less_is_better(paths: dict[str, Path], tmp_path: Path) -> None:
-    """With unj, a run with more unjudged documents is worse: its difference is negative."""
-    qrels = tmp_path / "some"
-    qrels.write_text("".join(f"{topic:03} 0 r{number} 1\n" for topic in range(1, 9) for number in range(2)))
-    files = (qrels, paths["base"], paths["worse"])
-    done = lab("compare", *files, "-m", "unj.3", "--baseline", "base", "--margin", "0", "--format", "csv")
+def test_less_is_better(tmp_path: Path) -> None:
+    """Under a measure with lower values for better runs, the difference of a run with higher values is negative."""
+    for name in ("base", "worse"):
+        rows = "".join(f"{name},{topic},{topic + (name == 'worse') * (topic % 3)}\n" for topic in range(1, 9))
+        (tmp_path / name).write_text("run,topic,seconds\n" + rows)
+    files = ("--scores", tmp_path / "base", tmp_path / "worse", "--lower-is-better", "seconds")
+    done = lab("compare", *files, "--baseline", "base", "--margin", "0", "--format", "csv")
     [row] = done.rows
     assert float(row["difference"]) == pytest.approx(float(row["mean_against"]) - float(row["mean"]))
     assert float(row["difference"]) < 0

@@ -84,7 +84,7 @@ def test_hints(files: list[Path]) -> None:
     for run_file in files[1:]:
         run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
     stderrs = {command: lab(command, *files).stderr for command in ("describe", "compare")}
-    assert "their documents are ranked by DOCNO, and RANK is ignored\n" in stderrs["describe"]
+    assert "documents with equal scores are ordered by DOCNO, and RANK is ignored\n" in stderrs["describe"]
     assert "RANK is ignored (change this with --ties)\n" in stderrs["compare"]
     assert "RANK is ignored" not in lab("compare", "--ties", "expected", *files).stderr
 

@@ -75,7 +75,7 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
     expected: list[list[float]] = []
     for ranked in robust.runs.values():
         retrieved = judged = relevant = topics = 0
-        at = dict.fromkeys((5, 10, 20, 100), 0)
+        at = dict.fromkeys((5, 10, 20, 100), 0.0)
         for topic, grades in robust.qrels.items():
             docnos = ranked.get(topic, [])
             topics += bool(docnos)
@@ -85,10 +85,10 @@ def test_tables_2_and_3_the_runs(robust: Collection) -> None:
                 judged += grade >= 0
                 relevant += grade > 0
                 for k in at:
-                    at[k] += rank <= k and grade >= 0
+                    at[k] += (rank <= k and grade >= 0) / min(k, len(docnos))
         unjudged = retrieved - judged
         counts = [topics, len(robust.qrels) - topics, retrieved, judged, relevant, unjudged, 100 * unjudged / retrieved]
-        expected.append([*counts, *(result / k / len(robust.qrels) for k, result in at.items())])
+        expected.append([*counts, *(total / len(robust.qrels) for total in at.values())])
     expected.append([fmean(column) for column in zip(*expected, strict=True)])
     assert [row["run"] for row in rows] == [*robust.runs, "mean"]
     for row, numbers in zip(rows, expected, strict=True):

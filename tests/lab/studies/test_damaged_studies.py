@@ -56,9 +56,9 @@ def with_text(old: str, new: str) -> object:
 
 DAMAGED_SUMMARIES: list[tuple[object, str]] = [
     (lambda text: "", "the file is empty"),
-    (lambda text: "a,b\n1,2\n", "a summary of this version of irevalx-lab study, but lacks"),
-    (shorter, "fields, but has"),
-    (longer, "fields, but has"),
+    (lambda text: "a,b\n1,2\n", "expected a summary of this version of irevalx-lab study, but "),
+    (shorter, "fields, but the row has"),
+    (longer, "fields, but the row has"),
     (line_with(1, (-1, "x" * 140000)), "invalid CSV"),
     *(
         (line_with(1, (5, value)), "invalid number")
@@ -67,7 +67,7 @@ DAMAGED_SUMMARIES: list[tuple[object, str]] = [
     *((line_with(1, (1, value)), "") for value in ("1e99999999%", "9" * 5000 + "%", "-5%", "20", "true", "")),
     (with_text("20%", "ten"), "invalid number 'ten': must be at most 1e+30"),
     (with_text("20%", "200%"), "levels: invalid level '200%': must be a share above 0 and at most 1"),
-    (line_with(1, (0, "depth")), "invalid scheme 'depth': must be that of the other rows"),
+    (line_with(1, (0, "depth")), "invalid scheme 'uniform': must be that of the other rows"),
     (
         with_text("uniform", "odd"),
         ":2: invalid scheme 'odd': must be one of uniform, stratified, depth, mixed, strata, imperfect, borda, rrf, mtf, hedge, "
@@ -75,7 +75,7 @@ DAMAGED_SUMMARIES: list[tuple[object, str]] = [
     ),
     (
         lambda text: text.replace("pearson_mean", "pearson").replace("rms_sd", "rms"),
-        " of this version of irevalx-lab study, but lacks pearson_mean, rms_sd",
+        " of this version of irevalx-lab study, but pearson_mean, rms_sd are missing",
     ),
     (line_with(1, (2, "1.1")), ":2: invalid share judged '1.1': must be between 0 and 1"),
     (line_with(1, (2, "")), ":2: invalid share judged '': must be between 0 and 1"),

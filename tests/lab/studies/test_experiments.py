@@ -135,7 +135,7 @@ def test_missing_topics_and_short_runs(tmp_path: Path) -> None:
     assert message == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
     message.clear()
     with pytest.raises(
-        Exception, match="at least two runs must retrieve 95% of the documents they can retrieve, but 1 do"
+        Exception, match="at least two runs must retrieve 95% of the documents they can retrieve; only 1 of 2 do"
     ):
         rank_graded_runs(judgments, runs, ["map"], EvaluationRules(min_retrieved=0.95), warn=message.append)
     assert message[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
@@ -202,7 +202,9 @@ def test_other_runs() -> None:
     names = ["count1", "x", "guess", "vector1"]
     assert groups_by_pattern("^count|^guess", names) == ["count", "others", "guess", "others"]
     assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
-    with pytest.raises(UsageError, match="'others', the group of all other runs, but it does in 'others1'"):
+    with pytest.raises(
+        UsageError, match="'others' in the run 'others1'; this name is reserved for the group of all other runs"
+    ):
         groups_by_pattern("^others", ["others1", "2"])
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--format", "jsonl")
     rows = [json.loads(line) for line in lab(*shared, "--group-by", "^count").stdout.splitlines()]
@@ -212,7 +214,7 @@ def test_other_runs() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("count1 a b\n", ":1: expected a line with 2 columns (run, group), but the line has 3: 'count1 a b'"),
+        ("count1 a b\n", ":1: expected 2 columns (run, group), but the line has 3: 'count1 a b'"),
         ("count1 a\n\ncount1 b\n", ":3: run 'count1' already has a group"),
         ("count1 a\n", ": run 'count2' has no group; add a line for it"),
         ("count1 a\ncount2 b\nother c\n", ": group 'c' contains no runs: 'other' was not given"),
