@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.parameters import join_words
 from irevalx.reports.names import shorten
 from irevalx.reports.report import percent
 from irevalx.statistics.power import POWER, least_effect
@@ -150,14 +151,14 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     elif not n_different:
         verdict, others = "is not significantly different from", "any other run"
     elif len(alike) <= _MOST_NAMES and before is None:
-        others = f"{n_different} of the other runs, but not from {_listed(alike)}"
+        others = f"{n_different} of the other runs, but not from {join_words(alike, 'and')}"
     else:
         others = f"{n_different} of the {n_others} other runs"
     tied, of_runs = of_measure.best_runs, f" of {len(runs)} runs" if before is None else ""
     if tied[1:]:
         if len(tied) == len(runs):
             return f"All {len(runs)} runs have the same {of_measure.name} ({value[best]})."
-        of_tied = _listed([names[run] for run in tied]) if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
+        of_tied = join_words([names[run] for run in tied], "and") if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
         return (
             f"{of_tied} are tied with the {order} {of_measure.name}{of_runs} ({value[best]}); {names[best]} {verdict} "
             f"{others}."
@@ -201,8 +202,3 @@ def _topics(n: int) -> str:
 
 def _significant(pair: ComparedPair) -> str:
     return "statistically significant" if pair.differ else "not statistically significant"
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

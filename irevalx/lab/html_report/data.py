@@ -329,7 +329,8 @@ def others_in(pair: ComparedPair, run: str) -> list[str]:
 
 def short_names(names: Sequence[str]) -> list[str]:
     """Return distinct short names of runs, which contain as much of the common beginning as ``SHORT_NAME`` allows."""
-    short = [shorten(names, SHORT_NAME).of[name] for name in names]
+    shortened = shorten(names, SHORT_NAME)
+    short = [shortened.of[name] for name in names]
     extended = [_extended(name, cut) for name, cut in zip(names, short, strict=True)]
     return extended if len(set(extended)) == len(set(names)) else short
 

@@ -11,6 +11,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.description.describe import RunDescription
 from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
 from irevalx.lab.html_report.scores import ReportedMeasure
+from irevalx.parameters import join_words
 from irevalx.statistics.significance import correction_named
 
 FEW_JUDGED = 0.8
@@ -295,7 +296,7 @@ def _warned(data: ScoresData) -> Iterator[str]:
         match = name.match(first)
         sentence = first if match else first[:1].upper() + first[1:]
         more = [match[0] for line in others if (match := name.search(line))]
-        yield f"{sentence}; the same applies to {_all_of(more)}." if more else f"{sentence}."
+        yield f"{sentence}; the same applies to {join_words(more, 'and')}." if more else f"{sentence}."
 
 
 def _about_topics(data: ReportData) -> Iterator[str]:
@@ -362,12 +363,8 @@ def percent(share: float) -> str:
 def _listed(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{len(names)} runs ({', '.join(names[:MOST_NAMED])}, ...)"
-    return _all_of(names)
+    return join_words(names, "and")
 
 
 def _first_of(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST_NAMED], *(["..."] if names[MOST_NAMED:] else [])])
-
-
-def _all_of(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
