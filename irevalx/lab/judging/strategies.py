@@ -58,12 +58,12 @@ DocumentTexts = Annotated[
         several=True,
         separators="",
         help=(
-            "files with the text of documents, which the strategy cal learns from: JSON lines (id and contents, among "
-            "others) or TREC SGML."
+            "files with the texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id "
+            "and contents) or TREC SGML."
         ),
         shell_help=(
-            "File with the text of documents, which the strategy cal learns from: JSON lines (id and contents, among "
-            "others) or TREC SGML. Can be repeated."
+            "File with the texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id "
+            "and contents) or TREC SGML. Can be repeated."
         ),
     ),
 ]

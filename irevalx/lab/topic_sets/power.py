@@ -155,24 +155,24 @@ def power(
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
 
-    Both depend on how much the difference between two runs varies over topics. The given runs should resemble the runs
-    to be compared. The standard deviation of the per-topic differences is estimated from these runs; its median over
-    all pairs of runs and its maximum are reported. The standard deviation determines the smallest difference that can
-    be detected with a given number of topics, the number of topics needed to detect a given difference, and the number
-    of topics needed for a confidence interval of a given width (Sakai, Topic Set Size Design, Information Retrieval
-    Journal 2016). A difference is detected if a two-sided paired t test is significant. Power is the probability of
-    detection.
+    Both depend on how much the difference between two runs varies over topics. The given runs should therefore be
+    similar to the runs of the planned experiment. The standard deviation of the per-topic differences is estimated from
+    these runs; its median over all pairs of runs and its maximum are reported. The standard deviation determines the
+    smallest difference that can be detected with a given number of topics, the number of topics needed to detect a
+    given difference, and the number of topics needed for a confidence interval of a given width (Sakai, Topic Set Size
+    Design, Information Retrieval Journal 2016). A difference is detected if a two-sided paired t test is significant;
+    the power of the test is the probability of detection.
 
-    The standard deviation is itself an estimate. Its confidence interval is reported, and low and high are the results
-    that are obtained if the standard deviation equals the lower or the upper limit of this interval. With few topics,
-    the interval is wide. The pair with the largest standard deviation on these topics usually has a smaller standard
-    deviation on other topics; the interval of the largest standard deviation accounts for this effect.
+    The standard deviation is itself an estimate. Its confidence interval is reported; low and high are the results for
+    standard deviations equal to the lower and upper limits of this interval. With few topics, the interval is wide. The
+    pair with the largest standard deviation on these topics usually has a smaller one on other topics (selection bias);
+    the interval of the largest standard deviation accounts for this bias.
 
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores``, all
         measures that are averaged over topics]
-    topics : compute the smallest difference that can be detected with this number of topics; at least 2. [default: the
+    topics : compute the smallest difference detectable with this number of topics; at least 2. [default: the
         number of topics of the runs]
     differences : compute the number of topics needed to detect a difference of this size.
     widths : compute the number of topics needed for confidence intervals of this expected width.

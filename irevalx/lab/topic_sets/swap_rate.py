@@ -206,31 +206,32 @@ def swap_rate(
 
     The result has one row per measure and set size: the share of swaps, the number of swaps, the number of comparisons
     in which the runs are tied on a set (not counted as swaps), and the total number of comparisons. Measures with few
-    distinct values have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties
+    distinct values yield many ties, which are not agreement. Therefore, the table also contains the share of ties
     (share tied), the swap rate with each tie counted as half a swap (with half ties), and the swap rate among
     comparisons without ties (without ties). Use one of the last two rates to compare measures. The rate with half ties
     has a 95% interval over all splits of these topics into two sets of this size; the interval does not generalise to
     other topics, and it is not reported if all splits were compared.
 
-    With `bins`, the result has one row per size of the difference on one of the two sets; each set is used in turn. The
-    size is reported as an absolute value, in percent of the best run's value, and in standard deviations of the runs'
-    values for all topics (for sums, of the values for as many topics as are in a set). The row contains the numbers of
-    comparisons and of swaps, the share of swaps, and the same columns for ties. A second table contains the smallest
-    difference above which at most 5% of the comparisons are swaps, with a tie counted as half a swap. Bins with fewer
-    than 30 comparisons are marked "few" and are excluded from the second table.
+    With `bins`, the result contains one row per size of the difference on one of the two sets; each set is used in
+    turn. The size is reported as an absolute value, as a percentage of the best run's value, and in standard deviations
+    of the runs' values over all topics (for sums, the values are scaled to the number of topics in a set). A row
+    contains the numbers of comparisons and of swaps, the share of swaps, and the columns for ties described above. A
+    second table contains the smallest difference above which at most 5% of the comparisons are swaps, with each tie
+    counted as half a swap. Bins with fewer than 30 comparisons are marked "few" and are excluded from the second table.
 
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map, infAP, indAP, subAP,
         bpref, bpref_10, RankEff and ndcg; with ``Scores``, all measures that have a value for each topic]
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
-    draws : number of pairs of topic sets of each size. If at most this number of pairs exists, all pairs are used.
-    own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are the
-        same except for chance, the intervals are narrower, and the computation takes longer. [default: all pairs are
+    draws : number of pairs of topic sets of each size. If there are no more pairs than this number, all pairs are used.
+    own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are equal
+        up to random variation, the intervals are narrower, and the computation takes longer. [default: all pairs are
         compared on the same sets]
     extrapolate : numbers of topics in larger sets, at most 5 times the largest of `sizes`, for which rates with half
         ties are estimated from the rates for `sizes`. The true differences of pairs of runs are assumed to be normally
-        distributed. In simulations on robust03, rates were too high by up to 0.03, and for P.10 by up to 0.05.
+        distributed. In simulations on robust03, the estimated rates were too high by up to 0.03, and for P.10 by up to
+        0.05.
     bins : count swaps by the size of the difference on one of the sets instead, in bins of this width, starting at 0.
 
     Raises
