@@ -74,7 +74,7 @@ STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 
 
 class Degraded(QrelsText):
-    """Judgments of which only a part was kept."""
+    """Reduced judgments."""
 
     def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
         super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
@@ -231,7 +231,7 @@ def degrade(
 
 
 def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, drop: bool) -> Design:
-    """Read strata; refuses arguments that contradict them."""
+    """Return the sampling design given by the arguments on strata; raises UsageError if they contradict each other."""
     design = read_design(strata, named=strata_file is not None)
     if are_given(runs) != (design.by != "names"):
         rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
@@ -247,7 +247,7 @@ def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, 
 def _sample_of_strata(
     judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int, level: int
 ) -> StrataSample:
-    """Sample judgments from strata; warns of documents in no stratum."""
+    """Sample judgments by stratum; warns about documents that belong to no stratum."""
     source = None if strata_file is None else source_of(strata_file, "strata_file")
     inputs = [] if source is not None else run_streams(runs)
     stratum = stratify(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
@@ -275,7 +275,7 @@ def _selected_first(
     drop: bool,
     **simulation: Any,
 ) -> Degraded:
-    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``simulated_strategy``."""
+    """Keep the judgments that a strategy selects first; ``simulation`` is passed to ``simulated_strategy``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
     text = GradedQrelsText.of(qrels, rel_format)

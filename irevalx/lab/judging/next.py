@@ -203,7 +203,7 @@ def next(  # noqa: A001 - it is the name of its command
 def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
-    """Yield a line if fewer than ``n`` documents were selected, for a topic or over all topics."""
+    """Yield a warning if fewer than ``n`` documents were selected, for each topic or over all topics."""
     depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)
     short = [topic.topic for topic in ordering.candidates if counts[topic.topic] < n]
     if ordering.rules.across and len(selected) < n:

@@ -55,7 +55,7 @@ _LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
 
 
 class SizeSwapRate(NamedTuple):
-    """How often two topic sets of this size disagree under a measure."""
+    """The swap rate of a measure for topic sets of one size."""
 
     measure: str
     topics: int  # in a set
@@ -71,7 +71,7 @@ class SizeSwapRate(NamedTuple):
 
 
 class DifferenceSwapRate(NamedTuple):
-    """How often a difference of this size on one topic set is reversed on another; the last fields as SizeSwapRate."""
+    """The swap rate for differences of one size on one of two topic sets; the last fields are those of SizeSwapRate."""
 
     measure: str
     topics: int
@@ -91,7 +91,7 @@ class DifferenceSwapRate(NamedTuple):
 
 
 class ReliableDifference(NamedTuple):
-    """The smallest difference from which on few differences are reversed."""
+    """The smallest difference above which few comparisons are swaps."""
 
     measure: str
     topics: int
@@ -144,7 +144,7 @@ class SwapRatesByDifference(DrawnResult):
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables under displayed titles, the first with the one rate that measures are compared by."""
+        """Return both tables under displayed titles; the first contains only the rate for comparing measures."""
         columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
         marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
@@ -153,7 +153,7 @@ class SwapRatesByDifference(DrawnResult):
 
 
 def _bin_width(value: Any) -> Fraction:
-    """Return the width of a bin, exactly as the decimal number is written."""
+    """Return the width of a bin as the exact value of its decimal notation."""
     width = value if isinstance(value, Fraction) else Fraction(repr(real_number("", value)))
     if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
         raise ValueError(value)
@@ -311,7 +311,7 @@ def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRat
 
 
 def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
-    """Return the fields that both rows have, from the share of ties on."""
+    """Return the fields that both kinds of rows share, beginning with the share of ties."""
     return {
         "share_tied": rate.share_tied,
         "with_half_ties": rate.rate_with_half_ties,
@@ -327,7 +327,7 @@ def none_if_nan(value: float) -> float | None:
 
 
 def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
-    """Raise InputError if a measure has values for fewer than two topics, ArgumentError if two sets need more."""
+    """Raise InputError if fewer than two topics have values, and ArgumentError if there are too few for two sets."""
     if n_topics < 2:
         raise InputError(
             f"a swap rate requires at least two topics with judgments, results and a value of {measure}; the number is "
