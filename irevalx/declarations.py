@@ -246,8 +246,8 @@ class CommandText(Frozen, kw_only=True):
     figure: bool = False
     """Whether the result can be drawn."""
 
-    scores: bool = False
-    """Whether score files can be given in place of judgments and runs."""
+    scores: str = ""
+    """A sentence on the default measures of score files, which can replace judgments and runs; empty if they cannot."""
 
     tables: bool = True
     """Whether it writes tables; otherwise it writes lines."""

@@ -375,6 +375,11 @@ def is_assumed(measure: Measure) -> bool:
     return measure.family == __name__ and measure.higher_is_better
 
 
+def is_declared_lower(measure: Measure) -> bool:
+    """Return whether lower values of a measure that irevalx does not know are declared to be better."""
+    return measure.family == __name__ and measure.lower_is_better
+
+
 def _unknown(name: str, *, is_lower: bool) -> Measure:
     def values(t: Any) -> Any:
         raise TypeError(f"{name} is known from a score file only")

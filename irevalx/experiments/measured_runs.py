@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.score_files import is_assumed
-from irevalx.api.scores import Scores, column_of
+from irevalx.api.score_files import is_assumed, is_declared_lower
+from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
@@ -28,11 +28,15 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
+from irevalx.parameters import join_words
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
 
 _MOST_NAMES = 10
 """Maximum number of measures that a message names."""
+
+_MOST_IN_NOTES = 6
+"""Maximum number of measures that a note names."""
 
 
 class MeasureValues(Frozen, kw_only=True):
@@ -133,13 +137,15 @@ class MeasuredInput(Frozen, kw_only=True):
     ) -> MeasuredInput:
         """Evaluate runs with the judgments ``given``, or select the values of ``Scores``; warns of all omissions.
 
-        Without ``measures``, they are ``default``, or all measures of scores that have values by topic.
+        Without ``measures``, they are ``default``; for scores, see ``default_of_scores``.
         """
         requested = measures_of(measures)
         if isinstance(given, Scores):
             if are_given(runs):
                 raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-            return cls._of_scores(given, requested, as_requested=as_requested, complete=rules.settings.complete)
+            selected, note = (requested, ()) if requested else default_of_scores(given, default)
+            of_scores = cls._of_scores(given, selected, as_requested=as_requested, complete=rules.settings.complete)
+            return replace(of_scores, notes=(*of_scores.notes, *note))
         ranked = ranked_runs_of(given, runs, requested or default, rules, as_requested=as_requested)
         measured = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - len(of_measure.topics) for of_measure in measured])
@@ -165,6 +171,48 @@ class MeasuredInput(Frozen, kw_only=True):
         if assumed:
             without.append(f"Assumed: higher values of {', '.join(assumed)} are better.")
         return cls(measures=measured, notes=(f"Topics: {which}.", *without))
+
+
+def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the measures that are used unless others are requested, none for all, and a note on the other measures.
+
+    They are the measures of ``default`` that every run has values of, and those whose direction was declared. If there
+    are no default measures, or scores were evaluated and not read, they are all measures.
+    """
+    every = scores.measures
+    if selection_of(scores).measures or not every[1:]:
+        return (), ()
+    columns = {measure: column for measure in (*default, *every) if (column := _column_of_all(scores, measure))}
+    contained = {measure: columns[measure].name for measure in default if measure in columns}
+    declared = [measure for measure in every if measure in columns and is_declared_lower(columns[measure].measure)]
+    selected = (*contained, *(declared if contained else ()))
+    names = [columns[measure].name for measure in selected]
+    others = [measure for measure in every if measure not in names]
+    if not selected:
+        lacking = f"contain none of the default measures ({', '.join(default)})"
+        if not default[1:]:
+            lacking = f"do not contain the default measure {default[0]}"
+        note = f"The scores {lacking}; all their measures are used ({spelled('measures')} selects some of them)."
+    elif others:
+        listed = others[:_MOST_IN_NOTES]
+        if n_more := len(others[_MOST_IN_NOTES:]):
+            listed.append(f"{n_more} more measure{'s' * (n_more > 1)}")
+        note = (
+            f"By default, only {join_words(names, 'and')} {'are' if names[1:] else 'is'} used; {spelled('measures')} "
+            f"selects other measures of the scores: {join_words(listed, 'and')}."
+        )
+    else:
+        return selected, ()
+    return selected, (note,)
+
+
+def _column_of_all(scores: Scores, measure: str) -> Column | None:
+    """Return the first run's values of a measure if every run has values by topic, otherwise None."""
+    columns = [_column(scores, measure, run) for run in scores.runs]
+    first = columns[0]
+    if first is None or scale_of(first.measure) is None:
+        return None
+    return first if all(column is not None and column.values is not None for column in columns) else None
 
 
 def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], dict[str, int]]:
@@ -225,15 +273,33 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
             columns = [column_of(scores, measure, run) for run in scores.runs]
         except KeyError:
             if measures:
-                known = scores.measures
-                near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
-                names = " ".join(near or known[:_MOST_NAMES])
-                are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
-                contained = f"they contain {names}" if near == known else f"{are} {names}"
-                raise ArgumentError(f"scores do not contain the measure {quote(measure)}; {contained}") from None
+                raise ArgumentError(_without_values(scores, measure)) from None
             warn(f"{measure} is left out: some run has no values of it")
             continue
         yield measure, columns
+
+
+def _without_values(scores: Scores, measure: str) -> str:
+    """Return a message on a requested measure of which some run has no values."""
+    lacking = [run for run in scores.runs if _column(scores, measure, run) is None]
+    if len(lacking) < len(scores.runs):
+        more = f" and {n} more run{'s have' if n > 1 else ' has'}" if (n := len(lacking[1:])) else " has"
+        return f"{quote(lacking[0])}{more} no values of the measure {quote(measure)}, which other runs have"
+    known = scores.measures
+    near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
+    names = " ".join(near or known[:_MOST_NAMES])
+    are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
+    return f"scores do not contain the measure {quote(measure)}; " + (
+        f"they contain {names}" if near == known else f"{are} {names}"
+    )
+
+
+def _column(scores: Scores, measure: str, run: str) -> Column | None:
+    """Return the values of a run under a measure, or None if it has none."""
+    try:
+        return column_of(scores, measure, run)
+    except KeyError:
+        return None
 
 
 def _refuse_zeros(measure: Measure, name: str, run: str, missing: Sequence[str]) -> None:

@@ -204,9 +204,11 @@ def test_directions(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     rows = [f"{run},{topic},{value},{0.5 + value / 10}" for run, value in (("a", 1), ("b", 3)) for topic in range(9)]
     path.write_text("\n".join(["run,topic,wer,map", *rows]))
-    words = ("compare", "--scores", path, "--baseline", "a", "--margin", "0.1")
+    words = ("compare", "--scores", path, "-m", "wer map", "--baseline", "a", "--margin", "0.1")
     gates = {
-        option: irevalx.lab.compare(irevalx.Scores.read(path, lower_is_better=option), baseline="a", margin=0.1)
+        option: irevalx.lab.compare(
+            irevalx.Scores.read(path, lower_is_better=option), measures="wer map", baseline="a", margin=0.1
+        )
         for option in ((), "wer")
     }
     assert [row.verdict for row in gates[()].rows] == ["not worse", "not worse"]
@@ -244,12 +246,67 @@ def test_missing_topics(tmp_path: Path) -> None:
 def test_measures_of_some_runs(tmp_path: Path) -> None:
     """A measure that a run lacks is left out with a warning; if it is requested, that is an error."""
     path = tmp_path / "scores.csv"
-    path.write_text("run,topic,measure,value\n" + "a,1,map,1\na,2,map,1\nb,1,map,0\nb,2,map,0\na,1,wer,1\n")
+    path.write_text("run,topic,measure,value\n" + "a,1,P_5,1\na,2,P_5,1\nb,1,P_5,0\nb,2,P_5,0\na,1,wer,1\n")
     done = lab("compare", "--scores", path, "--format", "csv")
-    assert [row["measure"] for row in done.rows] == ["map"]
+    assert [row["measure"] for row in done.rows] == ["P_5"]
     assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
-    message = "irevalx-lab: scores do not contain the measure 'wer'; they contain map wer\n"
+    message = "irevalx-lab: 'b' has no values of the measure 'wer', which other runs have\n"
     assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message
+
+
+def measures_and_note(*words: object) -> tuple[list[str], str]:
+    """Return the measures of the rows of a command, and the notes on them."""
+    tables = json.loads(lab(*words, "--quiet", "--format", "json").stdout)
+    notes = [note for note in tables.pop("about")["notes"] if "measures" in note]
+    return list(dict.fromkeys(row["measure"] for row in next(iter(tables.values())))), " ".join(notes)
+
+
+def test_default_measures(tmp_path: Path) -> None:
+    """The default measures of the command are used if the file contains them, otherwise all; a note lists the others."""
+    scores = {name: str(tmp_path / f"{name}.csv") for name in ("default", "other", "single", "lower")}
+    columns = {"default": "P_5,map,wer,bpref", "other": "P_5,wer", "single": "wer", "lower": "seconds,P_5,map"}
+    for name, path in scores.items():
+        n_columns = columns[name].count(",") + 1
+        rows = [",".join([run, str(t), *[str((t * (n + 2) + (run == "a")) % 7 / 7) for n in range(n_columns)]])
+                for run in "ab" for t in range(12)]  # fmt: skip
+        Path(path).write_text("\n".join([f"run,topic,{columns[name]}", *rows]))
+    swaps = ("swap-rate", "--seed", "1", "--sizes", "2", "--scores")
+    for command in (("compare", "--scores"), ("power", "--scores")):
+        assert measures_and_note(*command, scores["default"]) == (
+            ["map"],
+            "By default, only map is used; -m selects other measures of the scores: P_5, wer and bpref.",
+        )
+        assert measures_and_note(*command, scores["default"], "-m", "wer P_5")[0] == ["wer", "P_5"]
+        assert measures_and_note(*command, scores["other"]) == (
+            ["P_5", "wer"],
+            "The scores do not contain the default measure map; all their measures are used (-m selects some of them).",
+        )
+        assert measures_and_note(*command, scores["single"]) == (["wer"], "")
+        lower = measures_and_note(*command, scores["lower"], "--lower-is-better", "seconds")
+        assert lower == (
+            ["map", "seconds"],
+            "By default, only map and seconds are used; -m selects other measures of the scores: P_5.",
+        )
+    assert measures_and_note(*swaps, scores["default"]) == (
+        ["map", "bpref"],
+        "By default, only map and bpref are used; -m selects other measures of the scores: P_5 and wer.",
+    )
+    assert measures_and_note(*swaps, scores["other"])[1].startswith(
+        "The scores contain none of the default measures (map,"
+    )
+    read = irevalx.Scores.read(scores["default"])
+    assert [row.measure for row in irevalx.lab.compare(read).rows] == ["map"]
+    evaluated = irevalx.evaluate(QRELS, RUNS[:2], ["P.5", "map"])
+    assert {row.measure for row in irevalx.lab.compare(evaluated).rows} == {"map", "P_5"}
+
+
+def test_options_of_runs_with_scores(tmp_path: Path) -> None:
+    """-M requires rankings, which score files do not contain."""
+    path = tmp_path / "scores.csv"
+    path.write_text("run,topic,map\n" + "".join(f"{run},{t},0.{t}\n" for run in "ab" for t in range(9)))
+    for command in ("compare", "power", "swap-rate", "agree"):
+        message = refusal(command, "--scores", path, path, "-M", "10", status=1)
+        assert message == "irevalx-lab: --scores cannot be combined with -M\n"
 
 
 def test_unknown_measures_of_many(tmp_path: Path) -> None:

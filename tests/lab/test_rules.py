@@ -18,7 +18,7 @@ from irevalx.lab.command.declaration import parameters_of
 
 RULES = """
 describe
-    groups, group_by, show=runs, show=ranks, show=groups, results_format requires runs
+    groups, group_by, show=runs, show=ranks, show=groups, max_retrieved, results_format requires runs
     groups excludes group_by
 pool
     mix_seed, drop requires judge
@@ -92,7 +92,7 @@ report
 power
     comparisons requires correction=bonferroni
     results_format requires runs
-    scores excludes level, min_retrieved, rel_format, results_format
+    scores excludes level, max_retrieved, min_retrieved, rel_format, results_format
     lower_is_better requires scores
 degrade
     runs requires strata, order
@@ -126,13 +126,13 @@ leave-out
     tolerance, draws requires new_runs
     draw requires figure
 agree
-    measures, level, complete, min_retrieved, rel_format, results_format requires runs
+    measures, level, max_retrieved, complete, min_retrieved, rel_format, results_format requires runs
     grades=real, grades=probability requires runs
     grades=probability excludes level
-    scores excludes runs
+    scores excludes runs, level, grades, max_retrieved, min_retrieved, rel_format, results_format
 swap-rate
     results_format requires runs
-    scores excludes level, min_retrieved, rel_format, results_format
+    scores excludes level, max_retrieved, min_retrieved, rel_format, results_format
     lower_is_better requires scores
     extrapolate excludes bins
 study

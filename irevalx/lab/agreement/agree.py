@@ -18,7 +18,17 @@ from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values, read_s
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
 from irevalx.lab.command.output import Result
-from irevalx.lab.command.parameters import AnyRelFormat, Complete, Grades, MinRetrieved, OptionalRuns, RealLevel, Seed
+from irevalx.lab.command.parameters import (
+    ALL_OF_SCORES,
+    AnyRelFormat,
+    Complete,
+    Grades,
+    MaxRetrieved,
+    MinRetrieved,
+    OptionalRuns,
+    RealLevel,
+    Seed,
+)
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
@@ -160,7 +170,7 @@ def _cells(row: AgreementRow) -> dict[str, Any]:
     return {**cells, **(row.overlap or {}), **(row.top or {})}
 
 
-@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map", scores=True)
+@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map", scores=ALL_OF_SCORES)
 def agree(
     x: Annotated[Any, file(names=("X",))],
     y: Annotated[Any, file(names=("Y",))],
@@ -183,6 +193,7 @@ def agree(
     resamples: Annotated[int, whole(0, MOST_DRAWS, metavar="B")] = 0,
     seed: Seed = None,
     level: Annotated[RealLevel, refined(requires="runs")] = 1,
+    max_retrieved: Annotated[MaxRetrieved, refined(requires="runs")] = None,
     complete: Annotated[Complete, refined(requires="runs")] = False,
     min_retrieved: Annotated[MinRetrieved, refined(requires="runs")] = 0.0,
     grades: Annotated[Grades, refined(requires={"real": "runs", "probability": "runs"})] = "whole",
@@ -253,7 +264,12 @@ def agree(
             runs,
             measures_of(measures) or MEASURES,
             EvaluationRules.of(
-                rel_format=rel_format, grades=grades, level=level, complete=complete, min_retrieved=min_retrieved
+                rel_format=rel_format,
+                grades=grades,
+                level=level,
+                max_retrieved=max_retrieved,
+                complete=complete,
+                min_retrieved=min_retrieved,
             ),
         )
     else:

@@ -44,12 +44,13 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     parameters = {**declaration_of(function).parameters, **own}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}
-    if command.scores and "qrels" in parameters:
-        excluded = [name for name in SCORES_INPUT["scores"].excludes if name in parameters]
-        parameters |= {"runs": replace(parameters["runs"], default=None), **SCORES_INPUT}
-        parameters["scores"] = replace(parameters["scores"], excludes=tuple(excluded))
-    elif command.scores:
-        parameters["scores"] = replace(SCORES_INPUT["scores"], excludes="runs")
+    if command.scores:
+        scores, replaces_runs = SCORES_INPUT["scores"], "qrels" in parameters
+        if replaces_runs:
+            parameters |= {"runs": replace(parameters["runs"], default=None), **SCORES_INPUT}
+        excluded = [*(name for name in scores.excludes if name in parameters), *([] if replaces_runs else ["runs"])]
+        help_text = f"{scores.help} {command.scores}"
+        parameters["scores"] = replace(scores, excludes=tuple(excluded), help=help_text)
     parameters |= output
     return {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
 
@@ -104,7 +105,7 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
 
 
 def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
-    """Read score files in place of judgments and runs, if they are requested; ``by_default`` selects all measures."""
+    """Read score files in place of judgments and runs, if they are requested; ``by_default``: without measures."""
     are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:

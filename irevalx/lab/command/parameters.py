@@ -300,7 +300,7 @@ SCORES_INPUT = {
         default=False,
         help=(
             "Read score files in place of judgments and runs. They contain values of measures by topic, from any "
-            "program, of one or several runs. Without -m, all measures of the files are used."
+            "program, of one or several runs."
         ),
     ),
     "lower_is_better": text(
@@ -313,6 +313,10 @@ SCORES_INPUT = {
     ),
 }
 """The options of commands that read score files in place of judgments and runs."""
+
+ALL_OF_SCORES = "All measures of the files are used."
+DEFAULT_OF_SCORES = "Without -m, the default measures are used if the files contain them, otherwise all measures."
+"""Sentences on the default measures of score files."""
 
 
 FIGURE_WIDTHS = ("3.3", "7")

@@ -16,6 +16,7 @@ from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.parameters import (
+    DEFAULT_OF_SCORES,
     Alpha,
     AnyRelFormat,
     Baseline,
@@ -261,7 +262,7 @@ def compare(
         "as for irevalx."
     ),
     figure=True,
-    scores=True,
+    scores=DEFAULT_OF_SCORES,
 )
 def compare(
     qrels: Annotated[Union[GivenQrels, Scores], file(names=("QRELS",))],  # noqa: UP007 - GivenQrels is a string
@@ -390,7 +391,8 @@ def compare(
         ``Scores``, without runs.
     runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the number of
-        comparisons under each measure. [default: map; with ``Scores``, all measures that have a value for each topic]
+        comparisons under each measure. [default: map; with ``Scores`` that do not contain map, or that
+        ``irevalx.evaluate`` returned, all measures that have a value for each topic]
     names : names of the measures in the output: trec_eval's names, or the names requested with `measures` (asked).
     discriminative_power : report the discriminative power of each measure instead: the share of pairs of runs that
         differ significantly. The share is computed with `test`, before and after correction. Sakai (2006) uses an

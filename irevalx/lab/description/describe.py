@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum, ratio
-from irevalx.declarations import choice, declared, invalid_value, spelled, whole
+from irevalx.declarations import choice, declared, invalid_value, refined, spelled, whole
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.experiments.inputs import are_given, graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
@@ -27,6 +27,7 @@ from irevalx.lab.command.parameters import (
     Depth,
     GroupBy,
     Groups,
+    MaxRetrieved,
     OptionalRuns,
     Qrels,
     RealLevel,
@@ -39,7 +40,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
 from irevalx.reports.report import percent
 from irevalx.reports.table import Table
-from irevalx.settings import real_level_hint
+from irevalx.settings import Settings, real_level_hint
 
 CUTOFFS = (5, 10, 20, 100)
 """The default numbers of first documents of which the judged ones are counted."""
@@ -378,6 +379,7 @@ def describe(
     show: Annotated[str | None, choice(*PARTS, ALL, requires=dict.fromkeys(PARTS[1:], "runs"))] = None,
     level: RealLevel = 1,
     grades: WholeOrRealGrades = "whole",
+    max_retrieved: Annotated[MaxRetrieved, refined(requires="runs")] = None,
     complete: Complete = False,
     rel_format: Annotated[str, rel_format((*GRADED, SAMPLED.name))] = "qrels",
 ) -> Description:
@@ -443,8 +445,9 @@ def describe(
     if not are_given(runs):
         return Description(of_judgments, [], [], level, show)
     opened = run_streams(runs)
-    with_retrieved = with_first_documents(judgments, opened, depth)
-    ranked = list(rank_all(with_retrieved, opened, RankingRules(), warn=warn))
+    rules = RankingRules.of(Settings(max_retrieved=max_retrieved))
+    with_retrieved = with_first_documents(judgments, opened, depth, rules)
+    ranked = list(rank_all(with_retrieved, opened, rules, warn=warn))
     names = unique_names(ranked, opened, warn)
     shows_runs = show not in ("judgments", "groups")
     by_name = dict(zip(names, ranked, strict=True))

@@ -25,6 +25,7 @@ from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
+    ALL_OF_SCORES,
     Alpha,
     Baseline,
     Complete,
@@ -134,7 +135,7 @@ def _run(
 @declared(
     run=_run,
     tables=False,
-    scores=True,
+    scores=ALL_OF_SCORES,
     example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
 )
 def report(

@@ -11,9 +11,11 @@ from irevalx.experiments.measured_runs import MeasuredInput, MeasureValues
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
+    DEFAULT_OF_SCORES,
     AnyRelFormat,
     Complete,
     Level,
+    MaxRetrieved,
     Measures,
     MinRetrieved,
     OptionalRuns,
@@ -131,7 +133,7 @@ Probability = Annotated[float, number(above=0, below=1, metavar="P")]
         "median standard deviation."
     ),
     figure=True,
-    scores=True,
+    scores=DEFAULT_OF_SCORES,
 )
 def power(
     qrels: QrelsOrScores,
@@ -148,6 +150,7 @@ def power(
     correction: Annotated[str, choice("none", "bonferroni")] = "none",
     comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None,
     level: Level = 1,
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: AnyRelFormat = "qrels",
@@ -170,8 +173,8 @@ def power(
 
     Parameters
     ----------
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores``, all
-        measures that are averaged over topics]
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores`` that do not
+        contain map, or that ``irevalx.evaluate`` returned, all measures that are averaged over topics]
     topics : compute the smallest difference detectable with this number of topics; at least 2. [default: the
         number of topics of the runs]
     differences : compute the number of topics needed to detect a difference of this size.
@@ -204,7 +207,12 @@ def power(
         measures,
         ("map",),
         EvaluationRules.of(
-            level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
+            level=level,
+            max_retrieved=max_retrieved,
+            complete=complete,
+            min_retrieved=min_retrieved,
+            rel_format=rel_format,
+            threads=threads,
         ),
     )
     are_selected = bool(measures) or given.ranked is not None

@@ -15,9 +15,11 @@ from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
+    DEFAULT_OF_SCORES,
     AnyRelFormat,
     Complete,
     Level,
+    MaxRetrieved,
     Measures,
     MinRetrieved,
     OptionalRuns,
@@ -180,7 +182,7 @@ _WIDTH = ValueType(
         "deviations."
     ),
     figure=True,
-    scores=True,
+    scores=DEFAULT_OF_SCORES,
 )
 def swap_rate(
     qrels: QrelsOrScores,
@@ -194,6 +196,7 @@ def swap_rate(
     bins: Annotated[float | Fraction | None, Parameter(kind=_WIDTH, metavar="WIDTH")] = None,
     seed: Seed = None,
     level: Level = 1,
+    max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: AnyRelFormat = "qrels",
@@ -222,7 +225,8 @@ def swap_rate(
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map, infAP, indAP, subAP,
-        bpref, bpref_10, RankEff and ndcg; with ``Scores``, all measures that have a value for each topic]
+        bpref, bpref_10, RankEff and ndcg; with ``Scores``, those of them that they contain; all measures of ``Scores``
+        that contain none of them, or that ``irevalx.evaluate`` returned]
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
     draws : number of pairs of topic sets of each size. If there are no more pairs than this number, all pairs are used.
     own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are equal
@@ -254,7 +258,13 @@ def swap_rate(
         runs,
         measures,
         MEASURES,
-        EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format),
+        EvaluationRules.of(
+            level=level,
+            max_retrieved=max_retrieved,
+            complete=complete,
+            min_retrieved=min_retrieved,
+            rel_format=rel_format,
+        ),
     )
     measured, notes = given.measures, given.notes
     requests = () if given.ranked is None else given.ranked.requests
