@@ -7,7 +7,7 @@ from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores
-from irevalx.declarations import declared, file, number, refined, spelled, text, whole
+from irevalx.declarations import declared, file, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, graded_runs_of, measures_of, ranked_runs_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -18,7 +18,16 @@ from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values, read_s
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
 from irevalx.lab.command.output import Result
-from irevalx.lab.command.parameters import AnyRelFormat, Complete, Grades, MinRetrieved, OptionalRuns, RealLevel, Seed
+from irevalx.lab.command.parameters import (
+    AnyRelFormat,
+    Complete,
+    Grades,
+    MinRetrieved,
+    OptionalRuns,
+    Rbo,
+    RealLevel,
+    Seed,
+)
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
@@ -178,7 +187,7 @@ def agree(
     ] = MEASURES,
     *,
     against: Annotated[str | None, text(metavar="MEASURE")] = None,
-    rbo: Annotated[float | None, number(above=0, below=1, metavar="P")] = None,
+    rbo: Rbo = None,
     top: Annotated[int | None, whole(2, metavar="K")] = None,
     resamples: Annotated[int, whole(0, MOST_DRAWS, metavar="B")] = 0,
     seed: Seed = None,
