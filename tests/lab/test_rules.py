@@ -85,6 +85,7 @@ compare
     scores excludes page
     lower_is_better requires scores
 report
+    rbo requires runs
     results_format requires runs
     groups excludes group_by
     scores excludes level, grades, ties, ignore_identical_ids, duplicates, max_retrieved, rel_format, results_format, depth, documents
@@ -180,6 +181,7 @@ VALUES: dict[str, Any] = {
     "draw": "topics",
     "machines": {"x": RUNS[0]},
     "margin": 0.1,
+    "rbo": 0.9,
     "min_retrieved": 0.5,
     "order": "mtf",
     "rel_format": "beir",
@@ -362,6 +364,7 @@ power      widths=0,x               a number above 0
 power      power=0,1                a number above 0 and below 1
 power      correction=holm          none or bonferroni
 power      comparisons=0            an integer of at least 1
+report     rbo=0,1,nan              a number above 0 and below 1
 report     depth=0,1001             an integer of at least 1 and at most 1000
 study      rounding=down            up, half-up or half-down
 study      samples=0,10000001,99999999999999999999                an integer of at least 1 and at most 10000000

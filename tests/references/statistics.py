@@ -228,3 +228,15 @@ def drawn_sets(n_topics: int, size: int, text: str) -> list[list[int]]:
     numbers = [sum(byte << 8 * place for place, byte in enumerate(stream[8 * i : 8 * i + 8])) for i in range(n_topics)]
     order = sorted(range(n_topics), key=numbers.__getitem__)
     return sorted([sorted(order[:size]), sorted(order[size : 2 * size])])
+
+
+def untied_overlap(x: Sequence[str], y: Sequence[str], p: float) -> tuple[float, float]:
+    """Extrapolated and least overlap of untied rankings, depth by depth (Webber et al. 2010, eq. 11 and 32)."""
+    short, long = sorted((x, y), key=len)
+    n_short, n_long = len(short), len(long)
+    common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]
+    total = sum(common[d] / d * p**d for d in range(1, n_long + 1))
+    total += sum(common[n_short] * (d - n_short) / (n_short * d) * p**d for d in range(n_short + 1, n_long + 1))
+    ext = (1 - p) / p * total + ((common[n_long] - common[n_short]) / n_long + common[n_short] / n_short) * p**n_long
+    least = (1 - p) / p * sum(common[min(d, n_long)] / d * p**d for d in range(1, 2000))
+    return ext, least

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.judges import judge
+from references.statistics import untied_overlap
 
 from irevalx.statistics.correlations import OVERLAP_COLUMNS, VARIANTS, rank_biased_overlap, ranking_of
 
@@ -66,18 +67,6 @@ def _grouped(order: list[str], ties: list[bool]) -> list[list[str]]:
         else:
             groups.append([item])
     return groups
-
-
-def untied_overlap(x: list[str], y: list[str], p: float) -> tuple[float, float]:
-    """Extrapolated and least overlap of untied rankings, depth by depth (Webber et al. 2010, eq. 11 and 32)."""
-    short, long = sorted((x, y), key=len)
-    n_short, n_long = len(short), len(long)
-    common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]
-    total = sum(common[d] / d * p**d for d in range(1, n_long + 1))
-    total += sum(common[n_short] * (d - n_short) / (n_short * d) * p**d for d in range(n_short + 1, n_long + 1))
-    ext = (1 - p) / p * total + ((common[n_long] - common[n_short]) / n_long + common[n_short] / n_short) * p**n_long
-    least = (1 - p) / p * sum(common[min(d, n_long)] / d * p**d for d in range(1, 2000))
-    return ext, least
 
 
 @SETTINGS

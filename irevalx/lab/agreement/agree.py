@@ -7,7 +7,7 @@ from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores
-from irevalx.declarations import declared, file, number, refined, spelled, text, whole
+from irevalx.declarations import declared, file, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, graded_runs_of, measures_of, ranked_runs_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -26,6 +26,7 @@ from irevalx.lab.command.parameters import (
     MaxRetrieved,
     MinRetrieved,
     OptionalRuns,
+    Rbo,
     RealLevel,
     Seed,
 )
@@ -188,7 +189,7 @@ def agree(
     ] = MEASURES,
     *,
     against: Annotated[str | None, text(metavar="MEASURE")] = None,
-    rbo: Annotated[float | None, number(above=0, below=1, metavar="P")] = None,
+    rbo: Rbo = None,
     top: Annotated[int | None, whole(2, metavar="K")] = None,
     resamples: Annotated[int, whole(0, MOST_DRAWS, metavar="B")] = 0,
     seed: Seed = None,

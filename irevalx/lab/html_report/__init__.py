@@ -6,5 +6,6 @@ static      table of means for readers without JavaScript
 findings    findings and cautions as sentences
 data        data of the report
 scores      measure values of runs; contributions of documents
+overlaps    rank-biased overlap of pairs of runs
 rankings    top documents of runs, and their texts
 """

@@ -46,7 +46,7 @@ def findings(data: ScoresData) -> list[str]:
         return []
     main, *others = tested
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
-        return [f"{_identical(data, data.scores.runs)} {_coverage(main[0])}".rstrip()]
+        return [f"{_identical(data, _listed(data.scores.runs))} {_coverage(main[0])}".rstrip()]
     first, *other_depths = _by_depth(compared) or [main[0]]
     return [
         f"{_headline(data, *main, is_main=True)} {_coverage(first)}".rstrip(),
@@ -142,13 +142,13 @@ def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: Report
             yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
 
 
-def _identical(data: ScoresData, runs: Sequence[str]) -> str:
+def _identical(data: ScoresData, runs: str) -> str:
     """Return the sentence on runs with identical rankings, or with identical values."""
     if not isinstance(data, ReportData):
-        return f"{_listed(runs)} have identical values of all measures for every topic."
+        return f"{runs} have identical values of all measures for every topic."
     depth = f"the same first {data.first.depth} documents" if data.first.depth > 1 else "the same first document"
     return (
-        f"{_listed(runs)} have identical rankings: {depth}, in the same order, and the same ranks of all judged "
+        f"{runs} have identical rankings: {depth}, in the same order, and the same ranks of all judged "
         "documents for every topic."
     )
 
@@ -279,24 +279,26 @@ def cautions(data: ScoresData) -> list[str]:
 
 
 def _about_identical(data: ScoresData) -> Iterator[str]:
-    for runs in data.identical_runs:
-        if len(runs) < len(data.scores.runs):
-            yield _identical(data, runs)
+    groups = data.identical_runs
+    if len(groups) == 1 and len(groups[0]) < len(data.scores.runs):
+        yield _identical(data, _listed(groups[0]))
+    elif groups[1:]:
+        named = "; ".join([*map(_listed, groups[:MOST_NAMED]), *(["..."] if groups[MOST_NAMED:] else [])])
+        yield _identical(data, f"The runs in each of {len(groups)} groups ({named})")
 
 
 def _warned(data: ScoresData) -> Iterator[str]:
-    """Yield the warnings of the comparison; equal warnings about several measures are one sentence."""
-    names = "|".join(
-        re.escape(measure.name) for measure in sorted(data.scores.measures, key=lambda measure: -len(measure.name))
-    )
+    """Yield the warnings of the comparison, with requested names; equal warnings of several measures are one."""
+    titles = {measure.name: measure.title for measure in data.scores.measures}
+    names = "|".join(map(re.escape, sorted(titles, key=len, reverse=True)))
     name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
     alike: dict[str, list[str]] = {}
     for line in (warned.removesuffix(": see the column depends_on_unjudged") for warned in data.warned):
         alike.setdefault(name.sub("", line, count=1), []).append(line)
     for first, *others in alike.values():
-        match = name.match(first)
-        sentence = first if match else first[:1].upper() + first[1:]
-        more = [match[0] for line in others if (match := name.search(line))]
+        sentence = name.sub(lambda match: titles[match[0]], first, count=1)
+        sentence = sentence if name.match(first) else sentence[:1].upper() + sentence[1:]
+        more = [titles[match[0]] for line in others if (match := name.search(line))]
         yield f"{sentence}; the same applies to {join_words(more, 'and')}." if more else f"{sentence}."
 
 

@@ -24,6 +24,7 @@ from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.html_report.findings import percent
+from irevalx.lab.html_report.overlaps import RunOverlaps
 from irevalx.lab.html_report.static import MOST_WITH_LETTERS, mean_rows
 
 FORMS = ("html", "json")
@@ -57,6 +58,8 @@ class Report(Frozen, kw_only=True):
     """Texts of documents."""
     ranking: Callable[[int], dict[str, Any] | None]
     """Returns the rankings of a topic, by its number; None for score files."""
+    overlaps: RunOverlaps | None = None
+    """Rank-biased overlaps of pairs of runs; None unless requested."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
     VERSION: ClassVar[int] = 2
@@ -64,9 +67,10 @@ class Report(Frozen, kw_only=True):
     @cached_property
     def data(self) -> dict[str, Any]:
         """The data as dictionaries, lists, numbers and strings, as in the JSON file."""
-        values = [[[None if isnan(x) else x for x in row] for row in rows] for rows in self.values.tolist()]
+        values = [_with_null(rows) for rows in self.values]
         rankings = [self.ranking(topic) for topic in range(self.values.shape[2])]
-        return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings)
+        overlaps = None if self.overlaps is None else _with_null(self.overlaps.values)
+        return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings, overlaps)
 
     def to_json(self) -> str:
         """Return the data as JSON of ASCII characters."""
@@ -77,12 +81,16 @@ class Report(Frozen, kw_only=True):
         """The page as HTML, with compressed numbers and rankings."""
         rankings = packed_list(self.ranking(topic) for topic in range(self.values.shape[2]))
         n_first, in_common = packed_numbers(self.n_first, "u2"), packed_numbers(self.in_common, "u2")
-        return _rendered(
-            self._with(packed_numbers(self.values, "f8"), n_first, in_common, packed_list(self.texts), rankings)
-        )
+        values, texts = packed_numbers(self.values, "f8"), packed_list(self.texts)
+        overlaps = None if self.overlaps is None else packed_numbers(self.overlaps.values, "f8")
+        return _rendered(self._with(values, n_first, in_common, texts, rankings, overlaps))
 
-    def _with(self, values: Any, n_first: Any, in_common: Any, texts: Any, rankings: Any) -> dict[str, Any]:
+    def _with(
+        self, values: Any, n_first: Any, in_common: Any, texts: Any, rankings: Any, overlaps: Any
+    ) -> dict[str, Any]:
         parts = {"values": values, "n_first": n_first, "in_common": in_common, "texts": texts, "rankings": rankings}
+        if self.overlaps is not None:
+            parts["rbo"] = {"p": self.overlaps.p, "means": self.overlaps.means(), "values": overlaps}
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
     def saying(self, *sentences: str) -> "Report":
@@ -110,6 +118,11 @@ class Report(Frozen, kw_only=True):
 
     def __repr__(self) -> str:
         return "\n".join([self.about["about"]["title"], *self.about["findings"], *self.about["warnings"]])
+
+
+def _with_null(rows: FloatArray) -> list[list[float | None]]:
+    """Return rows of numbers, with None in place of nan."""
+    return [[None if isnan(x) else x for x in row] for row in rows.tolist()]
 
 
 def _as_json(data: Any) -> str:

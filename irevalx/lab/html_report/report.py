@@ -37,6 +37,7 @@ from irevalx.lab.command.parameters import (
     MaxRetrieved,
     OptionalRuns,
     QrelsOrScores,
+    Rbo,
     RealLevel,
     Threads,
     Ties,
@@ -58,6 +59,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.topic_groups import topic_groups_of
 from irevalx.lab.html_report.data import ReportData, ScoresData
 from irevalx.lab.html_report.findings import cautions, findings
+from irevalx.lab.html_report.overlaps import RunOverlaps
 from irevalx.lab.html_report.page import FORMS, Report
 from irevalx.lab.html_report.rankings import (
     DocumentTexts,
@@ -157,6 +159,16 @@ def report(
     resamples: TestResamples = RESAMPLES,
     seed: Annotated[int, whole(metavar="S", help="random seed. [default: 0]")] = 0,
     depth: Annotated[int, whole(1, MOST_SHOWN, metavar="K")] = DEPTH,
+    rbo: Annotated[
+        Rbo,
+        refined(
+            requires="runs",
+            shell_help=(
+                "Display the rank-biased overlap (RBO) of two runs by topic, with persistence P: rbo_w_ext of agree "
+                "--rbo.  [default: not computed]"
+            ),
+        ),
+    ] = None,
     documents: Annotated[DocumentTexts, TEXTS] = None,
     topic_texts: Annotated[
         TopicTexts,
@@ -209,6 +221,9 @@ def report(
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is for the first measure.
         [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
     depth : display the first K documents of each ranking; at most 1000.
+    rbo : display the rank-biased overlap of two runs for each topic, and its mean, with this persistence, the
+        probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. [default: not
+        computed]
     documents : display the texts of documents: files of JSON Lines (with fields such as id and contents) or TREC SGML,
         or ``{docno: text}``.
     topic_texts : display the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
@@ -250,6 +265,7 @@ def report(
         baseline=baseline,
         **compared_by,
         depth=depth,
+        rbo=rbo,
         **evaluation,
         rel_format=rel_format,
     )
@@ -336,7 +352,8 @@ def report(
     )
     docnos = [] if documents is None else data.first.docnos(data.places)
     texts = texts_of_documents(documents, frozenset(docnos))
-    return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts})
+    overlaps = _overlaps(data, opened, ranking_rules, rbo)
+    return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts}, overlaps)
 
 
 def _compared(
@@ -372,7 +389,7 @@ def _about(data: ScoresData) -> dict[str, Any]:
     }
 
 
-def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
+def _report_of(data: ReportData, texts: Mapping[bytes, str], overlaps: RunOverlaps | None) -> Report:
     """Return the report; ``texts`` are of documents, in the order of topics."""
     first, measures = data.first, [measure.name for measure in data.scores.measures]
     numbers = {docno: number for number, docno in enumerate(texts)}
@@ -384,7 +401,19 @@ def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
         in_common=in_common,
         texts=[texts[docno] for docno in numbers],
         ranking=lambda topic: first.topic_of(data.places[topic], measures, numbers),
+        overlaps=overlaps,
     )
+
+
+def _overlaps(
+    data: ReportData, opened: Sequence[RunStream], rules: RankingRules, p: float | None
+) -> RunOverlaps | None:
+    """Return the rank-biased overlaps of pairs of runs with this persistence, if there is one."""
+    if p is None:
+        return None
+    topics = [as_bytes(topic) for topic in data.scores.topics]
+    baseline = None if data.baseline is None else data.scores.runs.index(data.baseline)
+    return RunOverlaps.of(opened, topics, rules, p, baseline)
 
 
 def _with_coverage(

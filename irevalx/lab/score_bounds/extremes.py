@@ -114,6 +114,11 @@ def is_determined(low: FloatArray | float, high: FloatArray | float) -> BoolArra
     return np.greater(low, 0) | np.less(high, 0) | (np.equal(low, 0) & np.equal(high, 0))
 
 
+def _means(ends: FloatArray) -> FloatArray:
+    """Return the means over topics, which are the second axis."""
+    return without_noise(np.add.accumulate(ends, axis=1)[:, -1] / ends.shape[1])
+
+
 class WeightedScores:
     """The scores of runs for a measure that is a sum over ranks of weight times gain.
 
@@ -133,24 +138,33 @@ class WeightedScores:
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of the score of a run, or of the difference of two runs, by index."""
         greatest, n_topics = self.measure.greatest_gain, len(self.topics)
-        ends = np.zeros((3, n_topics))
+        ends = np.stack([self._ends(topic, topic.of(pair)) for topic in self.topics], axis=1)
         counts = np.zeros(n_topics, np.int64)
         best: DocumentInfluence | None = None
         for number, topic in enumerate(self.topics):
             weights = topic.of(pair)
             of_unjudged = np.where(topic.unjudged, weights, 0.0)
-            difference = float((weights * topic.gains).sum())
-            down, up = (float(clip(of_unjudged, 0.0).sum()) * greatest for clip in (np.minimum, np.maximum))
-            ends[:, number] = difference, difference + down, difference + up
             counts[number] = np.count_nonzero(of_unjudged)
             narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
             place = int(narrows.argmax()) if narrows.size else 0
             if narrows.size and narrows[place] > (best.effect if best else 0.0):
                 best = DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]))
-        ends = without_noise(ends)
-        means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
+        means = _means(ends)
         difference, low, high = np.column_stack((ends, means))
         return Bounds(difference, low, high, np.append(counts, counts.sum()), best)
+
+    def means_of_runs(self) -> FloatArray:
+        """Return the means of the runs as judged, and their minimum and maximum: shape (3, n_runs)."""
+        return _means(np.stack([self._ends(topic, topic.weights) for topic in self.topics], axis=1))
+
+    def _ends(self, topic: TopicWeights, weights: FloatArray) -> FloatArray:
+        """Return scores as judged, and their minimum and maximum, for weights (..., n_documents): shape (3, ...)."""
+        of_unjudged = np.where(topic.unjudged, weights, 0.0)
+        score = (weights * topic.gains).sum(axis=-1)
+        down, up = (
+            clip(of_unjudged, 0.0).sum(axis=-1) * self.measure.greatest_gain for clip in (np.minimum, np.maximum)
+        )
+        return without_noise(np.stack((score, score + down, score + up)))
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
         """Add the judgments step by step, starting without any, and count the determined pairs.

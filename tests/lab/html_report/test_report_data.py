@@ -14,6 +14,7 @@ import pytest
 from examples.experiment import DOCS, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
+from references.statistics import untied_overlap
 from running import ROOT, SHARED, lab, refusal, run
 
 import irevalx.lab
@@ -286,6 +287,37 @@ def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
                 if of_measure is not None:
                     total = sum(of_measure["values"][place] for place in of_measure["runs"][number])
                     assert total == pytest.approx(data["values"][measure][number][place], abs=1e-12)
+
+
+@pytest.mark.parametrize("baseline", [None, RUNS[2].name])
+def test_rank_biased_overlap(with_holes: tuple[Path, list[Path]], baseline: str | None) -> None:
+    """Rank-biased overlaps and their means are those of agree --rbo; null for a topic that a run lacks."""
+    qrels, runs = with_holes
+    tied = runs[0].read_text().splitlines()
+    runs[0].write_text("".join(f"{line.rsplit(' ', 2)[0]} {n % 7} x\n" for n, line in enumerate(tied)))
+    options = [] if baseline is None else ["--baseline", baseline]
+    data = data_of(qrels, *runs, "-m", "map", "--rbo", "0.8", *options)
+    rbo, topics = data["rbo"], [topic["id"] for topic in data["topics"]]
+    pairs = [pair for pair in combinations(runs, 2) if baseline is None or baseline in {run.name for run in pair}]
+    assert (rbo["p"], len(rbo["values"])) == (0.8, len(pairs))
+    assert any("--rbo 0.8" in option for option in data["about"]["options"])
+    for pair, values, mean in zip(pairs, rbo["values"], rbo["means"], strict=True):
+        rows = lab("agree", "--rbo", "0.8", *pair, "--format", "csv", "--quiet").rows
+        expected = {row["topic"]: float(row["rbo_w_ext"]) for row in rows}
+        assert mean == expected.pop("all")
+        assert dict(zip(topics, values, strict=True)) == {topic: expected.get(topic) for topic in topics}
+        assert len(expected) == len(topics) - values.count(None) == len(topics) - 2
+
+
+def test_rank_biased_overlap_of_evaluated_documents() -> None:
+    """With -M and --ignore-identical-ids, rankings contain evaluated documents only; no overlap without the option."""
+    orders = {"x": ["a", "1", "b", "c", "d", "e"], "y": ["b", "a", "f", "d", "c", "1"]}
+    runs = {name: {"1": {d: -float(n) for n, d in enumerate(order)}} for name, order in orders.items()}
+    options: dict[str, Any] = {"max_retrieved": 4, "ignore_identical_ids": True}
+    made = irevalx.lab.report({"1": {"a": 1, "b": 0}}, runs, "map", rbo=0.7, **options).data
+    expected, _ = untied_overlap("abcd", "bafd", 0.7)
+    assert made["rbo"]["values"] == [[pytest.approx(expected, abs=1e-12)]]
+    assert "rbo" not in irevalx.lab.report({"1": {"a": 1, "b": 0}}, runs, "map").data
 
 
 def test_counts() -> None:

@@ -93,7 +93,7 @@ def test_verdicts_and_intervals() -> None:
     assert every["findings"][4].startswith("Significance:")  # at cutoff 1, all documents are judged
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
     assert (
-        "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P_10."
+        "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P.10."
         in few.data["warnings"]
     )
 
@@ -132,6 +132,37 @@ def test_identical_rankings() -> None:
 def test_percentages(share: float, text: str) -> None:
     """Only a share of 1 is 100%, and only a share of 0 is 0%."""
     assert percent(share) == text
+
+
+def test_several_groups_of_identical_runs() -> None:
+    """One caution reports all groups of runs with identical rankings, and names the first three."""
+    orders = ("abcd", "bacd", "cabd", "dabc")
+    runs = {
+        f"{order}{copy}": {"1": {docno: -float(rank) for rank, docno in enumerate(order)}}
+        for order in orders
+        for copy in (1, 2)
+    }
+    qrels = {"1": {"a": 1, "b": 0, "c": 0, "d": 0}}
+    for n_groups, named in (
+        (2, "abcd1 and abcd2; bacd1 and bacd2"),
+        (4, "abcd1 and abcd2; bacd1 and bacd2; cabd1 and cabd2; ..."),
+    ):
+        chosen = {name: run for name, run in runs.items() if name[:-1] in orders[:n_groups]}
+        assert [line for line in irevalx.lab.report(qrels, chosen, "map").data["warnings"] if "identical" in line] == [
+            f"The runs in each of {n_groups} groups ({named}) have identical rankings: the same first 10 documents, in the "
+            "same order, and the same ranks of all judged documents for every topic."
+        ]
+
+
+def test_measures_of_cautions() -> None:
+    """Cautions have the requested names of measures, as in the rest of the report."""
+    judged = {f"d{n}": int(n < 5) for n in range(10)}
+    qrels = {str(topic): judged for topic in range(10)}
+    good = {topic: {f"d{n}": 9.0 - n for n in range(10)} for topic in qrels}
+    odd = {topic: {f"{'u' if n > int(topic) % 3 else 'd'}{n}": 9.0 - n for n in range(10)} for topic in qrels}
+    lines = irevalx.lab.report(qrels, {"good": good, "odd": odd}, "ndcg@10").data["warnings"]
+    assert any(line.startswith("ndcg@10, ") for line in lines)
+    assert not any("ndcg_cut_10" in line for line in lines)
 
 
 def test_judgments_of_relevant_documents_only() -> None:

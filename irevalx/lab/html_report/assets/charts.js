@@ -1,6 +1,6 @@
 /** Pictures of all topics at once: their differences in order, and one run's values over the other's. */
 
-import { data, favours, valuesOf } from "./data.js";
+import { data, favours, overlapOf, valuesOf } from "./data.js";
 import { counted, html, nameOf, readable, svg } from "./elements.js";
 import { ticks, written } from "./numbers.js";
 import { part } from "./pictures.js";
@@ -72,11 +72,13 @@ function topicLines(topic, measure, runs, names) {
   const [first, second] = runs.map((run) => valuesOf(measure, run)[topic]);
   const words = readable(text ?? "");
   const difference = first === null || second === null ? null : first - second;
+  const overlap = overlapOf(runs[0], runs[1])?.byTopic[topic] ?? null;
   return [
     html("strong", {}, `Topic ${nameOf(id)}`),
     words && html("div", {}, words.length > LONGEST_TEXT ? `${words.slice(0, LONGEST_TEXT)} …` : words),
     html("div", {}, `${names[0]} ${written(first)}, ${names[1]} ${written(second)}`),
     html("div", {}, `difference ${written(difference, { signed: true })}`),
+    overlap !== null && html("div", {}, `RBO ${written(overlap)}`),
   ].filter((line) => line instanceof Node);
 }
 
@@ -94,34 +96,23 @@ export function labels(at, decimals, from, to, axis) {
 const HEIGHT = 100;
 
 /**
- * The differences of the topics, greatest gain first; topics that are not chosen stay as a shadow.
+ * The values of topics as bars in order; topics that are not chosen stay as a shadow.
  *
- * @param {Shown & { differences: (number | null)[] }} what
+ * @param {Shown} what
+ * @param {{ values: (number | null)[], order: number[], from: number, to: number, kindOf: (topic: number) => string,
+ *   title: string, text: string, className?: string }} bars
  */
-export function differencesChart({ differences, ...what }) {
-  const { topics, measure, names } = what;
-  const order = data.topics.map((_, topic) => topic).filter((topic) => differences[topic] !== null);
-  const of = (/** @type {number} */ topic) => differences[topic] ?? 0;
-  order.sort((a, b) => of(b) - of(a) || a - b);
-  const from = Math.min(0, of(order.at(-1) ?? 0));
-  const to = Math.max(from < 0 ? 0 : 1e-9, of(order[0] ?? 0));
-  const most = Math.max(to, -from);
+function barsChart(what, { values, order, from, to, kindOf, title, text, className = "" }) {
   const y = (/** @type {number} */ value) => (HEIGHT * (to - value)) / (to - from);
-  const chosen = new Set(topics);
+  const chosen = new Set(what.topics);
   /** @type {Record<string, string[]>} */
   const paths = { gain: [], loss: [], tie: [], shadow: [] };
   order.forEach((topic, place) => {
-    const value = of(topic);
-    const sign = favours(measure, value);
-    const kind = !chosen.has(topic) ? "shadow" : sign > 0 ? "gain" : sign < 0 ? "loss" : "tie";
+    const kind = chosen.has(topic) ? kindOf(topic) : "shadow";
     const gap = order.length < 400 ? 0.1 : 0;
-    paths[kind].push(`M${place + gap} ${y(0)}V${y(value).toFixed(3)}h${1 - 2 * gap}V${y(0)}z`);
+    paths[kind].push(`M${place + gap} ${y(0)}V${y(values[topic] ?? 0).toFixed(3)}h${1 - 2 * gap}V${y(0)}z`);
   });
   const { at, decimals } = ticks(from, to, 5);
-  const gains = order.filter((topic) => favours(measure, of(topic)) > 0).length;
-  const losses = order.filter((topic) => favours(measure, of(topic)) < 0).length;
-  const sides = `${names[0]} is better on ${gains}, ${names[1]} on ${losses}`;
-  const text = `Differences for ${counted(order.length, "topic")} in order: ${sides}; the largest is ${written(most)}.`;
   const picture = svg(
     "svg",
     {
@@ -129,7 +120,7 @@ export function differencesChart({ differences, ...what }) {
       preserveAspectRatio: "none",
       role: "img",
       "aria-label": text,
-      class: "differences",
+      class: `differences ${className}`,
     },
     ...at.map((value) =>
       svg("line", { class: value === 0 ? "zero" : "grid", x1: 0, x2: order.length, y1: y(value), y2: y(value) }),
@@ -141,7 +132,6 @@ export function differencesChart({ differences, ...what }) {
     const place = order.indexOf(topic);
     return place < 0 ? "" : `M${place} 0h1V${HEIGHT}h-1z`;
   };
-  const title = `Per-topic differences in ${data.measures[measure].title} in descending order`;
   return saved(
     html(
       "figure",
@@ -151,6 +141,45 @@ export function differencesChart({ differences, ...what }) {
     ),
     title,
   );
+}
+
+/**
+ * The differences of the topics, greatest gain first.
+ *
+ * @param {Shown & { differences: (number | null)[] }} what
+ */
+export function differencesChart({ differences, ...what }) {
+  const { measure, names } = what;
+  const order = data.topics.map((_, topic) => topic).filter((topic) => differences[topic] !== null);
+  const of = (/** @type {number} */ topic) => differences[topic] ?? 0;
+  order.sort((a, b) => of(b) - of(a) || a - b);
+  const from = Math.min(0, of(order.at(-1) ?? 0));
+  const to = Math.max(from < 0 ? 0 : 1e-9, of(order[0] ?? 0));
+  const kindOf = (/** @type {number} */ topic) => {
+    const sign = favours(measure, of(topic));
+    return sign > 0 ? "gain" : sign < 0 ? "loss" : "tie";
+  };
+  const [gains, losses] = ["gain", "loss"].map((kind) => order.filter((topic) => kindOf(topic) === kind).length);
+  const sides = `${names[0]} is better on ${gains}, ${names[1]} on ${losses}`;
+  const most = written(Math.max(to, -from));
+  return barsChart(what, {
+    ...{ values: differences, order, from, to, kindOf },
+    title: `Per-topic differences in ${data.measures[measure].title} in descending order`,
+    text: `Differences for ${counted(order.length, "topic")} in order: ${sides}; the largest is ${most}.`,
+  });
+}
+
+/**
+ * The rank-biased overlaps of the topics, in order.
+ *
+ * @param {Shown & { overlaps: (number | null)[], order: number[] }} what
+ */
+export function overlapsChart({ overlaps, order, ...what }) {
+  const title = `Rank-biased overlap of ${what.names[0]} and ${what.names[1]} by topic in ascending order`;
+  return barsChart(what, {
+    ...{ values: overlaps, order, from: 0, to: 1, kindOf: () => "tie", title, className: "low" },
+    text: `${title}: ${counted(order.length, "topic")}. The table of topics contains the values.`,
+  });
 }
 
 /** @typedef {{ topic: number, x: number, y: number, shadow: boolean, at: { x: number, y: number } }} Point */

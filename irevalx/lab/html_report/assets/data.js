@@ -27,6 +27,7 @@ import { unpackedNumbers } from "./unpacking.js";
  *   found_alone: { group: string, runs: number, documents: number, alone: number, judged_alone: number,
  *     relevant_alone: number }[],
  *   bounds: { measure: number, run: number, mean: number, low: number, high: number }[],
+ *   rbo?: { p: number, means: (number | null)[], values: PackedNumbers },
  *   values: PackedNumbers, in_common: PackedNumbers, n_first: PackedNumbers,
  *   texts: PackedList, rankings: PackedList }} Data
  */
@@ -131,6 +132,37 @@ export function differencesOf(measure, first, second) {
     const other = others[topic];
     return value === null || other === null ? null : value - other;
   });
+}
+
+/**
+ * The place of a pair of runs among all pairs: 0 and 1, 0 and 2, ..., 1 and 2, ...
+ *
+ * @param {number} first
+ * @param {number} second
+ */
+export function placeOfPair(first, second) {
+  const [a, b] = first < second ? [first, second] : [second, first];
+  return (a * (2 * data.runs.length - a - 1)) / 2 + b - a - 1;
+}
+
+const overlaps = data.rbo ? await unpackedNumbers(data.rbo.values) : null;
+
+/**
+ * The rank-biased overlap of two runs: by topic, null where one of them has no results, and the mean. The result is
+ * null if the report does not contain it: it was not requested, or it was computed for the pairs with the baseline only.
+ *
+ * @param {number} first
+ * @param {number} second
+ */
+export function overlapOf(first, second) {
+  if (!data.rbo || !overlaps || (baseline !== null && first !== baseline && second !== baseline)) return null;
+  const other = first === baseline ? second : first;
+  const pair = baseline === null ? placeOfPair(first, second) : other - Number(other > baseline);
+  const nTopics = data.topics.length;
+  const byTopic = Array.from(overlaps.subarray(pair * nTopics, (pair + 1) * nTopics), (value) =>
+    Number.isNaN(value) ? null : value,
+  );
+  return { p: data.rbo.p, byTopic, mean: data.rbo.means[pair] };
 }
 
 /** How to turn values of a measure so that more is better, as far as it says what is better. @param {number} measure */

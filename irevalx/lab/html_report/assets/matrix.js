@@ -98,8 +98,12 @@ function matrixOf(measure) {
       "p",
       { class: "note" },
       "▲ the run of the row is significantly better than the run of the column, ▼ significantly worse, · not " +
-        "significantly different. Runs are in order of their means. Click a cell to compare the two runs. The arrow " +
-        "keys move between cells, and Enter compares the two runs.",
+        "significantly different. Runs are in order of their means.",
+      html(
+        "span",
+        { class: "by-hand" },
+        " Click a cell to compare the two runs. The arrow keys move between cells, and Enter compares the two runs.",
+      ),
     ),
   ];
 }

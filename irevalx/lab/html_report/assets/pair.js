@@ -1,7 +1,7 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
-import { baseline, data, differencesOf, favours, meanOf, pairOf, shownInterval } from "./data.js";
-import { differencesChart, labels, Pointer, scatterChart } from "./charts.js";
+import { baseline, data, differencesOf, favours, meanOf, overlapOf, pairOf, shownInterval } from "./data.js";
+import { differencesChart, labels, overlapsChart, Pointer, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
 import { figure, interval, percent, probability, ticks, written } from "./numbers.js";
 import { part } from "./pictures.js";
@@ -227,6 +227,43 @@ function countsBar({ wins, ties, losses, all }) {
   );
 }
 
+/**
+ * The rank-biased overlap of the two runs: its mean, its extremes, and a figure of all topics.
+ *
+ * @param {import("./charts.js").Shown} charts
+ */
+function overlapPart(charts) {
+  const { topics } = charts;
+  const overlap = overlapOf(charts.runs[0], charts.runs[1]);
+  if (!overlap || overlap.mean === null) return [];
+  const { p, byTopic, mean } = overlap;
+  const order = data.topics.map((_, topic) => topic).filter((topic) => byTopic[topic] !== null);
+  order.sort((a, b) => (byTopic[a] ?? 0) - (byTopic[b] ?? 0) || a - b);
+  const chosen = topics.map((topic) => byTopic[topic]).filter((value) => value !== null);
+  const ofChosen = chosen.reduce((sum, value) => sum + value, 0) / chosen.length;
+  const extreme = (/** @type {number} */ topic) => [
+    figure(byTopic[topic]),
+    " (topic ",
+    link({ topic, document: null }, named(data.topics[topic].id)),
+    ")",
+  ];
+  return [
+    html(
+      "p",
+      { id: "overlap" },
+      `Rank-biased overlap of the complete rankings (RBO, p = ${p}): mean `,
+      figure(mean),
+      ` over ${counted(order.length, "topic")}`,
+      ...(order.length > 1 ? [", from ", ...extreme(order[0]), " to ", ...extreme(order[order.length - 1])] : []),
+      ".",
+      ...(topics.length < data.topics.length && chosen.length
+        ? [` Mean over the ${counted(chosen.length, "topic")} selected by the filters: `, figure(ofChosen), "."]
+        : []),
+    ),
+    overlapsChart({ ...charts, overlaps: byTopic, order }),
+  ];
+}
+
 /** @param {import("./state.js").State} chosen */
 function drawPair({ runs, measure }) {
   const body = byId("pair-body");
@@ -331,6 +368,7 @@ function drawPair({ runs, measure }) {
           scatterChart(charts),
         )
       : html("p", { class: "note" }, `${name} has no values by topic.`),
+    ...overlapPart(charts),
     measuresTable(first, second, measure) ?? "",
   );
 }

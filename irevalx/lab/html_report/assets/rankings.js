@@ -1,6 +1,6 @@
 /** The rankings of topics, which are unpacked when one of these is opened. */
 
-import { data } from "./data.js";
+import { data, placeOfPair } from "./data.js";
 import { ItemsUnpacked, unpackedNumbers } from "./unpacking.js";
 
 /**
@@ -62,11 +62,10 @@ let inCommon = null;
 export async function rankingContrasts(first, second) {
   inCommon ??= Promise.all([unpackedNumbers(data.in_common), unpackedNumbers(data.n_first)]);
   const [common, lengths] = await inCommon;
-  const [a, b] = first < second ? [first, second] : [second, first];
-  const pair = (a * (2 * data.runs.length - a - 1)) / 2 + b - a - 1;
+  const pair = placeOfPair(first, second);
   const nTopics = data.topics.length;
   return data.topics.map((_, topic) => {
-    const longer = Math.max(lengths[a * nTopics + topic], lengths[b * nTopics + topic]);
+    const longer = Math.max(lengths[first * nTopics + topic], lengths[second * nTopics + topic]);
     return longer ? 1 - common[pair * nTopics + topic] / longer : null;
   });
 }

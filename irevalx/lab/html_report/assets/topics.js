@@ -1,6 +1,6 @@
 /** The topics, in the order in which two runs differ most about them. */
 
-import { data, differencesOf, favours, hasRankings, valuesOf } from "./data.js";
+import { data, differencesOf, favours, hasRankings, overlapOf, valuesOf } from "./data.js";
 import { button, byId, counted, html, named, nameOf, readable } from "./elements.js";
 import { chosenTopics } from "./filters.js";
 import { figure } from "./numbers.js";
@@ -20,6 +20,7 @@ let rowsShown = AT_FIRST;
 const ORDERS = {
   "contrast down": "absolute difference of values",
   "overlap down": "difference of rankings (1 − overlap)",
+  "rbo up": "rank-biased overlap, lowest first",
   "difference down": "difference, first run best first",
   "difference up": "difference, second run best first",
   "topic up": "topic",
@@ -36,6 +37,7 @@ function columnsOf() {
     second: second === undefined ? null : valuesOf(measure, second),
     difference: differences,
     contrast: differences?.map((value) => (value === null ? null : Math.abs(value))) ?? null,
+    rbo: second === undefined ? null : (overlapOf(first, second)?.byTopic ?? null),
     judged: data.topics.map((topic) => topic.n_judged),
     relevant: data.topics.map((topic) => topic.n_relevant),
     topic: data.topics.map((topic) => topic.id),
@@ -73,7 +75,7 @@ function orderChooser() {
     "select",
     { id: "order" },
     ...Object.entries(ORDERS)
-      .filter(([key]) => hasRankings || !/^(overlap|relevant) /.test(key))
+      .filter(([key]) => (hasRankings || !/^(overlap|relevant) /.test(key)) && (data.rbo || key !== "rbo up"))
       .map(([key, label]) => html("option", { value: key, selected: key === own }, label)),
     !known && html("option", { value: own, selected: true }, "a column of the table"),
   );
@@ -88,7 +90,7 @@ function orderChooser() {
 function topicsTable(overlaps, size) {
   const { runs, measure, topic: open, order: own } = state();
   const columns = columnsOf();
-  const { first, second, difference } = columns;
+  const { first, second, difference, rbo } = columns;
   const most = (difference ?? []).reduce(
     (/** @type {number} */ found, each) => Math.max(found, Math.abs(each ?? 0)),
     0,
@@ -120,6 +122,7 @@ function topicsTable(overlaps, size) {
       second &&
         hasRankings &&
         (overlaps ? figure(overlaps[topic], { decimals: 2 }) : html("span", { class: "muted" }, "…")),
+      rbo && figure(rbo[topic]),
       hasRankings && relevant,
       hasRankings && judged,
     );
@@ -140,6 +143,7 @@ function topicsTable(overlaps, size) {
         difference && head("difference", "Difference"),
         difference && html("td", {}),
         second && hasRankings && head("overlap", "1 − overlap"),
+        rbo && head("rbo", "RBO", false),
         hasRankings && head("relevant", "Relevant"),
         hasRankings && head("judged", "Judged"),
       ),

@@ -1,0 +1,71 @@
+"""Rank-biased overlap of pairs of runs by topic, for the HTML report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, ordered_sum
+from irevalx.frozen import Frozen
+from irevalx.ranking.rank import ranking_order, without_documents
+from irevalx.ranking.rules import RankingRules
+from irevalx.reading.kinds.runs import RunStream
+from irevalx.statistics.correlations import RankedItems, extrapolated_overlap
+
+
+class RunOverlaps(Frozen):
+    """The rank-biased overlap of the complete rankings of two runs, for all pairs of runs or those with a baseline."""
+
+    p: float
+    """The persistence."""
+    values: FloatArray
+    """Shape (n_pairs, n_topics), in the order of ``pairs_of``; nan for a topic for which a run has no results."""
+
+    @classmethod
+    def of(
+        cls, runs: Sequence[RunStream], topics: Sequence[bytes], rules: RankingRules, p: float, baseline: int | None
+    ) -> RunOverlaps:
+        """Read runs, and compute the overlaps for these topics."""
+        places = {topic: place for place, topic in enumerate(topics)}
+        numbers: list[dict[bytes, int]] = [{} for _ in topics]
+        rankings = [dict(_rankings(run.allowing(rules.duplicates), places, rules, numbers)) for run in runs]
+        pairs = pairs_of(len(runs), baseline)
+        values = np.full((len(pairs), len(topics)), np.nan)
+        for row, (first, second) in zip(values, pairs, strict=True):
+            x, y = rankings[first], rankings[second]
+            for place in x.keys() & y.keys():
+                row[place] = extrapolated_overlap(x[place], y[place], p)
+        return cls(p, values)
+
+    def means(self) -> list[float | None]:
+        """Return the mean of each pair over the topics that both runs contain; None if there is none."""
+        each = [row[~np.isnan(row)] for row in self.values]
+        return [float(ordered_sum(row)) / row.size if row.size else None for row in each]
+
+
+def pairs_of(n_runs: int, baseline: int | None) -> list[tuple[int, int]]:
+    """Return all pairs of runs, or the pairs with a baseline, in ascending order."""
+    return [pair for pair in combinations(range(n_runs), 2) if baseline is None or baseline in pair]
+
+
+def _rankings(
+    run: RunStream, places: Mapping[bytes, int], rules: RankingRules, numbers: Sequence[dict[bytes, int]]
+) -> Iterator[tuple[int, RankedItems]]:
+    """Yield the places of topics and their rankings; ``numbers`` has the number of each document by topic."""
+    for part in run.results():
+        results, _ = without_documents(part, rules)
+        order, tied = ranking_order(results, rules.ties)
+        docnos = results.docnos.take(np.arange(results.rows.size) if order is None else order).texts()
+        for row, topic in enumerate(results.topics):
+            within = results.rows.slice(row)
+            documents = docnos[within][: rules.max_retrieved]
+            if topic in places and len(documents):
+                place = places[topic]
+                starts = np.flatnonzero(np.append(True, ~tied[within.start : within.start + len(documents) - 1]))
+                items = [numbers[place].setdefault(docno, len(numbers[place])) for docno in documents]
+                yield (
+                    place,
+                    RankedItems.in_order(np.array(items, np.int64), np.diff(np.append(starts, len(documents)))),
+                )
