@@ -41,6 +41,8 @@ _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 
 _LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
 _BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
 
+_GREATEST_IN_INSET = 0.2  # the greatest level in insets of linear axes: Yilmaz and Aslam 2008, Figures 20 and 21
+
 
 class ScatterPanel(Frozen):
     """Values of runs under reduced judgments against values under full judgments."""
@@ -424,10 +426,12 @@ def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
         ticks = tuple(studies[0].axis)
     else:
         ticks = share_ticks([share for study in studies for share in study.judged.tolist() if share > 0])
+    in_percent = not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged
     return {
         "ticks": ticks,
         "logarithmic": True,
-        "in_percent": not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged,
+        "in_percent": in_percent,
+        "inset": _GREATEST_IN_INSET if in_percent else 0.0,
     }
 
 
