@@ -18,7 +18,8 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import IntArray
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
-from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.curves import draw_lines
+from irevalx.lab.plotting.line_panels import Curve, LinePanel
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, columns_of, names_within, text_width
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix, place_panels
 from irevalx.lab.plotting.ticks import round_ticks

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,11 +10,9 @@ from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.frozen import replace
+from irevalx.lab.plotting.line_panels import Curve, Limits, LinePanel
 from irevalx.lab.plotting.page import text_width
 from irevalx.lab.plotting.ticks import round_ticks
-
-if TYPE_CHECKING:
-    from irevalx.lab.plotting.curves import Curve, Limits, LinePanel
 
 _WIDTH, _HEIGHT = 0.66, 0.58  # of the area for an inset and its tick labels, as shares of a panel
 _MOST = 0.4  # share of the axis: levels in a greater part of it are far enough from each other

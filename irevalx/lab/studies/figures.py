@@ -23,7 +23,8 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import invalid_value
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.curves import draw_lines
+from irevalx.lab.plotting.line_panels import Curve, LinePanel
 from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, columns_of, names_within
 from irevalx.lab.plotting.panels import draw_points, place_panels, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
