@@ -42,6 +42,9 @@ DEFAULT_FORMAT = "table"
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """What the name of the file of a figure ends in, which is its format."""
 
+FEW_PAIRS = 10
+"""Number of pairs that are displayed below the runs without a request."""
+
 
 class Result(Frozen, kw_only=True):
     """Base class of results, which consist of tables; the rows of the tables are fields, or are computed from fields.
