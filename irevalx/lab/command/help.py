@@ -10,7 +10,6 @@ import click
 
 from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_option
 from irevalx.errors import UsageError
-from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
@@ -44,6 +43,8 @@ class HelpCommand(click.Command):
             raise unknown_option(error.option_name, known, ctx.command_path) from None
         except click.MissingParameter as error:
             if error.param and error.param.name == "runs" and ctx.params.get("new_runs"):
+                from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
+
                 raise UsageError(
                     f"missing argument RUN...: --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
                 ) from None
