@@ -114,9 +114,11 @@ def compared_topics(
     in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
     if not topics:
+        without = [name for name, of_run in results.items() if not of_run.intersection(judged.topics)]
+        culprit = f" ({without[0]} has results for none of its topics)" if without else ""
         raise NoTopicsError(
-            f"no topic of {shown_name(judged.path)} has results of every run; {spelled('complete', True)} scores "
-            "topics without results as 0"
+            f"no topic of {shown_name(judged.path)} has results of every run{culprit}; {spelled('complete', True)} "
+            "scores topics without results as 0"
         )
     n_lacking = {name: sum(topic not in of_run for topic in judged.topics) for name, of_run in results.items()}
     return topics, {name: number for name, number in n_lacking.items() if number}

@@ -49,7 +49,8 @@ def two_groups_of(
     """Return the group of each run like ``groups_of``; also raises UsageError if all runs are in one group."""
     of_run = groups_of(runs, groups, pattern)
     if len(set(of_run)) < 2:
-        raise UsageError(f"at least two groups are required, but all runs are in {quote(of_run[0])}")
+        options = f"{spelled('groups')} or {spelled('group_by')}"
+        raise UsageError(f"at least two groups are required, but all runs are in {quote(of_run[0])}; change {options}")
     return of_run
 
 

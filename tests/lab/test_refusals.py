@@ -13,7 +13,7 @@ from refusals import RUNS, declared_parameters, refused_in_python, refused_in_sh
 from running import lab
 
 from irevalx.declarations import spelled_rule, typed_in_shell
-from irevalx.lab.command.help import WITHOUT_POOLED_RUNS
+from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
 
 SUM = "is not supported: it must be a weighted sum of gains over ranks (P, rbp or dcg, "
 
@@ -181,8 +181,12 @@ def test_both_callers(command: str, keywords: dict[str, Any], message: str, tmp_
             "--write 'vote=y': this name has already been given",
         ),
         ("leave-out QRELS RUN", "irevalx-lab: at least two runs must be given, not 1\n"),
-        ("leave-out --new-run RUN QRELS", f"missing argument RUN...: {WITHOUT_POOLED_RUNS}"),
-        ("leave-out QRELS RUN --new-run RUN", "--new-run requires at least two pooled runs, not 1"),
+        ("leave-out --new-run RUN QRELS", f"--new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"),
+        (
+            "leave-out QRELS RUN --new-run RUN",
+            "--new-run requires all runs that were pooled, at least two (four groups of runs to estimate a bias), but only "
+            f"{RUNS[0]} is given. {WITHOUT_POOLED_RUNS}",
+        ),
         ("leave-out QRELS RUNS --complete nonrelevant --complete nonrelevant", "nonrelevant is given twice"),
         (
             "study QRELS RUNS --scheme 'mtf uniform' -o x",

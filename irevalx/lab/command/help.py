@@ -29,13 +29,6 @@ SELDOM = frozenset(
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 
-WITHOUT_POOLED_RUNS = (
-    "--new-run requires the pooled runs. Without them, irevalx -m judged@10 prints the share of judged documents, "
-    "bounds computes the lowest and highest value of P, rbp and dcg, and compare warns about conclusions that depend "
-    "on unjudged documents"
-)
-"""What to use in place of ``leave-out --new-run`` if only the judgments and the new run are available."""
-
 
 class HelpCommand(click.Command):
     """A command whose help goes out as its results do: OutputError where it cannot be written."""
@@ -50,7 +43,11 @@ class HelpCommand(click.Command):
             raise unknown_option(error.option_name, known, ctx.command_path) from None
         except click.MissingParameter as error:
             if error.param and error.param.name == "runs" and ctx.params.get("new_runs"):
-                raise UsageError(f"missing argument RUN...: {WITHOUT_POOLED_RUNS}") from None
+                from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
+
+                raise UsageError(
+                    f"missing argument RUN...: --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
+                ) from None
             raise
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:

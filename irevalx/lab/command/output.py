@@ -42,6 +42,9 @@ DEFAULT_FORMAT = "table"
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """The file name extensions of figures, which select the format."""
 
+FEW_PAIRS = 10
+"""Number of pairs that are displayed below the runs without a request."""
+
 
 class Result(Frozen, kw_only=True):
     """Base class of results, which consist of tables. The rows of tables are stored in fields or computed from fields.

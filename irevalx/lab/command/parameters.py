@@ -23,6 +23,12 @@ GRADED = tuple(
 )
 """The formats of judgments that have a grade for each document, and nothing else."""
 
+WITHOUT_POOLED_RUNS = (
+    "Without them, irevalx -m judged@10 prints the share of judged documents, bounds computes the lowest and highest "
+    "value of P, rbp and dcg, and compare warns about conclusions that depend on unjudged documents"
+)
+"""What to use in place of ``leave-out --new-run`` if only the judgments and the new run are available."""
+
 Qrels = Annotated[
     GivenQrels,
     file(

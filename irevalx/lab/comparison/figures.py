@@ -18,7 +18,8 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import IntArray
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.results import MOST_PANELS, most_intervals
-from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.curves import draw_lines
+from irevalx.lab.plotting.line_panels import Curve, LinePanel
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, columns_of, names_within, text_width
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix, place_panels
 from irevalx.lab.plotting.ticks import round_ticks
@@ -250,22 +251,23 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
         text_width(f"  {n_runs}  {_score(score)}", _MATRIX.names) for m in measures for score in m.scores
     )
     beside += 0.08
-    cell = _cell_width(page, n_columns, beside, n_runs)
+    cell = _cell_width(page, n_columns, beside, n_runs - 1)  # the best run has no column
     if n_columns > 1 and cell < _MATRIX.least:
-        n_columns, cell = 1, _cell_width(page, 1, beside, n_runs)
+        n_columns, cell = 1, _cell_width(page, 1, beside, n_runs - 1)
     height = max(_MATRIX.row, min(cell, _MATRIX.largest))
     is_named = cell >= _MATRIX.row  # otherwise, columns have numbers
-    unused = page.width - n_columns * (beside + cell * n_runs) - (n_columns - 1) * _MATRIX.between - _MATRIX.right
+    n_rows = n_runs - is_named  # the last run has a row only if its column has a number
+    unused = page.width - n_columns * (beside + cell * (n_runs - 1)) - (n_columns - 1) * _MATRIX.between - _MATRIX.right
     figure, panels = place_panels(
         page,
         len(measures),
         n_columns,
-        (cell * n_runs, height * n_runs),
+        (cell * (n_runs - 1), height * n_rows),
         margins=(
             beside + unused / 2,
             beside + _MATRIX.between,
             _MATRIX.title if measures[1:] else 0.05,
-            0.1 + (of_name if is_named else 0.1),
+            0.1 + (beside if is_named else 0.1),
         ),
         title=f"Significantly different runs{'' if measures[1:] else f' ({measures[0].name})'}",
         notes=(
@@ -300,12 +302,12 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure, short: ShortNames, *,
         better, worse = sorted((place[first], place[second]))
         cells[better, worse] = differ
     runs = [short.of[of_measure.runs[run]] for run in order]
-    names = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
+    names = runs = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
     if not is_named:
         names = [f"{name}  {number}" for number, name in enumerate(names, 1)]
         runs = [str(number) if number == 1 or number % 10 == 0 else "" for number in range(1, n_runs + 1)]
     draw_matrix(
-        *(panel, cells, names, runs),
+        *(panel, cells[:-1, 1:] if is_named else cells[:, 1:], names[:-1] if is_named else names, runs[1:]),
         colours=ListedColormap([_EQUAL, _DIFFER]),
         gap=0.5,
         upright=is_named,

@@ -13,7 +13,7 @@ from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, warn
 from irevalx.frozen import replace
-from irevalx.lab.command.output import DrawnResult
+from irevalx.lab.command.output import FEW_PAIRS, DrawnResult
 from irevalx.lab.comparison.pairs import (
     LABELS,
     PAIR_COLUMNS,
@@ -43,9 +43,6 @@ PROBABILITIES = frozenset({"p", "corrected_p"})
 
 _MOST_ROWS, MOST_PANELS, MOST_RUNS = 58, 24, 80
 """Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
-
-FEW_PAIRS = 10
-"""Number of pairs that are displayed below the runs without a request."""
 
 
 _COVERAGE = ("judged", "judged_against", "depends_on_unjudged")

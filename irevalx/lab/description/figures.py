@@ -65,7 +65,7 @@ def description(data: Description, page: Page) -> Figure:
     for axis, (_, draw) in zip(axes, chosen, strict=True):
         if draw is _draw_ranks:
             drawn = _ranks_with_results(data.runs)
-            name_places(axis, [(float(rank), str(rank)) for rank in drawn])
+            name_places(axis, [(float(rank), str(rank)) for rank in _round_ranks(axis.get_xlim()[1])])
             last = len(drawn) - 1
             runs = [run for run in data.runs if run.retrieved_in[last]]
             shares = np.array([run.share_unjudged[last] for run in runs])
@@ -101,6 +101,12 @@ def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
+def _round_ranks(last: float) -> list[int]:
+    """Return 1, 2, 5, 10, 20, 50, ... up to a rank."""
+    ranks = (digit * 10**power for power in range(math.ceil(math.log10(last)) + 1) for digit in (1, 2, 5))
+    return [rank for rank in ranks if rank <= last]
+
+
 def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
     """Plot the share of unjudged documents by range of ranks: all runs in black, each run in grey."""
     runs = data.runs
@@ -119,7 +125,9 @@ def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
     axis.xaxis.set_minor_locator(NullLocator())
     drawn = _ranks_with_results(runs)
     right = ends[len(drawn)] * 1.15
-    axis.set(xlim=(0.87, right), xticks=(drawn[0], drawn[-1]), xticklabels=(str(drawn[0]), str(drawn[-1])))
+    axis.set_xlim(0.87, right)
+    ticks = _round_ranks(right)[:: max(1, len(_round_ranks(right)) - 1)]  # those at the ends need room
+    axis.set_xticks(ticks, list(map(str, ticks)))
     highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
     axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="unjudged documents")
     axis.yaxis.set_major_locator(round_ticks(4))

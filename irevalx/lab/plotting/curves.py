@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -15,8 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 
-from irevalx.arrays.segments import FloatArray
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import replace
+from irevalx.lab.plotting.insets import inset_axes, low_levels, needs_inset, ticks_of_lines, with_room
+from irevalx.lab.plotting.line_panels import Curve, Limits, LinePanel
 from irevalx.lab.plotting.page import (
     COLOURS,
     DASHES,
@@ -33,6 +33,7 @@ from irevalx.reports.names import drawable
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
+_WITH_INSET = 2.5  # of a panel with an inset
 _BELOW = 0.05  # below all panels
 _Y_LABELS = 0.5  # next to a panel
 _LEGEND_GAP = 0.06  # above and below a legend
@@ -40,61 +41,6 @@ _LEGEND_GAP = 0.06  # above and below a legend
 _BAND = 0.11  # the opacity of bands
 _NAME_SIZE = 7.0  # points of the names of lines
 _LONGEST_NAME = 0.75  # of a line: share of the width of the page
-
-_Limits: TypeAlias = tuple[float, float, float, float]
-"""The least and the greatest x, then the least and the greatest y."""
-
-
-class Curve(Frozen):
-    """A line, with or without a band."""
-
-    label: str  # the name in the legend; lines without a name are not in it
-    x: FloatArray  # shape (n_points,)
-    y: FloatArray  # shape (n_points,): nan for no point
-    low: FloatArray | None = None  # shape (n_points,): the ends of the band
-    high: FloatArray | None = None
-    markers: bool = True
-    steps: bool = False  # whether it keeps its height up to the next point
-    style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
-
-
-class LinePanel(Frozen):
-    """A panel of lines."""
-
-    curves: Sequence[Curve]  # in the order of their styles
-    y_label: str = ""  # drawn at the first panel of a row, and at panels with another label than the panel before
-    title: str = ""
-    ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
-    logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
-    in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
-    rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
-    lowest: float | None = None  # the lower limit of y; None for the least value
-    highest: float | None = None  # the upper limit of y; None for the greatest value
-    band: str = ""  # a description of its bands
-
-    @property
-    def has_points(self) -> bool:
-        """Whether there is something to draw."""
-        return any(np.isfinite(curve.x + curve.y).any() for curve in self.curves)
-
-    @property
-    def limits(self) -> _Limits:
-        """The limits of the axes, with a margin."""
-        xs = np.concatenate([curve.x for curve in self.curves])
-        xs = xs[np.isfinite(xs)] if np.isfinite(xs).any() else np.ones(1)
-        bands = [side for curve in self.curves for side in (curve.y, curve.low, curve.high) if side is not None]
-        ys = np.concatenate([*bands, self.rules])
-        ys = ys[np.isfinite(ys)]
-        low, high = (float(ys.min()), float(ys.max())) if ys.size else (0.0, 1.0)
-        low = low if self.lowest is None else self.lowest
-        high = high if self.highest is None else self.highest
-        margin = 0.04 * (high - low) or 0.05
-        left, right = float(xs.min()), float(xs.max())
-        if self.logarithmic:
-            apart = (right / left) ** 0.03 if right > left else 1.1
-            return left / apart, right * apart, low - margin, high + margin
-        apart = 0.03 * (right - left) or 0.5
-        return left - apart, right + apart, low - margin, high + margin
 
 
 def draw_lines(
@@ -120,9 +66,9 @@ def draw_lines(
         left, right = min(end[0] for end in ends), max(end[1] for end in ends)
         cells = [[(panel, (left, right, *limits[2:])) for panel, limits in row] for row in cells]
     n_columns = max(map(len, cells))
-    height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW
-    figure = page.figure(height)
-    axes = figure.subplots(len(cells), n_columns, squeeze=False)
+    heights = [_height(row, page) for row in cells]
+    figure = page.figure(sum(heights) + _BELOW)
+    axes = figure.subplots(len(cells), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
     width = page.width / n_columns - _Y_LABELS
     titles = names_within((panel.title for row in cells for panel, _ in row), width, TITLE_SIZE)
     drawn: list[_DrawnPanel] = []
@@ -140,7 +86,9 @@ def draw_lines(
     every = [panel for row in rows for panel in row]
     named = {str(line.get_label()): line for panel in drawn for line in panel.lines}
     names = names_within(named, _LONGEST_NAME * page.width, _NAME_SIZE)
-    page.explain(figure, label, _band_note(every), _rule_note(every, rule), note, names.key, titles.key)
+    page.explain(
+        figure, label, _band_note(every), _rule_note(every, rule), _inset_note(drawn), note, names.key, titles.key
+    )
     lay_out_with_legend(figure, {names.of[name]: line for name, line in named.items()}, heading, legend)
     for drawn_panel in drawn:
         drawn_panel.name_places()
@@ -162,13 +110,13 @@ def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Te
     legend.set_bbox_to_anchor((0.5, (top - _LEGEND_GAP * figure.dpi) / figure.bbox.height))
 
 
-def _cells(
-    rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool
-) -> list[list[tuple[LinePanel, _Limits]]]:
+def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) -> list[list[tuple[LinePanel, Limits]]]:
     """Return rows of panels as they are drawn, with their limits; rows without points are left out."""
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
+    if same_heights:
+        rows = [_on_one_scale(row) for row in rows]
     cells = [list(zip(part, _limits(row, same_heights), strict=False)) for row in rows for part in _split(row)]
     if page.is_narrow:
         cells = [[cell] for row in cells for cell in row]
@@ -181,9 +129,26 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves
     ]
-    if page.linear and panel.logarithmic:
+    is_linear = page.linear and panel.logarithmic
+    if is_linear:
         panel = replace(panel, logarithmic=False, ticks=())
-    return replace(panel, curves=curves)
+    has_inset = is_linear and panel.inset > 0 and panel.has_points and needs_inset(panel)
+    return replace(panel, curves=curves, inset=panel.inset if has_inset else 0.0)
+
+
+def _on_one_scale(row: Sequence[LinePanel]) -> Sequence[LinePanel]:
+    """Return panels that have the same least and greatest heights, and thus the same ticks, if they have insets."""
+    if not any(panel.inset for panel in row):
+        return row
+    low, high = min(panel.heights[0] for panel in row), max(panel.heights[1] for panel in row)
+    return [replace(panel, lowest=low, highest=high) for panel in row]
+
+
+def _height(row: Sequence[tuple[LinePanel, Limits]], page: Page) -> float:
+    """Return the height of a row of panels in inches."""
+    if any(panel.inset for panel, _ in row):
+        return _WITH_INSET
+    return _LOW_HEIGHT if page.is_narrow else _HEIGHT
 
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
@@ -208,9 +173,9 @@ def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
     return legend
 
 
-def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[_Limits]:
+def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[Limits]:
     """Return the limits of the panels of a row."""
-    limits = [panel.limits for panel in row]
+    limits = [with_room(panel, panel.limits) if panel.inset else panel.limits for panel in row]
     if same_heights:
         low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
         return [(left, right, low, high) for left, right, _, _ in limits]
@@ -245,6 +210,12 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
     return f"{name}: {'; '.join(parts)}." if parts else ""
 
 
+def _inset_note(panels: Sequence[_DrawnPanel]) -> str:
+    """Return a description of the insets of a figure; empty if it has none."""
+    greatest = max((panel.inset for panel in panels), default=0.0)
+    return f"Insets: levels up to {greatest:.0%}." if greatest else ""
+
+
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
     """Return a description of the grey lines, by default their heights; empty if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
@@ -254,7 +225,7 @@ def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
 class _DrawnPanel:
     """A panel with its lines; its ticks are chosen when the figure has been laid out."""
 
-    def __init__(self, axis: Axes, panel: LinePanel, limits: _Limits) -> None:
+    def __init__(self, axis: Axes, panel: LinePanel, limits: Limits) -> None:
         self._axis, self._panel = axis, panel
         self.lines: list[Line2D] = []  # those in the legend
         if panel.logarithmic:
@@ -269,10 +240,17 @@ class _DrawnPanel:
         elif not panel.logarithmic:
             axis.xaxis.set_major_locator(round_ticks(integer=self._has_counts("x")))
         axis.yaxis.set_major_locator(round_ticks(integer=self._has_counts("y")))
+        if panel.inset:
+            axis.set_yticks(ticks_of_lines(panel))
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         for curve in panel.curves:
             self._draw(curve.style or 0, curve)
+
+    @property
+    def inset(self) -> float:
+        """The greatest x of its inset, 0 if it has none."""
+        return self._panel.inset
 
     def _has_counts(self, side: str) -> bool:
         """Return whether the values of an axis, x or y, are whole numbers, of which some are above 2."""
@@ -307,7 +285,10 @@ class _DrawnPanel:
             self.lines.append(line)
 
     def name_places(self) -> None:
-        """Leave out ticks whose labels would touch."""
+        """Leave out ticks whose labels would touch, and draw the inset of a panel that has its final size."""
+        if self._panel.inset:
+            part = low_levels(self._panel)
+            _DrawnPanel(inset_axes(self._axis, self._panel, part), part, part.limits).name_places()
         if self._panel.ticks:
             name_places(self._axis, self._panel.ticks)
         else:

@@ -15,7 +15,7 @@ from irevalx.api.inputs import Qrels, Runs
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import InputError, UsageError, warn
+from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
@@ -26,6 +26,7 @@ from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_meas
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
+from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
 from irevalx.lab.reusability.new_run_results import (
     CANNOT_TELL,
     COVERAGE_DEPTH,
@@ -91,7 +92,11 @@ class AddedRuns(Frozen, kw_only=True):
         """Read new runs to the depth of the pool and of the measures; raises UsageError for one pooled run."""
         of_pool, added, level = run_streams(pooled), run_streams(new), int(rules.settings.level)
         if len(of_pool) < 2:
-            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, not {len(of_pool)}")
+            given = f"only {shown_name(of_pool[0].path)}" if of_pool else "none"
+            raise UsageError(
+                f"{spelled('new_runs')} requires all runs that were pooled, at least two (four groups of runs to "
+                f"estimate a bias), but {given} is given. {WITHOUT_POOLED_RUNS}"
+            )
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]

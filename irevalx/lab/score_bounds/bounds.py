@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 import numpy as np
 
 from irevalx.api import inputs
-from irevalx.declarations import declared, file, flag, invalid_value, refined, spelled, whole
+from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import (
     are_given,
@@ -27,7 +27,7 @@ from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, request
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import DrawnResult, Result
+from irevalx.lab.command.output import FEW_PAIRS, DrawnResult, Result
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
@@ -63,6 +63,7 @@ from irevalx.lab.score_bounds.results import (
     DocumentToJudge,
     count_determined,
     rows_of,
+    sentences_on,
 )
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.process.platform import as_text
@@ -82,6 +83,9 @@ DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
 
 
+_OF_PAIRS = ("against", "decided", "keeps_sign", "by", "changing_topic", "changing_docno", "changes")
+"""Columns that only pairs have."""
+
 _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
 """The title of a table, displayed and in JSON, whose keys do not change."""
 
@@ -99,6 +103,8 @@ class BoundedScores(DrawnResult):
     """Of the measures with proven bounds, for the figure."""
     seed: int | None = None
     """The seed of draws of judgments; None if there are none."""
+    show: str | None = None
+    """Whether all pairs are displayed (all) or only runs (summary); None displays few pairs."""
 
     drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
     displayed_titles: ClassVar[Mapping[str, str]] = {_DETERMINED: _DETERMINED_IN_JSON}
@@ -109,10 +115,18 @@ class BoundedScores(DrawnResult):
 
     def tables_for_people(self) -> list[Table]:
         """Return the same tables under displayed titles, with topics only if they were requested."""
-        table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
+        n_pairs = self.decided[0].pairs if self.decided else 0
+        has_pairs = self.show == "all" or (self.show is None and n_pairs <= FEW_PAIRS)
+        rows = [row for row in self.rows if self.by_topic or row.topic == ALL]
+        table, *counted = self._tables([row for row in rows if has_pairs or row.against is None])
+        if not has_pairs:
+            table = replace(table.without_empty(*_OF_PAIRS), n_labels=3, summary=lambda _: sentences_on(self.decided))
         if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
+        if not has_pairs:
+            note = f"{spelled('show', 'all')} displays all {n_pairs} pairs."
+            return [replace(table, notes=(note,))]
         return [table, *(replace(counts, title=_DETERMINED) for counts in counted)]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
@@ -183,6 +197,7 @@ def bounds(
     *,
     max_grade: Annotated[int | None, whole(0, metavar="N")] = None,
     by_topic: Annotated[bool, flag()] = False,
+    show: Annotated[str | None, choice("summary", "all")] = None,
     per_topic: Annotated[int | None, whole(1, metavar="N", excludes=("n_next", "figure"))] = None,
     in_all: Annotated[
         int | None, whole(1, metavar="N", also="--next", excludes=("per_topic", "n_next", "figure"))
@@ -244,6 +259,8 @@ def bounds(
     max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments]
     by_topic : also display the values of each topic in tables on the terminal; the other formats always contain these
         values.
+    show : in tables on the terminal, show the bounds of runs and the number of determined pairs (summary), or also all
+        pairs (all). [default: all for at most 10 pairs, otherwise summary]
     per_topic : like `in_all`, but list this number of documents for each topic.
     in_all : list this number of unjudged documents to judge next, over all topics, instead of the bounds. They are the
         documents whose judgments narrow the bounds of undetermined pairs most, in descending order; with probabilities,
@@ -330,7 +347,7 @@ def bounds(
     for row in decided:
         if row.decided == 0:
             warn(f"{row.measure}: no pair is determined")
-    return BoundedScores(rows, decided, by_topic, scores, used_seed, notes=notes)
+    return BoundedScores(rows, decided, by_topic, scores, used_seed, show, notes=notes)
 
 
 def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:

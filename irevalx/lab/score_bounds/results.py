@@ -112,3 +112,19 @@ def _counted(measure: str, pairs: Sequence[BoundedScore]) -> DeterminedPairsRow:
         undecided=None if is_drawn else len(pairs) - decided,
         confident=None if pairs[0].mean is None else confident,
     )
+
+
+def sentences_on(counts: Sequence[DeterminedPairsRow]) -> list[str]:
+    """Return a sentence about the determined pairs for each measure."""
+    sentences = []
+    for row in counts:
+        sentence = f"{row.measure}: the bounds are drawn, so none of the {row.pairs} pairs of runs is determined"
+        if row.decided is not None:
+            sentence = (
+                f"{row.measure}: {row.decided} of {row.pairs} pairs of runs are determined, whatever the grades of the "
+                f"unjudged documents are; {row.undecided} are not"
+            )
+        if row.confident is not None:
+            sentence += f"; {row.confident} of these keep their sign with a probability of at least {CONFIDENT:.0%}"
+        sentences.append(f"{sentence}.")
+    return sentences

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Axis = Annotated[
     str,
-    choice(*AXES, help="scale of the axis of levels: logarithmic (log), or linear, for levels from 50% to 100%."),
+    choice(*AXES, help="scale of the axis of levels: logarithmic (log), or linear, with insets for levels up to 20%."),
 ]
 
 

@@ -23,7 +23,8 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import invalid_value
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.curves import draw_lines
+from irevalx.lab.plotting.line_panels import Curve, LinePanel
 from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, columns_of, names_within
 from irevalx.lab.plotting.panels import draw_points, place_panels, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
@@ -40,6 +41,8 @@ _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 
 # in inches:
 _LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
 _BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
+
+_GREATEST_IN_INSET = 0.2  # the greatest level in insets of linear axes: Yilmaz and Aslam 2008, Figures 20 and 21
 
 
 class ScatterPanel(Frozen):
@@ -424,10 +427,12 @@ def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
         ticks = tuple(studies[0].axis)
     else:
         ticks = share_ticks([share for study in studies for share in study.judged.tolist() if share > 0])
+    in_percent = not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged
     return {
         "ticks": ticks,
         "logarithmic": True,
-        "in_percent": not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged,
+        "in_percent": in_percent,
+        "inset": _GREATEST_IN_INSET if in_percent else 0.0,
     }
 
 

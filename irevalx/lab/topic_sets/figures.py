@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError
-from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.curves import draw_lines
+from irevalx.lab.plotting.line_panels import Curve, LinePanel
 from irevalx.lab.plotting.page import Page, columns_of
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_printed_as
 from irevalx.lab.topic_sets.power import Power

@@ -399,7 +399,7 @@ def test_figures(tmp_path: Path) -> None:
     [panel] = figure.axes
     width, height = panel.get_position().size * figure.get_size_inches()
     assert width == pytest.approx(height)
-    assert panel.get_xticklabels()[0].get_text() == "vector1"
+    assert panel.get_yticklabels()[0].get_text().split()[0] == "vector1"
     of_power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True)
     for drawn in (figure, every.figure(), of_power.figure()):
         assert "Student's t test over 12 topics" in " ".join(drawn.get_supxlabel().split())

@@ -15,6 +15,7 @@ from references import degrade as reference
 from running import SHARED, lab, lab_json, lab_told, opened, refusal, run
 
 from irevalx.experiments.inputs import GradedQrelsText
+from irevalx.lab import describe
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
@@ -263,3 +264,14 @@ def test_summary(files: list[Path]) -> None:
     tables = lab_json("describe", *files, "-c")
     assert tables == lab_json("describe", *files, "-c", "--show", "all") | {"about": tables["about"]}
     assert len(lab("describe", files[0], "--show", "judgments").stdout.splitlines()) == 2 + len(csv)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "expected"), [(1, ["1", "2"]), (3, ["1", "2", "5"]), (12, ["1", "2", "5", "10", "20"])]
+)
+def test_round_ranks(n_documents: int, expected: list[str], tmp_path: Path) -> None:
+    """The axis of ranks in the figure has labels at 1, 2, 5, 10, ... to the end of the last range."""
+    pytest.importorskip("matplotlib")
+    run = {"1": {f"d{rank}": 100.0 - rank for rank in range(n_documents)}}
+    figure = describe({"1": {"d0": 1, "other": 0}}, {"a": run, "b": run}, show="ranks").figure()
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == expected

@@ -114,3 +114,13 @@ def test_short_runs_and_other_topics() -> None:
     with pytest.warns(irevalx.IrevalxWarning, match="1 of 3 runs are left out"):
         rows = irevalx.lab.leave_out(qrels, runs, "map", fully_judged=10).rows
     assert [row.run for row in rows] == ["short", "full"]
+
+
+def test_run_without_judged_topics(tmp_path: Path) -> None:
+    """If no topic has results of every run, the message names a run that has results for no judged topic."""
+    qrels, *runs = (tmp_path / name for name in ("qrels", "x", "w"))
+    qrels.write_text("1 0 a 1\n1 0 b 0\n")
+    for run, topic in zip(runs, "12", strict=True):
+        run.write_text(f"{topic} Q0 a 1 2 {run.name}\n")
+    message = refusal("leave-out", qrels, *runs, status=7)
+    assert f"no topic of {qrels} has results of every run (w has results for none of its topics); -c scores" in message

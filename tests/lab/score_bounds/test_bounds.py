@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from examples.experiment import QRELS, RUNS
+from examples.experiment import LABELS, QRELS, RUNS
 from references.bounds import Grades, Ranked, value, ways_to_judge, written
 from references.judges import judge
 from running import SHARED, lab, lab_json, lab_told, refusal
@@ -286,6 +286,34 @@ def test_displayed_tables(tmp_path: Path) -> None:
     tables = lab_json("bounds", *paths, "-m", "P.3")
     assert tables["decided pairs"] == [{"measure": "P_3", "pairs": 1, "decided": 1, "undecided": 0}]
     assert tables["bounds"][0]["against"] is None
+
+
+def test_summary_of_many_pairs() -> None:
+    """With more than ten pairs, the runs and the number of determined pairs are displayed, and --show all adds pairs."""
+    qrels = LABELS / "qrels"
+    tables = lab_json("bounds", qrels, *RUNS, "-m", "P.10 rbp")
+    pairs = [row for row in tables["bounds"] if row["against"] is not None and row["topic"] == "all"]
+    alone = lab("bounds", qrels, *RUNS, "-m", "P.10 rbp").stdout.decode()
+    text = " ".join(alone.split())
+    for measure in ("P_10", "rbp"):
+        decided = [
+            row["low"] > 0 or row["high"] < 0 or row["low"] == row["high"] for row in pairs if row["measure"] == measure
+        ]
+        assert len(decided) == 15
+        assert (
+            f"{measure}: {sum(decided)} of 15 pairs of runs are determined, whatever the grades of the unjudged" in text
+        )
+        assert f"documents are; {15 - sum(decided)} are not." in text
+    assert "--show all displays all 15 pairs." in alone
+    assert len([line for line in alone.splitlines() if line.startswith(("P_10 ", "rbp "))]) == 2 * len(RUNS)
+    complete = lab("bounds", qrels, *RUNS, "-m", "P.10 rbp", "--show", "all").stdout.decode()
+    lines = [
+        line for line in complete.partition("determined pairs")[0].splitlines() if line.startswith(("P_10 ", "rbp "))
+    ]
+    assert len(lines) == 2 * (len(RUNS) + 15)
+    few = lab("bounds", qrels, *RUNS[:3], "-m", "P.10", "--show", "summary").stdout.decode()
+    assert "--show all displays all 3 pairs." in few
+    assert lab_json("bounds", qrels, *RUNS, "-m", "P.10 rbp", "--show", "summary")["bounds"] == tables["bounds"]
 
 
 def test_missing_topics(tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""Lines and panels of lines (does not require matplotlib)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen
+
+Limits: TypeAlias = tuple[float, float, float, float]
+"""The least and the greatest x, then the least and the greatest y."""
+
+
+class Curve(Frozen):
+    """A line, with or without a band."""
+
+    label: str  # the name in the legend; lines without a name are not in it
+    x: FloatArray  # shape (n_points,)
+    y: FloatArray  # shape (n_points,): nan for no point
+    low: FloatArray | None = None  # shape (n_points,): the ends of the band
+    high: FloatArray | None = None
+    markers: bool = True
+    steps: bool = False  # whether it keeps its height up to the next point
+    style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
+
+
+class LinePanel(Frozen):
+    """A panel of lines."""
+
+    curves: Sequence[Curve]  # in the order of their styles
+    y_label: str = ""  # drawn at the first panel of a row, and at panels with another label than the panel before
+    title: str = ""
+    ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
+    logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
+    in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
+    inset: float = 0.0  # the greatest x of an inset that enlarges low x on a linear axis; 0 for none
+    rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
+    lowest: float | None = None  # the lower limit of y; None for the least value
+    highest: float | None = None  # the upper limit of y; None for the greatest value
+    band: str = ""  # a description of its bands
+
+    @property
+    def has_points(self) -> bool:
+        """Whether there is something to draw."""
+        return any(np.isfinite(curve.x + curve.y).any() for curve in self.curves)
+
+    @property
+    def heights(self) -> tuple[float, float]:
+        """The least and the greatest y of lines, bands and rules, unless they are given."""
+        bands = [side for curve in self.curves for side in (curve.y, curve.low, curve.high) if side is not None]
+        ys = np.concatenate([*bands, self.rules])
+        ys = ys[np.isfinite(ys)]
+        low, high = (float(ys.min()), float(ys.max())) if ys.size else (0.0, 1.0)
+        return low if self.lowest is None else self.lowest, high if self.highest is None else self.highest
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the axes, with a margin."""
+        xs = np.concatenate([curve.x for curve in self.curves])
+        xs = xs[np.isfinite(xs)] if np.isfinite(xs).any() else np.ones(1)
+        low, high = self.heights
+        margin = 0.04 * (high - low) or 0.05
+        left, right = float(xs.min()), float(xs.max())
+        if self.logarithmic:
+            apart = (right / left) ** 0.03 if right > left else 1.1
+            return left / apart, right * apart, low - margin, high + margin
+        apart = 0.03 * (right - left) or 0.5
+        return left - apart, right + apart, low - margin, high + margin
