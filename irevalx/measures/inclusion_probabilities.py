@@ -27,7 +27,7 @@ CUTOFFS = Cutoffs((10, 20, 50, 100))
 
 
 class _Found(Frozen):
-    """The relevant documents of the sample that were retrieved."""
+    """The retrieved relevant documents of the sample."""
 
     rows: Segments
     """Per topic, these documents in rank order."""
@@ -56,13 +56,13 @@ class _Found(Frozen):
         return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
 
     def within(self, limit: IntArray | int) -> FloatArray:
-        """Per topic: the estimated number of relevant documents up to a rank, the same for all topics or one each."""
+        """Per topic: the estimated number of relevant documents up to a rank; the rank can differ by topic."""
         reached = self.rank <= (limit if isinstance(limit, int) else self.rows.spread(limit))
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
 
 def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
-    """Return, per topic, whether the sample has a relevant document and a randomly drawn one."""
+    """Return, per topic, whether the sample contains a relevant document and a randomly drawn document."""
     return t.any_at_random & (t.sample.count(t.relevant) > 0)
 
 
@@ -72,7 +72,7 @@ _estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_est
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
 def variance_of_mean(added: Total, population: Population) -> float:
-    """Return the variance of the mean over topics from the sum of their variances."""
+    """Return the variance of the mean over topics, given the sum of the variances of topics."""
     return added / (population.n_topics * population.n_topics or 1)
 
 

@@ -137,7 +137,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
 
 
 def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: FloatArray) -> IntArray:
-    """Flat over ``rows``: the rank in the most similar ideal ranking, which orders equal grades as ``rows``."""
+    """Flat over ``rows``: the rank in the most similar ideal ranking; equal grades are ordered as in ``rows``."""
     ideal_rank = np.empty(rows.size, np.int64)
     for topic in range(rows.n):
         where = rows.slice(topic)
