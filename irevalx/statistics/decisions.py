@@ -96,7 +96,7 @@ class Confusion(Frozen):
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
-        """Among pairs not significant under full judgments, the share significant under reduced ones; nan if no pairs.
+        """Among pairs not significant under full judgments, the share significant under reduced ones; nan if none.
 
         Bompada et al. call these false negatives, and ``false_negative_rate`` false positives: "not different" is their
         positive.
@@ -105,7 +105,7 @@ class Confusion(Frozen):
 
     @cached_property
     def false_negative_rate(self) -> FloatArray:
-        """Among pairs significant under full judgments, the share not significant under reduced ones; nan if no pairs."""
+        """Among pairs significant under full judgments, the share not significant under reduced ones; nan if none."""
         return divided(self.c21, self.c21 + self.c22)
 
     @cached_property

@@ -229,7 +229,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     @property
     def document_gain(self) -> float:
-        """The factor by which a sample without machine labels must be larger for the same document error; nan if it is 0."""
+        """The factor by which a sample without machine labels must be larger for the same error; nan if it is 0."""
         return self.classical_document_error**2 / self.document_error**2 if self.document_error else np.nan
 
 
