@@ -153,6 +153,17 @@ MinRetrieved = Annotated[
         ),
     ),
 ]
+FullyJudged = Annotated[
+    int | None,
+    whole(
+        1,
+        metavar="K",
+        help=(
+            "exclude runs with an unjudged document among their first K documents of any judged topic; Büttcher et al. "
+            "(2007) use 50. [default: keep all]"
+        ),
+    ),
+]
 Threads = Annotated[
     int,
     whole(

@@ -34,6 +34,7 @@ from irevalx.lab.command.parameters import (
     Depth,
     Documents,
     Duplicates,
+    FullyJudged,
     GradedRelFormat,
     GroupBy,
     Groups,
@@ -178,7 +179,7 @@ def leave_out(
             names=("--new-run",),
             excludes=(
                 *("complete", "holes", "only", "summary", "pivot", "removed", "keep_judgments", "folder"),
-                *("min_retrieved", "keep_in_pool", "figure"),
+                *("min_retrieved", "fully_judged", "keep_in_pool", "figure"),
             ),
         ),
     ] = None,
@@ -192,6 +193,7 @@ def leave_out(
     max_retrieved: MaxRetrieved = None,
     all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
     min_retrieved: MinRetrieved = 0.0,
+    fully_judged: FullyJudged = None,
     rel_format: GradedRelFormat = "qrels",
     threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
@@ -296,7 +298,12 @@ def leave_out(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
-        replace(rules, min_retrieved=min_retrieved, rel_format=rel_format if text is None else QRELS.name),
+        replace(
+            rules,
+            min_retrieved=min_retrieved,
+            fully_judged=fully_judged,
+            rel_format=rel_format if text is None else QRELS.name,
+        ),
     )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)

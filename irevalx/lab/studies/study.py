@@ -21,6 +21,7 @@ from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
+    FullyJudged,
     GradedRelFormat,
     GroupBy,
     Groups,
@@ -217,12 +218,12 @@ def study(
     batch: Annotated[Batch, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.batch,
     unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.unjudged,
     documents: Annotated[DocumentTexts, refined(requires=tuple(f"scheme={name}" for name in _WITH_TEXTS))] = (),
-    group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes="min_retrieved")] = None,
+    group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes=("min_retrieved", "fully_judged"))] = None,
     groups: Annotated[
         Groups,
         refined(
             requires=_STRATEGY,
-            excludes=("group_by", "min_retrieved"),
+            excludes=("group_by", "min_retrieved", "fully_judged"),
             shell_help=(
                 "Report the bias against each group of runs if its documents are not selected (groups.csv). FILE has "
                 "one line RUN GROUP per run."
@@ -240,6 +241,7 @@ def study(
     max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
+    fully_judged: Annotated[FullyJudged, refined(excludes=("own_pool", *_STRATEGY))] = None,
     rel_format: GradedRelFormat = "qrels",
     threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
@@ -337,6 +339,7 @@ def study(
         level=level,
         complete=complete,
         min_retrieved=min_retrieved,
+        fully_judged=fully_judged,
         rel_format=rel_format,
         threads=threads,
         ties=ties,
@@ -396,6 +399,7 @@ def study(
         **({} if rounding == "up" else {"rounding": rounding}),
         **({"topic_rates": [str(rate) for rate in of_topics]} if of_topics else {}),
         **experiment.ranking_rules.changes(),
+        **({"fully_judged": fully_judged} if fully_judged else {}),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
         **({"pool_depth": pool_depth} if own_pool else {}),
