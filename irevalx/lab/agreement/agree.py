@@ -33,7 +33,7 @@ from irevalx.trec_eval import TREC_EVAL_10
 
 
 class AgreementRow(NamedTuple):
-    """How far two evaluations agree under a measure; y is compared with x."""
+    """The agreement of two evaluations for a measure; y is compared with x."""
 
     measure: str
     tau: float
@@ -139,7 +139,7 @@ class AgreementResult(Result):
         return [Table("agreement", columns, [tuple(map(_cells(row).get, columns)) for row in self.rows])]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same as several tables, without empty ones."""
+        """Return the rows in several tables, omitting empty tables."""
         [table] = self.tables()
         note = DECISION_NOTE.format(full="X", reduced="Y")
         parts = []
@@ -151,7 +151,7 @@ class AgreementResult(Result):
 
 
 def _cells(row: AgreementRow) -> dict[str, Any]:
-    """Return the values of a row by column."""
+    """Return the values of a row, by column name."""
     cells = row._asdict()
     if row.decisions is not None:
         cells |= {name: number.item() for name, number in row.decisions.columns.items()}
@@ -296,7 +296,7 @@ def agree(
 
 
 def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:
-    """Return sentences on the topics of the values; one if they are the same for all measures."""
+    """Return sentences about the topics of the values; a single sentence if all measures have the same topics."""
     topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
     measures: dict[str, list[str]] = {}
     for paired in pairs:
@@ -330,7 +330,7 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
-    """Return a line for each measure with significant differences in opposite directions, and one for few topics."""
+    """Return warnings about measures with significant differences in opposite directions, and about few topics."""
     lines = []
     for paired in pairs:
         if reversed_pairs := paired.reversed_pairs:
@@ -349,7 +349,7 @@ def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
 def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
-    """Evaluate the runs with each of several judgments."""
+    """Evaluate the runs under each of several sets of judgments."""
     opened, evaluated = run_streams(runs), []
     for of_side, side in zip(judgments, "xy", strict=True):
         if rules.rel_format == SAMPLED.name:
@@ -369,14 +369,14 @@ def _evaluated(
 
 
 def _reusable(side: Any, name: str) -> Any:
-    """Return an argument that can be read twice: a file with its content, anything else as it is."""
+    """Return an argument in a form that can be read twice: files are read into memory."""
     if isinstance(side, Scores | Run | Mapping | EvaluatedRuns):
         return side
     return source_of(side, name).in_memory()
 
 
 def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
-    """Read the values of an evaluation in any form."""
+    """Read the values of an evaluation from any supported form."""
     if isinstance(side, Scores):
         side = side.to_dict()
     if isinstance(side, Mapping):
@@ -393,7 +393,7 @@ def _run_of(side: Any) -> OpenedRun:
 
 
 def _are_runs(x: Any, y: Any) -> bool:
-    """Return whether both are runs; raises UsageError if only one of them is."""
+    """Return whether both arguments are runs; raises UsageError if only one of them is a run."""
     is_run = {"x": _is_run(x), "y": _is_run(y)}
     if is_run["x"] != is_run["y"]:
         names = {
@@ -408,7 +408,7 @@ def _are_runs(x: Any, y: Any) -> bool:
 
 
 def _is_run(side: Any) -> bool:
-    """Return whether it is a run: a file that looks like one, or ``{topic: {docno: score}}``."""
+    """Return whether an argument is a run: a file in the format of a run, or ``{topic: {docno: score}}``."""
     if isinstance(side, Source):
         return looks_like_run(b"".join(side.chunks(CHUNK_SIZE)))
     if isinstance(side, Mapping):

@@ -104,7 +104,7 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
 
 
 def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
-    """Read score files in place of judgments and runs, if they are requested; ``by_default`` selects all measures."""
+    """Read score files instead of judgments and runs, if requested; ``by_default`` selects all measures."""
     are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:
@@ -120,7 +120,7 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:
-    """Read runs in another format than the default one."""
+    """Read runs in a format other than the default."""
     for name in _RUNS:
         if values.get(name) and form != TREC_RESULTS.name:
             values[name] = read_runs(values[name], form, strict=False)
@@ -128,7 +128,7 @@ def _read_runs(values: dict[str, Any], form: str) -> None:
 
 @contextmanager
 def _warnings_as_messages(messages: Messages) -> Iterator[None]:
-    """Print irevalx's warnings as messages of the command, each as often as it is issued."""
+    """Print warnings of irevalx as messages of the command, including repeated warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", IrevalxWarning)
         show = warnings.showwarning

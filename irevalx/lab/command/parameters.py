@@ -55,7 +55,7 @@ OptionalRuns = Annotated[
 
 
 def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -m.") -> Parameter:
-    """Declare the measures of a function; commas belong to measure parameters, blanks separate measures."""
+    """Declare the parameter for measures; blanks separate measures, and commas are part of measure parameters."""
     return Parameter(
         names=("-m", "--measure"),
         several=True,
@@ -88,7 +88,7 @@ def _read_grade(text: str) -> float:
 
 
 def _setting(name: str, **changes: Any) -> Parameter:
-    """Return the declaration of a field of Settings, with changes."""
+    """Return the declaration of a field of Settings, with some attributes changed."""
     return replace(PARAMETERS[name], default=NO_DEFAULT, **changes)
 
 

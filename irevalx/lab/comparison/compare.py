@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
     class Keywords(TypedDict, total=False):
-        """The keywords of ``compare`` that do not determine the type of its result."""
+        """The keywords of ``compare`` that do not affect the type of its result."""
 
         names: str
         baseline: Baseline
@@ -148,7 +148,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> int:
-    """Compare, write the tables, and the other files of a gate."""
+    """Run the comparison; write the tables and, with ``margin``, the additional files."""
     from irevalx.lab.command.output import write_lines
 
     options["runs"] = runs
@@ -166,7 +166,7 @@ def _run(
 
 
 def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
-    """Write a report that begins with the verdicts, over all judged topics and with the same correction."""
+    """Write an HTML report that begins with the verdicts, for all judged topics and with the same correction."""
     from irevalx.lab import report
 
     names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")

@@ -1,4 +1,4 @@
-"""Pairs of runs compared under measures: the rows of tables and figures."""
+"""Comparisons of pairs of runs, from which the rows of tables and figures are created."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def best_first(self) -> list[int]:
-        """Numbers of the runs, the best first; by descending value if the measure has no better direction."""
+        """Indices of the runs, best run first; by descending value if the measure has no better direction."""
         scores, direction = self.scores, self.measured.direction or 1
         return sorted(range(len(scores)), key=lambda run: -direction * scores[run])
 
@@ -188,7 +188,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """Letters of the runs; runs that are not significantly different share one. Requires all pairs."""
+        """Significance letters of the runs; runs share one if they do not differ significantly. Requires all pairs."""
         different = [
             pair
             for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
@@ -198,7 +198,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def like_best(self) -> list[bool]:
-        """Whether each run is the best one or not significantly different from it. Requires all pairs."""
+        """Whether each run is the best run, or not significantly different from it. Requires all pairs."""
         best = self.best_first[0]
         different = {
             run
@@ -220,7 +220,7 @@ class ComparedMeasure(Frozen):
 
 
 class Comparison(Result):
-    """Comparisons of runs under several measures; subclasses have rows and tables."""
+    """Base class of comparisons under several measures; subclasses define rows and tables."""
 
     measures: Sequence[ComparedMeasure]
     """All have the same pairs of runs."""
@@ -260,7 +260,7 @@ class Comparison(Result):
         return {**super().about(), **how}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return the heads of the columns on coverage and cautions; empty if coverage is unknown, or 1 for all runs."""
+        """Return the heads of the columns on coverage and cautions; empty if coverage is unknown or always 1."""
         if not self.judged_at or self.is_all_judged:
             return {}
         judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
@@ -301,7 +301,7 @@ class Comparison(Result):
 
     @property
     def is_all_judged(self) -> bool:
-        """Whether all first documents of all runs are judged, which needs no column."""
+        """Whether the top documents of all runs are judged completely, so that no column is needed."""
         return all(share == 1 for judged in self.judged_at.values() for share in judged)
 
     @property
@@ -315,7 +315,7 @@ class Comparison(Result):
 
     @property
     def coverage_of_runs(self) -> list[str]:
-        """Notes with judged@K of each run, for tables without such a column."""
+        """Notes that contain judged@K of each run, for tables without this column."""
         return [coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_at.items()]
 
     @property
@@ -343,7 +343,7 @@ class Comparison(Result):
 
     @property
     def test_in_words(self) -> str:
-        """The requested test, at the start of a sentence."""
+        """The name of the requested test, capitalised for the start of a sentence."""
         words = TESTS[self.method.test].words
         return words[0].upper() + words[1:]
 
@@ -385,7 +385,7 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
 
 
 def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
-    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` name what p-values are corrected for."""
+    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` are the nouns for a comparison."""
     correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
     notes = []
     if "low" in columns:

@@ -1,4 +1,4 @@
-"""Parameters of comparisons, which ``compare`` and ``report`` share."""
+"""Parameters of comparisons, shared by ``compare`` and ``report``."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -36,7 +36,7 @@ from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOU
 
 
 class PairInteraction(NamedTuple):
-    """Whether the difference of two runs differs between topic groups."""
+    """The test of whether the difference of two runs differs between topic groups."""
 
     measure: str
     run: str
@@ -52,7 +52,7 @@ class PairInteraction(NamedTuple):
 
 
 class ComparedGroups(Comparison):
-    """A row for each measure, pair and group; and for each measure and pair the interaction."""
+    """One row per measure, pair and group, and the interaction for each measure and pair."""
 
     in_groups: Sequence[ComparedPair]
     """A row for each measure, pair and group."""
@@ -196,7 +196,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _corrected(p: FloatArray, method: Method) -> FloatArray:
-    """Correct the p-values that are defined; the others remain nan."""
+    """Correct the defined p-values; undefined p-values remain nan."""
     corrected, known = p.copy(), np.isfinite(p)
     corrected[known] = CORRECTIONS[correction_named(method.correction)](p[known])
     return corrected

@@ -69,7 +69,7 @@ def completion_quality(
 
 
 class Quality(NamedTuple):
-    """The accuracy of predictions learned from a share of the judgments: means over topics; 0/0 counts as 0."""
+    """The accuracy of predictions by a classifier trained on a share of the judgments: means over topics; 0/0 is 0."""
 
     share: str
     precision: float
@@ -86,9 +86,9 @@ def holdout(
     order: RandomOrder,
     progress: Callable[[int], None] = lambda topics: None,
 ) -> list[Quality]:
-    """Learn from shares of each topic's judged documents, the first in random order, and predict the others.
+    """Train on a random share of the judged documents of each topic, and predict the others.
 
-    The classifier learns from max(1, floor(share n + 1/2)) of n documents, if they have text.
+    The classifier is trained on max(1, floor(share n + 1/2)) of n documents, if they have text.
     """
     judgments = completion.judgments
     qualities = []
@@ -104,7 +104,7 @@ def holdout(
 
 
 class PredictedTopic(NamedTuple):
-    """Numbers of documents that were learned from, and predicted, for a topic."""
+    """The numbers of training documents and of predicted documents of a topic."""
 
     topic: str
     relevant: int  # the classifier learned from these, and from the nonrelevant ones
@@ -116,7 +116,7 @@ class PredictedTopic(NamedTuple):
 
 
 class LabelledTopic(NamedTuple):
-    """Numbers of documents of a topic without a judgment, and with labels."""
+    """The numbers of unjudged documents and of labelled documents of a topic."""
 
     topic: str
     holes: int
@@ -141,7 +141,7 @@ def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
 
 
 class PredictionReport(Result):
-    """Numbers of predictions by topic, and their accuracy."""
+    """The numbers of predictions by topic, and their accuracy."""
 
     rows: Sequence[PredictedTopic]
     classifier: str
@@ -193,7 +193,7 @@ class LabelReport(Result):
 
     @classmethod
     def of(cls, judgments: Judgments, taken: BoolArray, holes: BoolArray, relevant: BoolArray) -> LabelReport:
-        """Count labels that were taken, missing judgments (holes), and documents relevant after completion."""
+        """Count used labels, missing judgments (``holes``), and relevant documents after completion."""
         counts = map(judgments.rows.count, (holes, taken, taken & relevant, holes & ~taken))
         return cls(_by_topic(LabelledTopic, judgments, *counts))
 

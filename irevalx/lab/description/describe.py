@@ -140,7 +140,7 @@ class JudgmentsDescription(Frozen):
 
     @property
     def _numbers(self) -> IntArray:
-        """Pooled, judged and relevant documents, and those of each grade, of each topic."""
+        """The numbers of pooled, judged and relevant documents, and of documents with each grade, of each topic."""
         return np.vstack((self.pooled, self.judged, self.relevant, self.of_grade))
 
 
@@ -248,7 +248,7 @@ def _range_rows(
 
 
 class Contribution(NamedTuple):
-    """Numbers of documents of judged topics that a group of runs adds to a pool, judged or not."""
+    """The numbers of documents of judged topics that a group of runs contributes to a pool, whether judged or not."""
 
     group: str
     runs: int
@@ -262,7 +262,7 @@ class Contribution(NamedTuple):
 def contributions(
     runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: float = 1
 ) -> list[Contribution]:
-    """Return what each group, by name, adds to the pool, which the judgments contain, as from ``with_pool``."""
+    """Return the contribution of each group, by name, to the pool in the judgments (from ``with_pool``)."""
     names = sorted(set(groups))
     by_group = np.zeros((len(names), judgments.rows.size), np.bool_)
     for run, group in zip(runs, groups, strict=True):

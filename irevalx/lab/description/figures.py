@@ -77,7 +77,7 @@ def description(data: Description, page: Page) -> Figure:
 
 
 def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Draw one bar per topic, sorted, with one part for each relevant grade unless there are too many."""
+    """Plot one bar per topic, sorted, divided by relevant grade unless there are too many grades."""
     judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
     by_grade = zip(judgments.grades, judgments.of_grade, strict=True)
@@ -96,7 +96,7 @@ def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
 
 
 def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
-    """Return the first ranks of the ranges in which any run has results; at least one."""
+    """Return the first ranks of the ranges in which at least one run has results; at least one rank."""
     there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 

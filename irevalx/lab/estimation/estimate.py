@@ -313,7 +313,7 @@ def estimate(
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
-    """Warn of topics and documents with human judgments and without machine labels."""
+    """Warn about topics and documents with human judgments but without machine labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):
         warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
@@ -326,7 +326,7 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
 
 
 def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
-    """Yield cautions on rows without benefit from the machine, cut weights, few topics and constant values."""
+    """Yield cautions about rows without benefit from the machine, clipped weights, few topics and constant values."""
     n_rows = sum(estimates.estimate.size for estimates in estimated)
     weak = sum(int((estimates.effective_topics < HELPFUL * estimates.n_human).sum()) for estimates in estimated)
     if weak:

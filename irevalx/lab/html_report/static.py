@@ -1,4 +1,4 @@
-"""The table of means that a report displays without JavaScript."""
+"""The table of means, which a report displays if JavaScript is disabled."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -81,7 +81,7 @@ def _read_combination(text: str) -> dict[str, str]:
 
 
 def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the argument in the place of MACHINE as the first run, if there is --machine."""
+    """Treat the argument in the position of MACHINE as the first run, if ``--machine`` is given."""
     if values["machines"] and values["machine"] is not None:
         return {"machine": None, "runs": (values["machine"], *values["runs"])}
     return {}
@@ -346,7 +346,7 @@ def labels(
     of_runs = runs if machines is None or not are_given(runs) else run_streams(runs)
 
     def compare(judge: Judge, name: str | None = None, warn: Warn = warn) -> Comparison:
-        """Compare a judge with the first judge, who is human."""
+        """Compare a judge with the first (human) judge."""
         (first, second), level_of_pair = on_one_scale([judges[0], judge], level)
         statistics, notes = compare_judge(
             first.labels,

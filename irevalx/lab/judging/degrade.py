@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the ``written`` judgments in file order; -1 if not sampled."""
+    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the mask ``written`` in file order; grade -1 if not sampled."""
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
     for place, (topic, ignored, docno) in qrels.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])

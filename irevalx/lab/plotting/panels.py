@@ -214,7 +214,7 @@ def outlier_names(names: Iterable[str]) -> ShortNames:
 
 
 def outliers(values: FloatArray) -> list[int]:
-    """Return the numbers of at most three values that are far from the median, the farthest first; of two values, none.
+    """Return the indices of at most three values far from the median, the farthest first; empty for two values.
 
     Far is more than 3.5 standard deviations, estimated from the median absolute deviation, and a fifth of the range.
     """

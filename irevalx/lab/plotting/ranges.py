@@ -23,7 +23,7 @@ def ranges_printed_as(names: Sequence[str]) -> list[Range]:
 
 
 def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
-    """Return the numbers of measures that share axes: all measures that are shares, and each other measure alone."""
+    """Return groups of indices of measures that share axes: all measures that are shares, and each other measure alone."""
     shares = [m for m, limits in enumerate(ranges) if limits.is_share]
     others = [[m] for m, limits in enumerate(ranges) if not limits.is_share]
     return [shares, *others] if shares else others

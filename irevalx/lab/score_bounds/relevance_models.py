@@ -134,7 +134,7 @@ def judged_depth(experiment: GradedRuns) -> int:
 
 
 def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
-    """Return the numbers of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
+    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
 
     A ranking can lack documents that are not in the judgments.
     """
