@@ -109,7 +109,7 @@ def draw_lines(
     same_widths: bool = False,
     legend: str = "",
 ) -> Figure:
-    """Draw rows of panels, on a narrow page one panel per row; label, note and the meaning of rules are below them.
+    """Plot rows of panels (on a narrow page, one per row), with ``label``, ``note`` and a note on ``rules`` below.
 
     The panels of a row have the same vertical limits if ``same_heights``, and all the same horizontal ones if
     ``same_widths``; ``legend`` says what the names in the legend are.
@@ -148,7 +148,7 @@ def draw_lines(
 
 
 def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Text | None, title: str = "") -> None:
-    """Lay a figure out with a legend of lines or points below the title or at the upper edge, which makes it higher."""
+    """Lay out a figure with a legend below the title or at the upper edge, and increase its height accordingly."""
     if not named:
         finalise_figure(figure)
         return
@@ -165,7 +165,7 @@ def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Te
 def _cells(
     rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool
 ) -> list[list[tuple[LinePanel, _Limits]]]:
-    """Return rows of panels as they are drawn, with their limits; rows without points are left out."""
+    """Return the rows of panels to draw, with their limits; rows without points are omitted."""
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
@@ -176,7 +176,7 @@ def _cells(
 
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
-    """Return a panel with the axis of the page, and with a style for each curve, by its name unless it has one."""
+    """Return a panel with the axis of the page, and a style for each curve; by default, names determine styles."""
     curves = [
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves
@@ -187,7 +187,7 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
 
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
-    """Return a legend in as few lines as the width of the page allows."""
+    """Return a legend with the minimum number of lines for the width of the page."""
     names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib leaves out names with _
     for n_columns in range(len(names), 0, -1):
         legend = figure.legend(
@@ -246,13 +246,13 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
 
 
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
-    """Return a description of the grey lines, by default their heights; empty if there are none."""
+    """Return a description of the grey lines (by default, their heights); empty if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
     return f"Grey line: {words or ' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
 class _DrawnPanel:
-    """A panel with its lines; its ticks are chosen when the figure has been laid out."""
+    """A panel with its lines; ticks are chosen after the figure is laid out."""
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: _Limits) -> None:
         self._axis, self._panel = axis, panel
@@ -275,7 +275,7 @@ class _DrawnPanel:
             self._draw(curve.style or 0, curve)
 
     def _has_counts(self, side: str) -> bool:
-        """Return whether the values of an axis, x or y, are whole numbers, of which some are above 2."""
+        """Return whether the values on an axis (x or y) are integers, at least one of them above 2."""
         rules = self._panel.rules if side == "y" else ()
         places = np.concatenate([*(getattr(curve, side) for curve in self._panel.curves), rules])
         places = places[np.isfinite(places)]

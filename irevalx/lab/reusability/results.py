@@ -272,7 +272,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def removed_documents(self) -> list[RemovedFromTopic]:
-        """A row for each group and topic, with sums and means after those of each group, and the mean of all means."""
+        """A row for each group and topic; each group ends with its sum and mean, and the last row is the mean."""
         experiment = self.experiment
         relevant = [
             replace(removal, removed=removal.removed & (experiment.grades >= experiment.level))
@@ -315,7 +315,7 @@ class LeftOutRuns(DrawnResult):
         return self._tables(decisions_apart=False)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables under displayed titles, with the significance decisions in a separate one."""
+        """Return the tables under displayed titles, with the significance decisions in a separate table."""
         return [
             replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title), names=("run", "group"))
             for table in self._tables(decisions_apart=True)
@@ -389,7 +389,7 @@ class LeftOutRuns(DrawnResult):
         without: Collection[str] = (),
         kinds: Collection[str] | None = None,
     ) -> Table:
-        """Return a table, without the column for the kind of judgments if there is a single one."""
+        """Return a table, omitting the column for the kind of judgments if there is only one kind."""
         single = len(self.evaluations if kinds is None else kinds) == 1
         unnamed = {*without, *(["judgments"] if single else [])}
         return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)

@@ -108,7 +108,7 @@ class BoundedScores(DrawnResult):
         return self._tables(self.rows)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same tables under displayed titles, with topics only if they were requested."""
+        """Return the tables under displayed titles; topics are included only if requested."""
         table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
         if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
             hidden = {"next_topic", "next_docno", "narrows"}
@@ -132,7 +132,7 @@ class BoundedScores(DrawnResult):
 
 
 class DocumentsToJudge(Result):
-    """The documents whose judgments have the greatest effect on undecided pairs, the best first."""
+    """The documents whose judgments have the greatest effect on undetermined pairs, in descending order."""
 
     rows: Sequence[DocumentToJudge]
     column: str = "narrows"
@@ -150,7 +150,7 @@ class DocumentsToJudge(Result):
 
 
 def _run(output: "Output", **options: Any) -> None:
-    """Write bounds as tables, and documents to judge as a pool file unless a format is requested."""
+    """Write bounds as tables; documents to judge are written as a pool file unless a format is requested."""
     result = bounds(**options)
     if isinstance(result, DocumentsToJudge) and not output.format_is_typed:
         output.write_text(result)
@@ -358,7 +358,7 @@ def _to_judge(
     experiment: GradedRuns,
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
+    """Return the first documents, over all topics or per topic; the column is the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     if ranked:
         _warn_of_shortage(ranked, requested, experiment)
@@ -379,7 +379,7 @@ def _to_judge(
 
 
 def _warn_of_shortage(ranked: Sequence[DocumentInfluence], requested: tuple[str, int], experiment: GradedRuns) -> None:
-    """Warn if there are fewer documents than requested, in all or for a topic."""
+    """Warn if there are fewer documents than requested, over all topics or for a topic."""
     (name, n), reason = requested, "no other document can affect a pair of runs whose order is not determined"
     if name != "per_topic":
         if len(ranked) < n:
@@ -417,7 +417,7 @@ def _refuse_next(
 
 
 def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
-    """Return the given or, if there are none, fitted probabilities of relevance."""
+    """Return the given probabilities of relevance or, if there are none, fitted probabilities."""
     if probabilities is None:
         return unpooled.relevance(experiment, level)
     return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
@@ -430,7 +430,7 @@ def weighted_scores(
     drawn: tuple[RequestedMeasure, ...],
     rules: EvaluationRules,
 ) -> tuple[list[WeightedScores], GradedRuns]:
-    """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
+    """Return the scores of runs under measures that are sums over ranks, and the ranked runs with the drawn measures.
 
     The judgments of the experiment contain the documents that runs have at the ranks of these measures.
     """

@@ -16,7 +16,7 @@ CONFIDENT = 0.95
 
 
 class BoundedScore(NamedTuple):
-    """A score or a difference, and its least and greatest value over all completions of the judgments."""
+    """A score or a difference, with its minimum and maximum over all completions of the judgments."""
 
     measure: str
     run: str
@@ -57,7 +57,7 @@ class DeterminedPairsRow(NamedTuple):
 
 
 class DocumentToJudge(NamedTuple):
-    """A document to judge, with its effect on undecided pairs."""
+    """A document to judge, with the effect of its judgment on undetermined pairs."""
 
     rank: int  # from 1, the best first; of each topic, or over all topics
     topic: str

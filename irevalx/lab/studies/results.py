@@ -154,7 +154,7 @@ class StrategyResult(Frozen):
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """Return the rank of each run, 1 for the greatest score; tied runs share the mean of their ranks."""
+    """Return the rank of each run, with rank 1 for the highest score; tied runs share the mean of their ranks."""
     higher = (scores[..., np.newaxis, :] > scores[..., np.newaxis]).sum(axis=-1)
     equal = (scores[..., np.newaxis, :] == scores[..., np.newaxis]).sum(axis=-1)
     ranks: FloatArray = higher + (equal + 1) / 2

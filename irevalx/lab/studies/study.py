@@ -128,7 +128,7 @@ def _run(
     ],
     **options: Any,
 ) -> None:
-    """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
+    """Study a scheme, or several judging strategies with the same seeds, and write the results to a folder."""
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
     refuse_folder(folder)
@@ -418,7 +418,7 @@ def study(
 
 
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
-    """Reject options of judging strategies if the scheme is a pool."""
+    """Raise an error for options of judging strategies if the scheme is a pool."""
     for name, value in options.items():
         if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(
@@ -433,7 +433,7 @@ def _topic_strata(strata: str, source: Source | None, experiment: GradedRuns) ->
 
 
 def _paths(*given: Any) -> list[str]:
-    """Return the paths of files; what cannot be read twice has none."""
+    """Return the paths of files; inputs that cannot be read twice have no path."""
     paths: list[str] = []
     for value in given:
         if isinstance(value, str | os.PathLike):

@@ -17,7 +17,7 @@ MOVED = 0.05  # a run that changes a correlation by more than this moves it
 
 
 def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
-    """Yield warnings; ``of_pools``: levels are pool depths, and full judgments are not the pool of these runs."""
+    """Yield warnings; with ``of_pools``, levels are pool depths, and full judgments are not the pool of these runs."""
     experiment, judged = study.experiment, float(study.judged[-1].mean())
     if of_pools and judged < 1:
         yield (
