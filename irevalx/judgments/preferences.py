@@ -1,7 +1,7 @@
-"""Preference judgments: pairs of documents of a topic, one of which is better.
+"""Preference judgments: pairs of documents of a topic, one of which is preferred to the other.
 
 Within a judgment group (for example, one user's judgments) a document is preferred to documents of a lower level. If
-the group has several subgroups, levels are compared within each, and the preferences are closed transitively.
+the group has several subgroups, levels are compared within each subgroup, and the preferences are closed transitively.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class ClassGroup(Frozen):
-    """A judgment group without subgroups: documents are in classes of equal level."""
+    """A judgment group without subgroups, whose documents form classes of equal level."""
 
     ids: IntArray
     """Shape (k,); the document of each line, ascending. Repeated lines count repeatedly."""
@@ -46,7 +46,8 @@ class ClassGroup(Frozen):
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
         """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents.
 
-        These include pairs within that class. So the many nonrelevant documents do not outweigh the relevant ones.
+        These include pairs within that class. This prevents many nonrelevant documents from outweighing the relevant
+        documents.
         """
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
@@ -91,7 +92,7 @@ Group: TypeAlias = ClassGroup | RelationGroup
 
 
 class PreferenceJudgments(Frozen, JudgmentKind):
-    """Preference judgments in the order of a file."""
+    """Preference judgments in file order."""
 
     documents: Documents
     """Judged ones; each once in a topic, ascending in byte order."""
@@ -114,7 +115,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:
-        """The groups of each topic, with the places of documents as IDs; or the error about a contradiction."""
+        """The groups of each topic, with indices of documents as IDs, or the error about contradictory preferences."""
         groups: list[tuple[Group, ...] | EvaluationError] = []
         for topic in range(self.groups.n):
             where = self.groups.slice(topic)
@@ -125,7 +126,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         return groups
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some of these topics cannot be evaluated."""
+        """Return the errors of those of these topics that cannot be evaluated."""
         outcome = {topic: self.by_topic[self.documents.topic_index[topic]] for topic in topics}
         return {topic: error for topic, error in outcome.items() if isinstance(error, EvaluationError)}
 

@@ -1,6 +1,6 @@
 """Relevance judgments for the subtopics of topics, and ideal lists of topics.
 
-The ideal list is built greedily: the next document has the greatest novelty gain.
+The ideal list is built greedily: the next document is the document with the highest novelty gain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):
-    """The judgments of every document of every topic, for each of several subtopics."""
+    """The judgments of the documents of each topic, by subtopic."""
 
     documents: Documents
     """Those judged for any subtopic; each once in a topic, in the order of the file."""
@@ -37,7 +37,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
-        """Join parts of a file without common topics, by ascending topic."""
+        """Join parts of a file with disjoint topics, in ascending order of topics."""
         nothing = np.empty(0, np.int64)
         topics = [topic for part in parts for topic in part.documents.topics]
         in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
@@ -56,16 +56,16 @@ class SubtopicJudgments(Frozen, JudgmentKind):
         )
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some topics, these among them, cannot be evaluated."""
+        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
         return self.duplicates
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None if there is none."""
+        """The highest grade; None if there are no grades."""
         return float(self.grades.max()) if self.grades.size else None
 
     def relevant(self, level: float) -> RelevantParts:
-        """Return which documents are relevant for which subtopics at a level; cached."""
+        """Return the documents relevant for each subtopic at a level; the result is cached."""
         level = max(level, 0)
         if level not in self._by_level:
             self._by_level[level] = self._relevant(level)
@@ -144,9 +144,9 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
     (numbers below ``n_subtopics``, of one topic each) of documents, ascending: weights add up in this order, and ties
     depend on the rounding.
 
-    Documents with the same subtopics always gain the same, so that the last one left of each kind represents the
-    others. All topics choose at once; those with the most documents come first, so that unfinished ones are always the
-    first.
+    Documents with the same subtopics have equal gains, so that the last remaining document of each kind represents the
+    others. All topics are processed in parallel; topics with the most documents come first, so that unfinished topics
+    are always first.
     """
     gains = np.empty(topics.size)
     longest_first = np.argsort(-topics.lengths, kind="stable")
@@ -162,7 +162,7 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents by their subtopics, and which of them are left.
+    """Documents grouped by their sets of subtopics, and the number of remaining documents of each kind.
 
     Arguments as for ``ideal_gains``, the longest topics first.
     """
@@ -183,7 +183,7 @@ class _Kinds:
         self.last = by_kind[np.flatnonzero(~np.append(same, False)[1:])]
 
     def choose(self, n_topics: int, weight: FloatArray, factor: float) -> FloatArray:
-        """Choose the next document of each of the first topics, which have one left, and return its gain.
+        """Select the next document of each of the first topics, which have documents left, and return its gain.
 
         The weights of its subtopics are multiplied by ``factor``.
         """
@@ -204,7 +204,7 @@ class _Kinds:
 
 
 def _numbered(topics: Segments, parts: Segments, subtopic: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the kind of each document, by topic and set of subtopics, and each kind's first document."""
+    """Return the kind of each document (its topic and set of subtopics), and the first document of each kind."""
     kind = topics.ids
     base = int(subtopic.max(initial=0)) + 2
     for place in range(int(parts.lengths.max(initial=0))):
