@@ -39,7 +39,7 @@ import sys
 
 
 def _is_started() -> bool:
-    """Return whether this process is one of the commands rather than a program that imports irevalx."""
+    """Return whether this process runs one of the commands, rather than a program that imports irevalx."""
     first = getattr(sys, "argv", [""])[0]
     if first == "-m":  # until Python has found the module
         words = sys.orig_argv
@@ -107,12 +107,12 @@ else:
 
 
 def __dir__() -> list[str]:
-    """Return the public names; without spark, since its import fails without pyarrow, and completion imports."""
+    """Return the public names except ``spark``, because completion would import it, which fails without pyarrow."""
     return ["__version__", *_HOMES, "lab"]
 
 
 def __getattr__(name: str) -> "Any":
-    """Import a public name when it is used, so that the commands start without the interface for programs."""
+    """Import a public name on first use, so that the commands start without importing the Python interface."""
     from importlib import import_module
 
     if name in _HOMES:

@@ -82,7 +82,7 @@ class NumberRange(Frozen):
     holds: Callable[[float], bool]  # returns whether a finite number is in range
 
     def read(self, text: str) -> float | None:
-        """Return the number of a text; None if it is malformed or out of range."""
+        """Convert a text to a number; None if it is malformed or out of range."""
         number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
@@ -221,7 +221,7 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Raise ArgumentError (on the command line, UsageError) for values that exclude each other."""
+        """Raise ArgumentError (on the command line, UsageError) for incompatible values."""
         if self.grades != "real" and self.level != int(self.level):
             raise refusal(invalid_value("level", "an integer", self.level) + real_level_hint())
         if self.grades == "probability" and self.level != 1:
@@ -238,7 +238,7 @@ PARAMETERS = collect(Settings).parameters
 
 
 def _range_of(name: str) -> NumberRange:
-    """Return the declared range of a field, for the parameter of a measure."""
+    """Return the declared range of a field, for use with the parameter of a measure."""
     kind = PARAMETERS[name].kind
     assert kind is not None
     check = kind.check

@@ -160,7 +160,7 @@ def with_custom_measures(measures: Any) -> tuple[str, ...]:
 
 
 def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-    """Return function and arguments of each custom measure, for ``declare_again`` in another process."""
+    """Return the function and the arguments of each custom measure, for ``declare_again`` in another process."""
     return [(_function_of(custom), _arguments_of(custom)) for custom in ADDED.values()]
 
 

@@ -251,7 +251,7 @@ def _parsed(
 
 
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
-    """Return a C int, which can be a boolean; ArgumentError for others."""
+    """Return an integer (or boolean) that fits into a C int; ArgumentError for other values."""
     if not isinstance(value, Integral) or value not in range(least, 2**31):
         raise parameters.argument_error(what, rule, value)
     return int(value)
@@ -282,7 +282,7 @@ def _joined(measures: Any) -> list[str]:
 
 
 def _keys(request: RequestedMeasure) -> tuple[str, ...]:
-    """Return the keys of the values: printed names, but without parameters for the likes of set_F."""
+    """Return the keys of the values: printed names, but without parameters for measures such as set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
     [printed], [name] = request.parameters.names, request.names

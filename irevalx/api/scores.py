@@ -421,7 +421,7 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:
-    """Return the values of a run under a measure, with the record of the measure; raises like ``summary``."""
+    """Return the values of a run for a measure, with the record of the measure; raises like ``summary``."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 

@@ -1,8 +1,8 @@
 """Codes of grades and rows for missing judgments, rows and results.
 
-Grades from 0 up are judgments. In a ranking a grade below 0 is ``UNJUDGED`` or ``OUTSIDE``; both numbers are
-trec_eval's, and users can use them: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` gives pooled ones a
-gain. In judgments any grade below 0 is that of a pooled but unjudged document.
+Grades from 0 up are judgments. In a ranking, a grade below 0 is UNJUDGED or OUTSIDE; both values are those of trec_eval
+and can be used in options: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` gives pooled ones a gain. In
+judgments, any grade below 0 marks a pooled but unjudged document.
 """
 
 UNJUDGED = -2

@@ -78,7 +78,7 @@ class TraceOptions(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The parsed command line: settings, and the command's own options, which the help explains."""
+    """The parsed command line: the settings of the evaluation, and the options of the command alone."""
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings
@@ -112,7 +112,7 @@ class Options(Frozen, kw_only=True):
         return cls(settings=Settings(**settings, topic=debug.topic), debug=debug, **values)
 
     def as_typed(self) -> dict[str, Any]:
-        """Return every option as reports show it: like on the command line, including defaults."""
+        """Return all options as on the command line, including defaults, for reports."""
         typed: dict[str, Any] = {}
         for name in fields(self):
             if name != "settings" and not (name == "sort" and self.sort is None):

@@ -61,7 +61,7 @@ def echo(text: str) -> None:
 
 
 def write_error(line: str) -> None:
-    """Write a line to standard error; results are not lost where that cannot be written."""
+    """Write a line to standard error, ignoring errors, so that results are not lost."""
     import click
 
     with suppress(OSError, ValueError):
@@ -71,14 +71,14 @@ def write_error(line: str) -> None:
 def silence_warnings() -> None:
     """Hide warnings of Python packages, unless ``python -W`` or PYTHONWARNINGS requests them.
 
-    They are for programmers; the commands print their own warnings.
+    These warnings are for programmers; the commands print their own warnings.
     """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
 
 def output_width() -> int | None:
-    """Return the width of the terminal that standard output is; None if it is not a terminal."""
+    """Return the width of the terminal on standard output; None if standard output is not a terminal."""
     if not writes_to_terminal():
         return None
     import shutil
@@ -109,7 +109,8 @@ def show_progress(line: str) -> None:
 def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a progress bar with the remaining time.
 
-    ``what`` is its label and ``total`` its length. There is no bar unless ``enabled`` and standard error is a terminal.
+    ``what`` is its label and ``total`` its length. The bar is displayed only if it is enabled and standard error is a
+    terminal.
     """
     if not (enabled and total and is_terminal()):
         yield lambda done: None
@@ -175,7 +176,7 @@ _CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 
 
 def _usage_message(text: str) -> str:
-    """Return a message of click in the words of irevalx."""
+    """Rephrase a message of click in the style of irevalx."""
     for pattern, in_our_words in _CLICK_MESSAGES:
         if match := re.fullmatch(pattern, text):
             return in_our_words(match)
@@ -183,7 +184,7 @@ def _usage_message(text: str) -> str:
 
 
 def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
-    """Print the error and return its status; errors that users cannot fix are raised again."""
+    """Print the error and return its status; errors that users cannot fix are reraised."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
@@ -219,7 +220,7 @@ class Messages:
 
     @contextmanager
     def grouping(self) -> Iterator[None]:
-        """Show warnings at the end, many that differ only in their file and numbers as one."""
+        """Print warnings at the end; many warnings that differ only in file and numbers are merged."""
         self._pending = {}
         try:
             yield
@@ -234,7 +235,7 @@ class Messages:
                     self._tell(f"{lines[0]} ({more})")
 
     def complain(self, error: Exception) -> None:
-        """Show an error that does not end the program."""
+        """Print an error that does not end the program."""
         self._tell(error.message if isinstance(error, IrevalxError) else str(error))
 
     @contextmanager

@@ -145,7 +145,7 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
 def _too_close(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the flat indices of inexact scores (relative error ``error``) that could tie with a neighbour or pass it."""
+    """Return the flat indices of inexact scores (relative error ``error``) that could tie with or pass a neighbour."""
     if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(inexact, order)

@@ -91,7 +91,7 @@ class UndeterminedPairs:
         return total
 
     def learn(self, counts: IntArray, *, relevant: bool) -> None:
-        """Update the pairs after a judgment; ``counts``, (n_runs,), is 1 for runs with the document within the cutoff."""
+        """Update the pairs after a judgment; ``counts`` is 1 for runs with the document within the cutoff."""
         differences = counts[self.pairs[:, 0]] - counts[self.pairs[:, 1]]
         known = differences * relevant
         self._low += known - np.minimum(differences, 0)
