@@ -27,7 +27,7 @@ it, and no modules of a package import each other in a cycle. The docstring of e
     frozen.py      the base class of records
 
 The scripts in docs/generate/, outside the package, write the manual pages and the generated tables. The public names
-are the names in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
+are those in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
 
 Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run is converted
 to a few rows of a Ranking and then discarded. A whole run is read into memory only if the rows of a topic are not

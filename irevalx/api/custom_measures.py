@@ -71,7 +71,8 @@ def measure(
 
     Parameters
     ----------
-    name : name of the measure: letters, digits and underscores. It must differ from the names of all other measures.
+    name : name of the measure: letters, digits and underscores. The name must differ from the names of all other
+        measures.
     cutoffs : default cutoffs, integers of at least 1. The function receives the cutoff as its second argument;
         ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another cutoff. An empty list declares a measure without
         a cutoff.

@@ -242,7 +242,7 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is read when it is evaluated for the first time. Errors in it are raised at that time. An
+        A file or a dictionary is read at its first evaluation, which also raises the errors about its content. An
         object that can be iterated only once is read immediately and stored in a temporary file.
 
         Parameters
@@ -263,7 +263,7 @@ class Run:
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
-        """Read the run as the given version of trec_eval does, without caching it.
+        """Read the run like the given version of trec_eval, without caching it.
 
         Raises ArgumentError if the argument is not a valid version.
         """
@@ -271,7 +271,7 @@ class Run:
         return self._cache.get(compat.version) or self._reader(compat)
 
     def kept(self, compat: Compat) -> files.RunStream:
-        """Read the run as the given version of trec_eval does, and cache it for later evaluations.
+        """Read the run like the given version of trec_eval, and cache it for later evaluations.
 
         Raises ArgumentError if the argument is not a valid version.
         """

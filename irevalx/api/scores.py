@@ -40,8 +40,8 @@ class Scores:
 
     Runs and measures have the names that the command irevalx prints. A measure can be selected by its requested name or
     by trec_eval's name, regardless of which name is printed. A run is selected by its name (``scores["map", "bm25"]``),
-    which can be omitted if there is only one run. In an interpreter or a notebook, scores are displayed as a table of
-    the summaries (the `all` rows). The table has one row per run or, for a single run, one row per measure.
+    which can be omitted if there is only one run. An interpreter or a notebook displays scores as a table of the
+    summaries (the `all` rows). The table has one row per run or, for a single run, one row per measure.
 
     >>> import irevalx
     >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
@@ -85,8 +85,8 @@ class Scores:
         The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
         value; and CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with the
         columns run and topic and one column per measure. Rows with the topic "all" are summaries. A run without a name
-        is named after its file. If several files contain different measures of a run, its values are combined. If they
-        contain the same measure, each file is treated as a separate run, which is named after the file.
+        is named after its file. If several files contain different measures of a run, its values are combined. If the
+        files contain the same measure, each file is treated as a separate run, which is named after the file.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Scores:
         return intervals[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
-        """Return the scores of topic groups, each computed as if only its topics had been judged.
+        """Return the scores of each topic group, computed as if only the topics of the group had been judged.
 
         Parameters
         ----------
@@ -224,8 +224,8 @@ class Scores:
 
         Returns
         -------
-        The scores of each group, in the order in which the groups first occur. Runs without a topic of the group are
-        omitted, and so are groups without a topic of any run.
+        The scores of each group, in the order in which the groups first occur. Runs without topics in the group are
+        omitted, and so are groups without topics in any run.
 
         Raises
         ------

@@ -98,7 +98,7 @@ def evaluate(
     Raises
     ------
     ArgumentError : an argument or the type of a column is invalid, or a column is missing.
-    NoTopicsError : no topic has both judgments and results. With ``complete=True`` and ``compat="10"``, no topic has
+    NoTopicsError : no topic has both judgments and results or, with ``complete=True`` and ``compat="10"``, no topic has
         judgments.
     IrevalxError : measures or options are invalid, as for ``irevalx.evaluate``.
 

@@ -196,11 +196,11 @@ def agree(
 
     The result has one row per measure. Correlations are Kendall's tau, in which ties count as concordant; tau-b; tau_AP
     of y with x as the reference (tau_ap), which does not compare runs that are tied in y; tau_AP,b (tau_ap_b), the mean
-    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. Errors are
-    the root mean square error and the bias of y. Changes of rank are described by the mean absolute change, the largest
-    rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the opposite
-    order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose values
-    differ significantly (paired t test over topics, p < 0.05).
+    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. The errors of
+    y are the root mean square error and the bias. Changes of rank are described by the mean absolute change, the
+    largest rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the
+    opposite order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose
+    values differ significantly (paired t test over topics, p < 0.05).
 
     Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
     contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only

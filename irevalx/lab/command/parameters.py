@@ -107,8 +107,8 @@ TiesOfFiles = Annotated[
         *ORDERS_OF_FILES,
         metavar="ORDER",
         help=(
-            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. They are sorted by document "
-            "ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
+            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. Tied documents are sorted by "
+            "document ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
         ),
     ),
 ]

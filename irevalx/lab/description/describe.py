@@ -383,16 +383,16 @@ def describe(
 ) -> Description:
     """Summarise judgments, pools and runs.
 
-    Report how many documents were judged, how many of the documents of each run were judged, and what each group of
-    runs contributes to the pool.
+    Report the number of judged documents, the coverage of each run by the judgments, and the contribution of each group
+    of runs to the pool.
 
     By default, only a summary is displayed. It contains the totals of the judgments with the mean, minimum, median and
     maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With `show="all"`,
     all tables are displayed.
 
     The table of judgments has one row per topic. It contains the numbers of pooled, judged, relevant and unjudged
-    documents, and the number of documents with each grade. Real-valued grades are counted only if there are at most 20
-    different grades.
+    documents, and the number of documents with each grade. Real-valued grades are counted only if at most 20 different
+    grades occur.
 
     The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
     share of judged documents among its first documents, at each rank cutoff in `cutoffs`. Another table contains the

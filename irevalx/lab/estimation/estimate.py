@@ -205,7 +205,7 @@ def estimate(
     ----------
     human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
         topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata.
-        With `design`, the existing judgments in any format, or none.
+        With `design`, this argument is optional, and can be existing judgments in any format.
     machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
         additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
         documents, pass relevance judgments for the sampled documents and for all other documents. In this case, topics

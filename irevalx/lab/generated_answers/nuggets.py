@@ -105,8 +105,8 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
     the topic has no nuggets of the corresponding kind; a warning lists the topics without vital nuggets. All runs must
     have the same nuggets for a topic.
 
-    Output in the formats csv, tsv and jsonl contains the scores of each topic. These files are score files, which
-    ``irevalx-lab compare --scores`` and other commands accept. Tables on the terminal contain means over topics.
+    Output in the formats csv, tsv and jsonl contains the scores of each topic. Such output can be used as a score file,
+    for example with ``irevalx-lab compare --scores``. Tables on the terminal contain means over topics.
 
     Parameters
     ----------

@@ -217,13 +217,14 @@ def bounds(
     """Bound measure values and differences over all possible judgments of the unjudged documents.
 
     Compute, for each run and each pair of runs, the measure value (or difference) under the judgments, and its minimum
-    and maximum over all possible judgments of the unjudged documents. Values are reported for each topic and for the
+    and maximum over all possible judgments of the unjudged documents. Results are reported for each topic and for the
     mean over topics.
 
     A pair is determined (column decided) if the difference has the same sign, or is 0, for all possible judgments. The
-    bounds are exact: a document that both runs retrieve has the same grade in both rankings. Unjudged documents that no
-    run retrieves have no effect. The columns next_topic and next_docno contain the unjudged document whose judgment
-    narrows the bounds of the mean most, and narrows contains the amount.
+    bounds of differences are exact: they account for the fact that a document retrieved by both runs has a single
+    grade. Unjudged documents that no run retrieves have no effect. The columns next_topic and next_docno contain the
+    unjudged document whose judgment narrows the bounds of the mean most, and the column narrows contains the reduction
+    of their width.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
     probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
@@ -263,8 +264,8 @@ def bounds(
     ArgumentError : an argument is invalid.
     UsageError : a measure is not a sum over ranks, the documents to judge next are requested for several measures or a
         single run, or arguments cannot be combined.
-    InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
-        was not pooled and is not among ``new_runs``.
+    InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or an
+        unpooled run is not among ``new_runs``.
     IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples

@@ -254,8 +254,8 @@ def study(
     The knee of a statistic is the lowest level of judgments at and above which its mean over samples exceeds 0.9. A
     second kind of knee is the lowest level at and above which at least 95% of the samples exceed 0.9; it is reported
     because a real experiment has only one sample of judgments, which can be below 0.9 even if the mean is above 0.9.
-    With `resamples`, the knees of means have confidence intervals. Estimation errors are reported for measures that
-    estimate AP.
+    With `resamples`, intervals of the knees of means are also reported. Estimation errors are reported for measures
+    that estimate AP.
 
     Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be combined with
     measures of grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool is a
