@@ -41,7 +41,7 @@ import sys
 def _is_started() -> bool:
     """Return whether this process runs one of the commands, rather than a program that imports irevalx."""
     first = getattr(sys, "argv", [""])[0]
-    if first == "-m":  # until Python has found the module
+    if first == "-m":  # while Python searches for the module
         words = sys.orig_argv
         return words[words.index("-m") + 1 :][:1] in (["irevalx"], ["irevalx.lab"]) if "-m" in words else False
     return os.path.basename(first).partition(".")[0] in {"irevalx", "irevalx-lab"}  # noqa: PTH119
@@ -50,9 +50,9 @@ def _is_started() -> bool:
 # Ctrl-C must end the commands silently from their first import on, so the entry points would be too late.
 if _is_started():
     try:
-        _signal = sys.modules["_signal"]  # imported at the start of Python, unlike ``signal``
+        _signal = sys.modules["_signal"]  # imported when Python starts, unlike ``signal``
         _handler = _signal.getsignal(_signal.SIGINT)
-        if _handler is _signal.default_int_handler:  # its exception would be ignored at the end of an import
+        if _handler is _signal.default_int_handler:  # its exception would be ignored if raised at the end of an import
             _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(130))
         from irevalx.process.startup import end_on_interrupt
 
@@ -83,7 +83,7 @@ _HOMES = {
 }
 """The module of each public name, which is imported when the name is used."""
 
-TYPE_CHECKING = False  # as in typing, which takes a while to import
+TYPE_CHECKING = False  # as in ``typing``, whose import is slow
 if TYPE_CHECKING:
     from typing import Any
 

@@ -225,7 +225,7 @@ def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
     return lambda shared: replace(shared, **changes)
 
 
-# -- What a function declares
+# -- Declarations of a function
 
 
 class CommandText(Frozen, kw_only=True):

@@ -177,7 +177,7 @@ class ZscoreFileError(IrevalxError):
 
 def quote(text: bytes | str) -> str:
     """Return text in quotes for a message, printable and shortened."""
-    # Cut first: a text can be a line of many megabytes, and each byte becomes at least one character.
+    # Truncate first: a text can be a line of many megabytes, and each byte becomes at least one character.
     quoted = printable(text[: _MOST_BYTES * (LONGEST_QUOTE + 1)])
     if len(quoted) > LONGEST_QUOTE:
         quoted = quoted[: LONGEST_QUOTE - 3] + "..."

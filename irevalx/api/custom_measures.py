@@ -257,7 +257,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
             raise EvaluationError(f"the measure {quote(name)} raised {message}") from error
         try:
             array = np.asarray(values)
-        except ValueError:  # lists of different lengths
+        except ValueError:  # raised for lists of different lengths
             array = np.empty((), object)
         if array.shape != (t.rows.n,):
             got = f"shape {array.shape}" if array.ndim else short_repr(values)

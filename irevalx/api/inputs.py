@@ -229,7 +229,7 @@ class Run:
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
         """The name; None for the run tag in the file."""
-        self.scores: DocumentScores | None = None  # its dictionary, if it can be evaluated together with other runs
+        self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
 
     @classmethod
     def read(
@@ -283,7 +283,7 @@ class Run:
             except InputError:
                 if run.with_repeats is None:
                     raise
-                return run  # the error may be permitted when it is evaluated
+                return run  # the evaluation may permit the error
             self._cache[compat.version] = files.RunStream(
                 run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
             )

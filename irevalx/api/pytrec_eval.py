@@ -123,7 +123,7 @@ class RelevanceEvaluator:
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
-        # Measures with texts as values are not computed.
+        # String-valued measures are not computed.
         self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
         self._rules = ranking_rules(self._judgments, self._selection, self._settings, 1)
 

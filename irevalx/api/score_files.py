@@ -180,7 +180,7 @@ def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
                     rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
                     raise MalformedLineError(f"{where}{number}: {rule}: {quote(separator.join(fields))}")
                 yield number, names, [field.strip() for field in fields]
-    except csv.Error as error:  # a field of many thousand characters
+    except csv.Error as error:  # a field with many thousands of characters
         raise MalformedLineError(f"{where}{number + 1}: invalid CSV: {error}") from None
 
 

@@ -370,7 +370,7 @@ class Scores:
         printed = printed_name(name)
         if printed not in {"", name}:
             return self._column(printed, run)
-        from difflib import get_close_matches  # imported late: only for errors
+        from difflib import get_close_matches  # imported here because it is needed only for errors
 
         evaluated = list(dict.fromkeys([*columns, *requested]))
         nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
@@ -397,7 +397,7 @@ class Scores:
 
 def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
     """Return the interval method; invalid arguments raise ArgumentError."""
-    from irevalx.statistics.confidence_intervals import MeanIntervals  # imported late: few programs use it
+    from irevalx.statistics.confidence_intervals import MeanIntervals  # imported here because few programs use it
 
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:

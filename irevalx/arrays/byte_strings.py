@@ -138,7 +138,7 @@ class Names(Frozen):
             word &= mask
             word ^= keys[index]
             keys[index] = mixed_words(word)
-        keys = mixed_words(keys)  # so that the last bytes reach the low bits
+        keys = mixed_words(keys)  # so that the last bytes affect the low bits
         for long in self._long:
             keys[long] = _digest(self.text(long))
         return keys
@@ -180,7 +180,7 @@ class Names(Frozen):
             return
         shortest, longest = int(self.length.min()), int(self.length.max())
         for place in range(0, min(longest, LONG), WORD):
-            # Where a string has ended, the mask leaves nothing of the word, wherever it comes from.
+            # After the end of a string, the mask clears the word, whatever its source.
             word = self._word(place, slice(None), clipped=shortest <= place)
             if shortest < place + WORD:
                 word &= _FIRST_BYTES[longest - place if shortest == longest else np.clip(self.length - place, 0, WORD)]
@@ -271,7 +271,7 @@ def first_places(names: Names) -> IntArray:
     """Return, for each name, the index of the first equal name; shape (n,)."""
     number, distinct = numbered(names)
     first = np.empty(distinct.size, np.int64)
-    first[number[::-1]] = np.arange(names.size)[::-1]  # the first one is written last
+    first[number[::-1]] = np.arange(names.size)[::-1]  # the first string is written last
     return first[number]
 
 

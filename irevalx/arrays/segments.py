@@ -45,7 +45,7 @@ class Segments(Frozen):
     """Per row."""
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
-        return Segments, (self.lengths,)  # without what has been cached
+        return Segments, (self.lengths,)  # without the cached values
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
@@ -53,7 +53,7 @@ class Segments(Frozen):
         lengths = np.asarray(lengths, dtype=np.int64)
         if lengths.size == 1 and (length := lengths.item()) <= _SHORT:
             return _one_row(length)
-        rows = cls.__new__(cls)  # many are made in a small evaluation
+        rows = cls.__new__(cls)  # a small evaluation creates many
         rows.__dict__["lengths"] = lengths
         return rows
 
@@ -245,7 +245,7 @@ def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
     for key in others:
         ordered = key[order]
         if key.dtype == np.int64 and key.size and key.min() >= 0 and key.max() < 1 << 16:
-            ordered = ordered.astype(np.uint16)  # which numpy sorts without comparing
+            ordered = ordered.astype(np.uint16)  # which NumPy sorts without comparisons
         order = order[np.argsort(ordered, kind="stable")]
     return order
 
@@ -262,6 +262,6 @@ def ordered_sum(x: FloatArray, start: float = 0.0) -> float:
         total = float(start)
         for number in x.tolist():
             total += number
-        if isfinite(total):  # otherwise numpy may have to warn
+        if isfinite(total):  # otherwise, NumPy could issue a warning
             return total
     return float(np.add.accumulate(np.concatenate((np.array([start], np.float64), x)))[-1])

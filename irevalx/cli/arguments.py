@@ -104,7 +104,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
                 is_help = any(option.name == "show_help" for option, _ in parsed)
-                files += rest if is_help else _files_alone(rest)  # help reads no files
+                files += rest if is_help else _files_alone(rest)  # no files are read for help
                 break
     parsed.sort(key=lambda pair: pair[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in parsed]

@@ -171,7 +171,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool
 
-        assert isinstance(judgments, Judgments)  # Options.check has refused other formats
+        assert isinstance(judgments, Judgments)  # ``Options.check`` has rejected other formats
         judgments = with_pool(judgments, read_pool(sources[options.pool], *how), warn)
     return judgments
 

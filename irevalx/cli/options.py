@@ -82,7 +82,7 @@ class Options(Frozen, kw_only=True):
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings
-    measures: tuple[str, ...] = ()  # in order; empty for the default of the judgment format
+    measures: tuple[str, ...] = ()  # in order; empty for the default measures of the judgment format
     per_topic: bool = False
     no_summary: bool = False
     debug: TraceOptions = TraceOptions()
@@ -95,7 +95,7 @@ class Options(Frozen, kw_only=True):
     strict: bool = False
     names: str = "trec_eval"
     format: str = DEFAULT_FORMAT
-    sort: str | None = None  # the measure that orders runs; None for the given order
+    sort: str | None = None  # the measure by which runs are sorted; None for the given order
     digits: int | None = None  # None for ``DIGITS``
     threads: int = 1
     ci: float | None = None  # confidence level; None without intervals

@@ -155,7 +155,7 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
     Relevant documents are checked above the default level, and for real-valued grades.
     """
     checks: dict[tuple[bool, float], LevelCheck] = {}
-    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts last
+    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts are last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
         given_by = spelled("level") if selected.level is None else selected.names[0]
         needs_relevant = measure.kernel and measure.uses_level and not measure.has_value

@@ -184,7 +184,7 @@ class AssessedRanking(Frozen):
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield the ranking in parts with a limited number of topics; topic values do not depend on the division."""
         n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
-        if self.ranking.tied:  # all ranks of tied documents are assessed
+        if self.ranking.tied:  # all possible ranks of tied documents are evaluated
             at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
         if n_topics <= at_once:
             yield self
@@ -238,7 +238,7 @@ class AssessedRanking(Frozen):
     def _columns_of(self, selected: RequestedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         """Yield a column for each printed name of the measure, given the values of the topics."""
         measure = selected.measure
-        if measure.summary is mean and not measure.has_value:  # as of most: there is nothing else to know
+        if measure.summary is mean and not measure.has_value:  # as for most measures, which need no other information
             yield from map(TopicColumn, selected.names, repeat(measure), values)
             return
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None

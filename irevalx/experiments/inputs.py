@@ -154,7 +154,7 @@ class GradedQrelsText(QrelsText):
         """Read judgments; unless they are a qrels file, their text consists of lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
-        if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
+        if is_file(qrels) and not isinstance(qrels, Qrels):  # which also has a method ``read``
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
                 source = source.in_memory()

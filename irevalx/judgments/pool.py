@@ -102,7 +102,7 @@ def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, Po
     entry = judgments.table.find(topic, docnos, keys)
     new = np.flatnonzero(entry == ABSENT)
     table = DocumentTable(topic[new], judgments.rows.n, docnos.take(new))
-    new = new[table.find(topic[new], docnos.take(new)) == np.arange(new.size)]  # each document of a topic once
+    new = new[table.find(topic[new], docnos.take(new)) == np.arange(new.size)]  # distinct documents of each topic
     new = new[np.argsort(topic[new], kind="stable")]
     more = Segments.of_lengths(np.bincount(topic[new], minlength=judgments.rows.n))
     rows, index = judgments.rows.beside(more)
@@ -125,7 +125,7 @@ def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolG
     outside = np.flatnonzero((judgments.grades >= 0) & ~in_pool & ~judgments.rows.spread(lacking))
     first = None
     if outside.size:
-        # The first in the file; where it has no order, the first by name.
+        # The first document in the file or, if the file has no order, the first by docno.
         of_topic = outside[judgments.rows.ids[outside] == judgments.rows.ids[outside[0]]].tolist()
         place = min(of_topic, key=lambda place: (judgments.lines[place], judgments.docnos.text(place)))
         first = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)

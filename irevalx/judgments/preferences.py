@@ -156,7 +156,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         ids = distinct(self.document[where])
         place = np.searchsorted(ids, self.document[where])
         level = np.zeros(ids.size)
-        level[place] = self.level[where]  # of several the last one stays
+        level[place] = self.level[where]  # the last of several levels is used
         self._refuse_relevant_and_not(topic, group)
         preferred = np.zeros((ids.size, ids.size), np.bool_)
         subgroup = self.subgroup[where]

@@ -174,7 +174,7 @@ class _Kinds:
         self.topic = topic
         self.parts, index = parts.take(first)
         self.subtopic = subtopic[index]
-        # The documents of a kind from the last one on: which comes after which, and which is the last.
+        # A linked list of the documents of each kind, starting from the last document.
         by_kind = np.argsort(kind, kind="stable")
         same = np.append(False, kind[by_kind][1:] == kind[by_kind][:-1])[: kind.size]
         self.kind = kind

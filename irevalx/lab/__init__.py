@@ -40,7 +40,7 @@ PROGRAM = "irevalx-lab"
 class CommandEntry(Frozen):
     """An entry in the list of commands that irevalx-lab -h prints without importing the commands."""
 
-    question: str  # its heading
+    question: str  # the heading of its group in the list
     function: str  # the module of its function, below ``irevalx.lab``
     summary: str  # the first line of the function's docstring
 

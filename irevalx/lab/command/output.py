@@ -212,7 +212,7 @@ class Output(Frozen, kw_only=True):
         drawn : further arguments of the result's method ``figure``.
         """
         _tell_seed(result)
-        if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
+        if self.figure is not None:  # first, because nothing is printed if the figure raises an error
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
@@ -443,7 +443,7 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     except OSError as error:
         raise _cannot_make(path, error) from None
     except OutputError as error:
-        reason = error.message.rpartition(": ")[2]  # the path before it is that of the unfinished folder
+        reason = error.message.rpartition(": ")[2]  # the preceding path is that of the unfinished folder
         raise OutputError(f"cannot write the folder {quote(path)}: {reason}") from None
     finally:
         if part is not None:

@@ -81,7 +81,7 @@ def without_coverage(
 
 def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None) -> str:
     coverage, comparisons = of_measure.measured.coverage, of_measure.comparisons
-    assert coverage is not None  # a conclusion depends on unjudged documents only where coverage is known
+    assert coverage is not None  # dependence on unjudged documents is determined only if coverage is known
     against, run = comparisons.pairs[row]
     names, judged = of_measure.runs, coverage.judged_at
     points = abs(judged[run] - judged[against]) * 100

@@ -172,7 +172,7 @@ def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
     names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
     shared = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates", "max_retrieved")}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has issued them
+        warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has already issued these warnings
         page = report(**shared, correction="bonferroni", complete=True)
     page.saying(result.conclusion, *result.sentences).write(path, "html")
 

@@ -233,7 +233,7 @@ class _MatrixSizes(NamedTuple):
     title: float = 0.2
     between: float = 0.2  # columns of panels
     right: float = 0.1
-    longest: float = 1.0  # the longest name
+    longest: float = 1.0  # the longest name in a matrix
 
 
 _MATRIX = _MatrixSizes()

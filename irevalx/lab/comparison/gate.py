@@ -54,7 +54,7 @@ class GateRow(NamedTuple):
     against: str
     mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
-    difference: float  # from the baseline; positive if the run is better, whatever the direction of the measure
+    difference: float  # from the baseline; positive if the run is better, regardless of the direction of the measure
     low: (
         float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics differ,
     )
@@ -65,7 +65,7 @@ class GateRow(NamedTuple):
     verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
     differing: int  # topics for which the values differ
     change: float  # mean difference over these topics
-    p: float  # of the sign-flip test
+    p: float  # p-value of the sign-flip test
     direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
     judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
@@ -242,7 +242,7 @@ def gate(
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
     comparisons, measured = of_measure.comparisons, of_measure.measured
-    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # no -0.0
+    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # avoids -0.0
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)

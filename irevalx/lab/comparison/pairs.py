@@ -31,28 +31,28 @@ class ComparedPair(NamedTuple):
     mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
     difference: float  # mean - mean_against
-    low: float  # interval of the difference for this pair alone; nan if it is not defined
+    low: float  # unadjusted interval of the difference; nan if undefined
     high: float
-    effect_size: float  # Cohen's d of the paired differences; nan if it is not defined
-    wins: int  # topics for which ``run`` is better: its value is greater unless the measure declares otherwise
+    effect_size: float  # Cohen's d of the paired differences; nan if undefined
+    wins: int  # topics for which ``run`` has the better (by default, higher) value
     ties: int
     losses: int
     p: float
     corrected_p: float  # corrected for the number of comparisons
     differ: bool | None  # whether the runs are significantly different: corrected_p is below alpha; None without a test
-    simultaneous_low: float  # simultaneous interval for all pairs; nan if there is none
+    simultaneous_low: float  # simultaneous interval for all pairs; nan if not computed
     simultaneous_high: float
-    test: str  # the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test
+    test: str  # the test that computed p: ``permutation`` if an exact sign-flip test replaced the t test
     judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
     # whether the conclusion would change with more relevant documents, see ``compare``; None if the rule is not applied
     depends_on_unjudged: bool | None
     replicates: int = 1  # number of runs of the system, if systems are compared
     replicates_against: int = 1
-    between_replicates: float = math.nan  # share of the variance of the difference between replicates; nan without
-    group: str = ""  # group of topics that all numbers are over, if groups are compared
-    topics: int | None = None  # of the group, for which all runs have a value; None without groups, as the next field
-    interaction_p: float | None = None  # corrected p-value of the pair's interaction; nan if it is not defined
+    between_replicates: float = math.nan  # share of its variance between replicates
+    group: str = ""  # the topic group to which all values refer, if groups are compared
+    topics: int | None = None  # topics of the group with values; None without groups, like the next field
+    interaction_p: float | None = None  # corrected p-value of the interaction of the pair; nan if undefined
 
 
 LABELS = ("measure", "run", "against")
@@ -361,7 +361,7 @@ def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], 
     """Return the columns displayed by default; ``n_tests`` p-values of a measure are corrected together."""
     simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
     if n_tests == 1 and correction_named(method.correction) != TUKEY:
-        simultaneous = [False] * len(rows)  # the same interval
+        simultaneous = [False] * len(rows)  # equal to the unadjusted interval
     lacking = any(math.isfinite(row.low) and not has for row, has in zip(rows, simultaneous, strict=True))
     ends = ("low", "high") if lacking or not any(simultaneous) else ()
     if any(simultaneous):

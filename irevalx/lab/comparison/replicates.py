@@ -132,7 +132,7 @@ class MeasureOfSystems(ComparedMeasure):
     """The comparisons of systems under one measure."""
 
     comparisons: ComparisonsOfSystems
-    has_power = False  # which depends on the variance between replicates too
+    has_power = False  # which also depends on the variance between replicates
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:

@@ -65,7 +65,7 @@ class DiscriminativePowerRow(NamedTuple):
     different: int  # significantly different pairs
     power: float  # share of significantly different pairs, in [0, 1]
     power_uncorrected: float  # before correction
-    needed: float  # the smallest significant difference; nan with corrections other than tukey
+    needed: float  # the smallest significant difference with tukey; nan with other corrections
 
 
 class FigureComparison(Comparison, DrawnResult):
@@ -228,8 +228,8 @@ class ComparedTopic(NamedTuple):
 
     measure: str
     topic: str
-    values: Mapping[str, float]  # by run
-    differences: Mapping[str, float]  # from the baseline, by run; empty without a baseline
+    values: Mapping[str, float]  # the value of each run
+    differences: Mapping[str, float]  # the difference of each run from the baseline; empty without a baseline
 
 
 class ComparedTopics(FigureComparison):
@@ -297,7 +297,7 @@ class DiscriminativePower(Comparison, DrawnResult):
         for of_measure in self.measures:
             comparisons = of_measure.comparisons
             levels: list[tuple[Any, ...]] = []
-            for row in np.argsort(comparisons.p, kind="stable").tolist():  # ties in the order of pairs
+            for row in np.argsort(comparisons.p, kind="stable").tolist():  # ties are in the order of pairs
                 run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (comparisons.second, comparisons.first))
                 levels.append(
                     (len(levels) + 1, run, against, float(comparisons.p[row]), float(comparisons.corrected_p[row]))

@@ -26,8 +26,8 @@ class ComparedRun(NamedTuple):
     run: str
     measure: str
     score: float
-    best: bool  # whether no run is better; never if all values are equal, or the measure has no better direction
-    groups: str  # letters, which runs that are not significantly different share; with a baseline, ``+`` or ``-`` if
+    best: bool  # whether no run is better; false if all values are equal, or the measure has no better direction
+    groups: str  # letters, shared by runs that are not significantly different; with a baseline, ``+`` or ``-`` if
     # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
 
 

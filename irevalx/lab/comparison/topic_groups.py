@@ -41,14 +41,14 @@ class PairInteraction(NamedTuple):
     measure: str
     run: str
     against: str
-    groups: int  # compared groups: those with at least two topics
-    f: float  # Welch's F statistic and its degrees of freedom; nan if it is not defined
+    groups: int  # number of groups compared, which have at least two topics
+    f: float  # Welch's F statistic and its degrees of freedom; nan if undefined
     df_between: int
     df_within: float
-    p: float  # from permuted group labels; nan if it is not defined
-    corrected_p: float  # corrected for all pairs of the measure
+    p: float  # p-value from permuted group labels; nan if undefined
+    corrected_p: float  # p-value corrected for all pairs of the measure
     differ: bool  # whether corrected_p is below alpha
-    labellings: int  # assignments of topics to groups that p is computed from
+    labellings: int  # number of assignments of topics to groups from which p is computed
 
 
 class ComparedGroups(Comparison):
@@ -173,7 +173,7 @@ def compared_in_groups(
         tested += interaction_rows
         draws_labels |= welch.is_random
         rows += _rows(of_measure, places, method, interaction_rows)
-    for line in dict.fromkeys(lines):  # most are the same for all measures
+    for line in dict.fromkeys(lines):  # most are equal for all measures
         warn(line)
     return ComparedGroups(compared, baseline, method, rows, tested, draws_labels, notes=notes)
 

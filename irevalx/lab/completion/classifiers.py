@@ -182,7 +182,7 @@ class LanguageModels:
             middle = (of_judged[last] + of_judged[first_to_fail]) / 2
             return Classification(of_unknown < middle, middle - of_unknown)
         threshold = of_judged[first_to_fail]
-        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # indices ascend as docnos do
+        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # indices are in the order of docnos
         return Classification((of_unknown < threshold) | tied, threshold - of_unknown)
 
     def divergence(self, documents: IntArray, relevant: IntArray) -> FloatArray:

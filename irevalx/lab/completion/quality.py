@@ -53,7 +53,7 @@ class QualityOfPredictions(NamedTuple):
     recall: float
     f1: float
     averaged: int  # pairs of a group and a topic with predictions
-    nothing_to_find: int  # pairs without a relevant document to predict; they count as 0
+    nothing_to_find: int  # pairs without a relevant document to predict, which are averaged as 0
 
 
 def completion_quality(
@@ -77,7 +77,7 @@ class Quality(NamedTuple):
     f1: float
     topics: int  # with predictions
     untrained: int  # topics whose share has no relevant or no nonrelevant document with text
-    nothing_to_find: int  # topics without a relevant document to predict; they count as 0
+    nothing_to_find: int  # topics without a relevant document to predict, which are averaged as 0
 
 
 def holdout(
@@ -107,12 +107,12 @@ class PredictedTopic(NamedTuple):
     """The numbers of training documents and of predicted documents of a topic."""
 
     topic: str
-    relevant: int  # the classifier learned from these, and from the nonrelevant ones
+    relevant: int  # number of relevant documents for training; the next field is that of nonrelevant documents
     nonrelevant: int
     predicted: int
     predicted_relevant: int
     without_text: int  # documents without a prediction because they have no text
-    trained: bool | int  # for all topics, the number of topics with both to learn from
+    trained: bool | int  # whether both kinds of training documents exist; in the totals, the number of such topics
 
 
 class LabelledTopic(NamedTuple):

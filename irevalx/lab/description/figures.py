@@ -148,7 +148,7 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
             *(shares, range(len(runs)), MARKERS[number]),
             color=colour,
             markerfacecolor="white" if number % 2 else colour,
-            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # what lies below is to be seen
+            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # so that overlapping marks remain visible
             markeredgewidth=0.7,
             label=f"first {cutoff}",
         )

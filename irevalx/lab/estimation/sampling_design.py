@@ -199,7 +199,7 @@ class _Strata:
 
     def drawn(self, rates: Sequence[int]) -> list[int]:
         """Return the number of documents that ``StrataSample.drawn`` draws from each stratum at these rates."""
-        rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # half up
+        rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # rounded half up
         numbers: list[int] = np.where(self.sizes, np.maximum(rounded, 1), 0).sum(axis=0).tolist()
         return numbers
 
@@ -210,7 +210,7 @@ class _Strata:
             middle = (low + high) / 2
             low, high = (middle, high) if sum(self.drawn(self._proportional(middle))) <= n else (low, middle)
         rates = self._proportional(low)
-        for place in np.argsort(-self.spread, kind="stable").tolist():  # what rounding has left over
+        for place in np.argsort(-self.spread, kind="stable").tolist():  # documents that remain after rounding
             fits = partial(self._fits, n, rates, place)
             rates[place] = max(rates[place], bisect_left(range(1, _PARTS + 1), True, key=lambda rate: not fits(rate)))
         return rates

@@ -98,7 +98,7 @@ class Report(Frozen, kw_only=True):
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page
-        write_lines([text.encode("utf-8", "replace")], path)  # names that are no UTF-8 have JSON's \udcXX in the data
+        write_lines([text.encode("utf-8", "replace")], path)  # names that are not UTF-8 contain \udcXX in the JSON data
 
     def _repr_html_(self) -> str:
         """Return the page in a sandboxed frame."""

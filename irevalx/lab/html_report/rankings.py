@@ -89,7 +89,7 @@ class FirstDocuments(Frozen):
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
-        # the evaluation has issued the warnings
+        # the evaluation has already issued the warnings
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
         additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms, relevant = [], [], []
@@ -98,7 +98,7 @@ class FirstDocuments(Frozen):
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             places.append(_places(ranking, number, within))
             is_relevant = (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))
-            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # of all ranks: half the memory
+            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # halves the memory
             of_run = []
             for request in additive:
                 least = level if request.level is None else request.level

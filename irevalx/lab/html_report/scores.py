@@ -33,7 +33,7 @@ from irevalx.settings import Ties
 
 def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
     """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
-    # Gains order documents with equal scores otherwise than the displayed ranking, which follows grades.
+    # Gains order tied documents differently from the displayed ranking, which is ordered by grade.
     return request.measure in _TERMS and request.treatment == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
@@ -195,7 +195,7 @@ class ReportedScores(Frozen, kw_only=True):
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
         try:
             low, high = self.scores.interval(measure, run, self.confidence)
-        except KeyError:  # the measure is no mean
+        except KeyError:  # raised if the measure is not a mean
             low = high = math.nan
         return {"low": finite(low), "high": finite(high)}
 

@@ -76,7 +76,7 @@ def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
 def _statistics(totals: FloatArray) -> Statistics:
     """Return the statistics for numbers of documents, shape (..., 21), by name."""
     confusion = totals[..., :9].reshape(*totals.shape[:-1], 3, 3)
-    symmetric = confusion + confusion[..., ::-1, ::-1]  # each pair in both orders, as the order of names is arbitrary
+    symmetric = confusion + confusion[..., ::-1, ::-1]  # each pair in both orders, which are arbitrary
     statistics: dict[str, Any] = {
         "pairs": confusion.sum(axis=(-2, -1)),
         "agreement": agreement(confusion),

@@ -113,7 +113,7 @@ class RunAgreement(Frozen):
         """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
-        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # equal runs have no line through them
+        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # no line can be fitted to equal runs
         human, machine, drawn_human, drawn_machine = (
             scores[..., n_runs:] - scores[..., :n_runs] for scores in (before_x, before_y, *of_draws)
         )

@@ -199,7 +199,7 @@ def degrade(
     2 0 D 1
     """
     if order is not None:
-        assert isinstance(budget, BudgetLevel)  # as its declaration reads it
+        assert isinstance(budget, BudgetLevel)  # converted as in its declaration
         simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
         return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
     seed = chosen_seed(seed)

@@ -47,10 +47,10 @@ class NextDocumentRow(NamedTuple):
     number: int  # from 1, in the order of selection
     topic: str
     docno: str
-    score: float  # by which the strategy prefers the document: a fused score, a priority, a probability
+    score: float  # the preference of the strategy for the document: a fused score, a priority or a probability
     best_rank: int  # the best rank of the document in any run
     runs: int  # number of runs of which the document is a candidate
-    run: int | None  # from which the strategy selected the document, from 1; None unless it reads one run at a time
+    run: int | None  # run from which the strategy selected the document, from 1; None for other strategies
     text: str | None  # the first words of the document; None without texts
 
 
@@ -163,7 +163,7 @@ def next(  # noqa: A001 - it is the name of its command
     number = per_topic or in_all or n or PER_TOPIC
     try:
         judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
-    except EmptyFileError:  # before the first documents are judged
+    except EmptyFileError:  # called before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(
         order,

@@ -32,14 +32,14 @@ from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_t
 from irevalx.reports.names import drawable
 
 # in inches:
-_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
-_BELOW = 0.05  # below all panels
-_Y_LABELS = 0.5  # next to a panel
-_LEGEND_GAP = 0.06  # above and below a legend
+_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # height of a panel next to others, and in a narrow column
+_BELOW = 0.05  # space below all panels
+_Y_LABELS = 0.5  # space next to a panel
+_LEGEND_GAP = 0.06  # space above and below a legend
 
 _BAND = 0.11  # the opacity of bands
-_NAME_SIZE = 7.0  # points of the names of lines
-_LONGEST_NAME = 0.75  # of a line: share of the width of the page
+_NAME_SIZE = 7.0  # font size of the names of lines, in points
+_LONGEST_NAME = 0.75  # length of a line in the legend, as a share of the page width
 
 _Limits: TypeAlias = tuple[float, float, float, float]
 """The least and the greatest x, then the least and the greatest y."""
@@ -48,29 +48,29 @@ _Limits: TypeAlias = tuple[float, float, float, float]
 class Curve(Frozen):
     """A line, with or without a band."""
 
-    label: str  # the name in the legend; lines without a name are not in it
+    label: str  # the name in the legend; lines without a name are not in the legend
     x: FloatArray  # shape (n_points,)
-    y: FloatArray  # shape (n_points,): nan for no point
-    low: FloatArray | None = None  # shape (n_points,): the ends of the band
+    y: FloatArray  # shape (n_points,); nan for a missing point
+    low: FloatArray | None = None  # shape (n_points,); the bounds of the band
     high: FloatArray | None = None
     markers: bool = True
-    steps: bool = False  # whether it keeps its height up to the next point
-    style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
+    steps: bool = False  # whether the line is a step function
+    style: int | None = None  # index of its colour, dashes and marker; None for the index of its name in the figure
 
 
 class LinePanel(Frozen):
     """A panel of lines."""
 
-    curves: Sequence[Curve]  # in the order of their styles
-    y_label: str = ""  # drawn at the first panel of a row, and at panels with another label than the panel before
+    curves: Sequence[Curve]  # lines in the order of their styles
+    y_label: str = ""  # drawn at the first panel of a row, and at panels whose label differs from the previous one
     title: str = ""
-    ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
-    logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
-    in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
-    rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
-    lowest: float | None = None  # the lower limit of y; None for the least value
-    highest: float | None = None  # the upper limit of y; None for the greatest value
-    band: str = ""  # a description of its bands
+    ticks: tuple[tuple[float, str], ...] = ()  # positions and names of ticks, ascending; () for the default
+    logarithmic: bool = False  # scale of the horizontal axis, unless the page has linear axes
+    in_percent: bool = False  # whether x are shares, for which ticks of a linear axis are in percent
+    rules: tuple[float, ...] = ()  # heights of horizontal reference lines
+    lowest: float | None = None  # the lower limit of y; None for the minimum
+    highest: float | None = None  # the upper limit of y; None for the maximum
+    band: str = ""  # a description of the bands
 
     @property
     def has_points(self) -> bool:
@@ -188,7 +188,7 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
     """Return a legend with the minimum number of lines for the width of the page."""
-    names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib leaves out names with _
+    names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib omits names that begin with _
     for n_columns in range(len(names), 0, -1):
         legend = figure.legend(
             *(list(named.values()), names),
@@ -256,7 +256,7 @@ class _DrawnPanel:
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: _Limits) -> None:
         self._axis, self._panel = axis, panel
-        self.lines: list[Line2D] = []  # those in the legend
+        self.lines: list[Line2D] = []  # lines in the legend
         if panel.logarithmic:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
@@ -298,7 +298,7 @@ class _DrawnPanel:
             markerfacecolor="white" if number % 2 else colour,
             zorder=3,
         )
-        if curve.low is not None and curve.high is not None and curve.x.size == 1:  # a band would have no width
+        if curve.low is not None and curve.high is not None and curve.x.size == 1:  # because a band would have no width
             errors = np.nan_to_num(np.stack((curve.y - curve.low, curve.high - curve.y)).clip(0))
             self._axis.errorbar(curve.x, curve.y, errors, color=colour, capsize=2, linewidth=0.8, zorder=2)
         elif curve.low is not None and curve.high is not None:

@@ -25,7 +25,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen
 from irevalx.reports.names import ShortNames, drawable, shorten
 
-_FONT = "DejaVu Sans"  # part of matplotlib
+_FONT = "DejaVu Sans"  # included in matplotlib
 
 _STYLE: Any = {
     "axes.axisbelow": True,
@@ -46,9 +46,9 @@ _STYLE: Any = {
     "grid.linewidth": 0.4,
     "legend.frameon": False,
     "lines.linewidth": 1.1,
-    "pdf.fonttype": 42,  # TrueType: publishers refuse type 3
+    "pdf.fonttype": 42,  # TrueType, because publishers reject type 3
     "savefig.dpi": 300,
-    "svg.fonttype": "path",  # letters as outlines: no font is needed to display the figure_bytes
+    "svg.fonttype": "path",  # letters as outlines, so that no font is needed to display the figure
     "svg.hashsalt": "irevalx",
     "text.parse_math": False,  # a name can contain $
     "xtick.labelsize": 7,
@@ -65,24 +65,24 @@ DASHES: tuple[Any, ...] = (
     *((0, (2.5, 1)), (0, (8, 2)), (0, (8, 1.5, 1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5, 1.2, 1.5))),
 )
 MARKERS = "osD^vPX<"
-MOST_LINES = 6  # of a panel; a figure can have more, each measure in one style throughout
-GREY = "0.45"  # lines to compare with, and their labels
-TITLE_SIZE, _NOTE = 8.0, 7.5  # points of titles, and of labels and notes of a figure
-LINE_HEIGHT = 0.145  # of titles, labels and notes of a figure, in inches
-_AROUND = 0.1  # above a title and below notes, in inches
-_BALANCED = 4  # more lines than this are as long as possible
-_MARGIN = 0.1  # of lines of words, on both sides together, in inches
+MOST_LINES = 6  # styles of a panel; a figure can contain more measures, each with the same style throughout
+GREY = "0.45"  # reference lines, and their labels
+TITLE_SIZE, _NOTE = 8.0, 7.5  # font sizes of titles, and of labels and notes, in points
+LINE_HEIGHT = 0.145  # line heights of titles, labels and notes, in inches
+_AROUND = 0.1  # space above a title and below notes, in inches
+_BALANCED = 4  # if there are more lines than this, lines are as long as possible
+_MARGIN = 0.1  # total margin of lines of text, in inches
 
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""Without anything that differs between two calls."""
+"""The metadata of figures, without entries that differ between calls."""
 
 
 class Page(Frozen):
     """The page for which a figure is drawn."""
 
-    width: float = 7.0  # of the figure in inches
-    titled: bool = True  # a figure with a caption below needs no title
-    linear: bool = False  # whether axes of levels are linear, not logarithmic
+    width: float = 7.0  # width of the figure in inches
+    titled: bool = True  # false if the figure will have a caption
+    linear: bool = False  # whether axes of levels are linear instead of logarithmic
 
     @property
     def is_narrow(self) -> bool:
@@ -207,7 +207,7 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
 
 def finalise_figure(figure: Figure) -> None:
     """Lay out a figure, and fix the layout."""
-    for _ in range(2):  # the ticks of the first layout have other labels
+    for _ in range(2):  # ticks in the first layout have different labels
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
@@ -219,7 +219,7 @@ def centre(label: Text, panels: Sequence[Axes]) -> None:
 
 
 ROW = 0.135  # the height of a row in inches
-ROW_NAME_SIZE = 6.5  # points of the names of rows
+ROW_NAME_SIZE = 6.5  # font size of the names of rows, in points
 FRAME = 0.45  # the height above and below the rows of a panel, in inches
 
 

@@ -90,10 +90,10 @@ def draw_matrix(
     *,
     texts: Mapping[tuple[int, int], str] = MappingProxyType({}),
     colours: str | Colormap = "Greys",
-    gap: float = 0.0,  # width in points of white lines between cells; 0 for a frame around them
-    upright: bool = False,  # whether the names of columns are turned by 90 degrees
+    gap: float = 0.0,  # width of white lines between cells, in points; 0 for a frame around the cells
+    upright: bool = False,  # whether the names of columns are rotated by 90 degrees
     aspect: Literal["equal", "auto"] = "equal",
-    size: float = 7.0,  # of names, in points
+    size: float = 7.0,  # font size of names, in points
 ) -> None:
     """Plot cells with shades between 0 and 1 (nan for no cell), names of rows and columns, and texts in cells."""
     panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="none")
@@ -198,12 +198,12 @@ def with_margin(values: FloatArray) -> Ends:
     return low - margin, high + margin
 
 
-_DEVIATIONS = 3.5  # of an outlier from the median: this number of standard deviations, estimated from the MAD
-_LEAST_DEVIATION = 0.2  # of an outlier, as a share of the range of values
+_DEVIATIONS = 3.5  # least distance of an outlier from the median, in standard deviations estimated from the MAD
+_LEAST_DEVIATION = 0.2  # least distance of an outlier, as a share of the range of values
 _LEAST_VALUES = 3  # for outliers
 _MOST_OUTLIERS = 3  # with names, in a panel or a row
 _LONGEST_OUTLIER = 0.9  # name, in inches
-_OUTLIER_SIZE = 5.5  # points of their names
+_OUTLIER_SIZE = 5.5  # font size of their names, in points
 _OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
 _GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
 

@@ -12,11 +12,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from irevalx.lab.plotting.page import text_width
 
-_TICK_SIZE = 7.0  # points of tick labels
-_TICK_GAP = 0.07  # between tick labels, in inches
-_FIRST_DIGITS = (1.0, 5.0, 2.0)  # of round numbers, the roundest first
-_FEW = 3  # with more round numbers than this, other numbers have no labels
-_STEPS = (1, 2, 5, 10)  # first digits of the distances between ticks
+_TICK_SIZE = 7.0  # font size of tick labels, in points
+_TICK_GAP = 0.07  # space between tick labels, in inches
+_FIRST_DIGITS = (1.0, 5.0, 2.0)  # factors of round numbers, the roundest first
+_FEW = 3  # maximum number of round numbers with which other numbers are also labelled
+_STEPS = (1, 2, 5, 10)  # leading digits of the distances between ticks
 
 
 PERCENT = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%")

@@ -153,7 +153,7 @@ def _draw_biases(panel: Axes, results: Mapping[str, GroupEvaluation], holes: Flo
     biases = [(result.after[m] - result.before[m])[result.left_out] for result in results.values()]
     x = holes[next(iter(results.values())).left_out]
     for number, (name, y) in enumerate(zip(results, biases, strict=True)):
-        style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # points below others are larger
+        style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # lower points are larger
         colour = COLOURS[style]
         face = "white" if number % 2 else colour
         draw_points(panel, x, y, colour, face=face, size=size, marker=MARKERS[style], label=name)

@@ -32,7 +32,7 @@ class NewRun(NamedTuple):
     condensed: float | None  # with unjudged documents skipped; None if the measure does not support this treatment
     least: float | None  # over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones
     greatest: float | None
-    bias: float | None  # expected difference between the score and the score if the group had been pooled, if known
+    bias: float | None  # expected difference from the score that the run would have if its group had been pooled
     bias_low: float | None  # 95% interval; None if the bias is unknown, or 0 because all documents are judged
     bias_high: float | None
     verdict: str

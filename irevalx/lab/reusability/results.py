@@ -34,9 +34,9 @@ class BiasOfHoles(NamedTuple):
     judgments: str
     holes: float
     bias: float
-    intercept: float | None  # expected bias of a run without unjudged documents
+    intercept: float | None  # intercept: the expected bias of a run without unjudged documents
     slope: float | None
-    slope_low: float | None  # intervals cover other groups of runs; None for fewer than four groups
+    slope_low: float | None  # intervals generalise to other groups of runs; None for fewer than four groups
     slope_high: float | None
     correlation: float | None
     correlation_low: float | None
@@ -87,7 +87,7 @@ class LeaveOutRow(NamedTuple):
     run: str
     group: str
     measure: str
-    judgments: str  # how the judgments were completed; biased if they were not
+    judgments: str  # completion method of the judgments; biased if they were not completed
     score: float
     left_out: float  # whole numbers for sums of counts, like ``score``
     rank: int  # 1 + the number of runs with a better score
@@ -111,7 +111,7 @@ class LeftOutSummary(NamedTuple):
     tau_b: float
     significant: float
     inversions: int  # number of pairs of runs in the opposite order, of all runs
-    inverted: float  # their share of all pairs
+    inverted: float  # share of inverted pairs among all pairs
     tau_b_all_runs: float
     tau_all_runs: float
     decisions: Mapping[str, float]  # agreement of significance decisions, by the names of ``Confusion.columns``

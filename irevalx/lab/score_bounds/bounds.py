@@ -110,7 +110,7 @@ class BoundedScores(DrawnResult):
     def tables_for_people(self) -> list[Table]:
         """Return the tables under displayed titles; topics are included only if requested."""
         table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
-        if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
+        if "changing_docno" in table.columns:  # replaces the document that narrows bounds, to limit the width
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
         return [table, *(replace(counts, title=_DETERMINED) for counts in counted)]
@@ -466,12 +466,12 @@ def known_bounds(
     level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
     weighted: list[WeightedMeasure] = []
     for request in requests:
-        with suppress(UsageError):  # it is not a sum over ranks
+        with suppress(UsageError):  # the measure is not a sum over ranks
             weighted += weighted_measures([request], level, known, max(known, default=0))
     if not weighted:
         return []
-    with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
-        warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has warned already
+    with warnings.catch_warnings(), suppress(NoTopicsError):  # measures with values for every run
+        warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has already issued the warnings
         rules = EvaluationRules.of(level=level, complete=settings.complete, threads=threads, least_runs=1)
         return weighted_scores(judgments, opened, weighted, (), rules)[0]
     return []

@@ -35,7 +35,7 @@ class DocumentInfluence(NamedTuple):
 
     topic: str
     docno: str
-    effect: float  # how much its judgment narrows the bounds of means, or changes probabilities, summed over pairs
+    effect: float  # effect of its judgment on the bounds of means, or on probabilities, summed over pairs
     pairs: int = 1
 
 
@@ -219,7 +219,7 @@ class WeightedScores:
                 DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]), int(n_pairs[place]))
                 for place in np.flatnonzero(topic.unjudged & (narrows > 0)).tolist()
             ]
-        return sorted(documents, key=lambda document: -document.effect)  # stable: topics and names ascend
+        return sorted(documents, key=lambda document: -document.effect)  # stable: sorted by topic and docno
 
 
 def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:

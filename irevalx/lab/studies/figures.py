@@ -38,19 +38,19 @@ _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 
 """The statistics in a panel: words and decimals."""
 
 # in inches:
-_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
-_BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
+_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # space next to and below all panels, for tick labels and a label at the left
+_BETWEEN, _ROW_TITLE = 0.2, 0.28  # space between panels of a row, and above each row
 
 
 class ScatterPanel(Frozen):
     """Values of runs under reduced judgments against values under full judgments."""
 
     title: str
-    x: FloatArray  # shape (n_runs,): under full judgments
-    y: FloatArray  # shape (n_samples, n_runs): under reduced judgments
+    x: FloatArray  # shape (n_runs,); values under full judgments
+    y: FloatArray  # shape (n_samples, n_runs); values under reduced judgments
     words: str  # statistics, one per line
-    colour: str  # of the points
-    study: str = ""  # its name, if a figure has several
+    colour: str  # marker of the points
+    study: str = ""  # name of the study, if the figure contains several
 
 
 def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
@@ -204,7 +204,7 @@ class Statistic(NamedTuple):
     words: str
     low: float
     high: float
-    ruled: bool = False  # whether there is a line at the threshold of knees
+    ruled: bool = False  # whether the figure contains a line at the threshold of knees
 
 
 STATISTICS = {

@@ -97,7 +97,7 @@ class InfapErrors(GradedRuns):
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         plain = super()._assessed(ranking, missing, grades, pooled)
-        if not any(request in ERROR_SOURCES for request in self.requests):  # those that need strata, say
+        if not any(request in ERROR_SOURCES for request in self.requests):  # e.g. measures of strata
             return plain
         return FullyAssessedRanking(*values(plain))
 

@@ -32,7 +32,7 @@ LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 _DRAWN_DEPTHS = (30.0, 8.0, 4.0)
-_MOST_DIGITS = 18  # of a depth: no run has as many documents
+_MOST_DIGITS = 18  # maximum number of digits of a depth, which exceeds that of any run
 
 
 IMPERFECT = "imperfect"
@@ -43,13 +43,13 @@ class Scheme(Frozen, kw_only=True):
     """A scheme that makes judgments incomplete or imperfect."""
 
     name: str
-    meaning: str  # what its levels are
-    title: str  # of a panel with one level, for which ``{}`` stands
+    meaning: str  # name of the levels
+    title: str  # title of a panel for one level, which replaces ``{}``
     default_levels: tuple[str, ...] = SHARES
-    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels that the papers draw, descending
-    of_depth: bool = False  # whether levels are depths of pools
-    by_share_judged: bool = False  # whether figures have the share of the judgments on the axis instead of levels
-    order: JudgingStrategy | None = None  # the judging strategy, whose budgets are the levels
+    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
+    of_depth: bool = False  # whether levels are pool depths
+    by_share_judged: bool = False  # whether the axis of figures is the share of judgments instead of the level
+    order: JudgingStrategy | None = None  # the judging strategy, if levels are its budgets
     is_random: bool = True  # whether there are several samples
 
     def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:

@@ -46,11 +46,11 @@ CURVES = {
 }
 """The curves that have knees: reference and statistic."""
 
-_BATCH = 4_000_000  # differences of two runs for a topic in memory at a time
+_BATCH = 4_000_000  # maximum number of topic differences of pairs in memory at a time
 
 
 class StudyResampling(Frozen):
-    """How topics are resampled."""
+    """Parameters of the topic resamples."""
 
     resamples: int
     seed: int = 0
@@ -163,18 +163,18 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
 class Study(Frozen):
     """The numbers of a study."""
 
-    experiment: GradedRuns  # with the full judgments
+    experiment: GradedRuns  # under the full judgments
     scheme: str
     levels: tuple[BudgetLevel, ...]  # ascending
-    seeds: tuple[int, ...]  # one for each sample
-    judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
+    seeds: tuple[int, ...]  # one seed per sample
+    judged: FloatArray  # shape (n_levels, n_samples): the share of judgments that is kept
     full: FloatArray  # shape (n_measures, n_runs): values under full judgments
     average_precision: FloatArray  # shape (n_runs,): AP under full judgments
     scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
     confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
     reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
     undefined: IntArray  # shape (n_measures,): topic values that are undefined under reduced judgments
-    intervals: StudyIntervals | None = None  # of the means over samples; None unless topics were resampled
+    intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
@@ -200,7 +200,7 @@ class Study(Frozen):
 class _Reduced(Frozen):
     """Numbers under one reduced set of judgments."""
 
-    judged: float  # the share of the judgments that is left
+    judged: float  # the share of judgments that is kept
     scores: FloatArray  # shape (n_measures, n_runs)
     undefined: IntArray  # shape (n_measures,): topics without a value
     decisions: Decisions  # shape (n_measures, n_pairs)

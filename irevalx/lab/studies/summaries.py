@@ -19,9 +19,9 @@ from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnin
 from irevalx.statistics.significance import ALPHA
 from irevalx.strategies.simulation import BudgetLevel
 
-BEYOND = "beyond"  # the end of the interval of a knee beyond all levels
+BEYOND = "beyond"  # the bound of an interval of knees that is beyond all levels
 MOST_SAMPLES = 0.95  # the share of samples above the threshold at a reliable level
-LEAST_SAMPLES = 20  # fewer samples cannot show that ``MOST_SAMPLES`` exceed the threshold
+LEAST_SAMPLES = 20  # minimum number of samples to show that ``MOST_SAMPLES`` exceed the threshold
 
 ERRORS_OF_DECISIONS = {
     "fpr": (
@@ -41,12 +41,12 @@ class KneeRow(NamedTuple):
 
     measure: str
     statistic: str
-    knee: str | None  # the lowest level from which on the mean over samples exceeds the threshold
+    knee: str | None  # the lowest level at and above which the mean over samples exceeds the threshold
     first: str | None  # the lowest level at which the mean exceeds the threshold
-    monotone: bool  # whether these are the same
-    low: str | None  # the interval of the knee over resampled topics: ``BEYOND`` beyond all levels, None without
+    monotone: bool  # whether both levels are equal
+    low: str | None  # interval of the knee over topic resamples (``BEYOND`` all levels); None without resamples
     high: str | None
-    reliable: str | None  # the lowest level from which on 95% of the samples exceed it; None for fewer than 20 samples
+    reliable: str | None  # the lowest level at and above which 95% of samples exceed it; None for fewer than 20 samples
 
 
 class StudyScores(Frozen):
@@ -63,7 +63,7 @@ class StudySummary(Frozen):
     name: str  # of the study
     scheme: Scheme
     levels: tuple[BudgetLevel, ...]  # ascending
-    judged: FloatArray  # shape (n_levels,): the share of the judgments that is left, the mean over samples
+    judged: FloatArray  # shape (n_levels,): the mean share of judgments that is kept, over samples
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     """By measure, reference and column of summary.csv: shape (n_levels,), nan for no value."""
 

@@ -12,8 +12,8 @@ from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.decisions import reversal_warnings
 
-SHORT = 0.5  # a run that retrieves less than this share of the median over runs is short
-MOVED = 0.05  # a run that changes a correlation by more than this moves it
+SHORT = 0.5  # a run is short if it retrieves less than this share of the median over runs
+MOVED = 0.05  # least change of a correlation by a single run for a warning
 
 
 def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
