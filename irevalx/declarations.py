@@ -74,7 +74,7 @@ class Parameter(Frozen, kw_only=True):
 
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which one must be given too; without effect if the caller has none of them."""
+    """Parameters of which at least one must also be given; ignored if the caller supports none of them."""
 
     excludes: Others = ()
     """Parameters that must not also be given."""
@@ -235,8 +235,9 @@ class CommandText(Frozen, kw_only=True):
     """A command line for the end of the help."""
 
     run: Callable[..., int | None] | None = None
-    """Calls the function and writes its result, for commands that do more than that. It receives ``Output``, the
-    options that its own signature declares, and the function's arguments by name, and returns the exit status."""
+    """A function that calls the public function and writes the result, for commands with additional output. It receives
+    ``Output``, the options that its own signature declares, and the function's arguments by name, and returns the exit
+    status."""
 
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Returns the parameters whose values differ from what was typed, such as an argument that an option replaces."""
@@ -245,7 +246,7 @@ class CommandText(Frozen, kw_only=True):
     """Paragraphs of the help after the description."""
 
     figure: bool = False
-    """Whether the result can be drawn."""
+    """Whether the result can be plotted."""
 
     scores: bool = False
     """Whether score files can be given in place of judgments and runs."""

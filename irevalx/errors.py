@@ -65,7 +65,7 @@ STANDARD_INPUT = "-"
 """The file name of standard input."""
 
 Warn: TypeAlias = Callable[[str], None]
-"""Receives a warning, one line without prefix."""
+"""A function that receives a warning (a single line without prefix)."""
 
 LONGEST_QUOTE = 80
 """Maximum number of characters between quotes in a message."""
@@ -185,7 +185,7 @@ def quote(text: bytes | str) -> str:
 
 
 _PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
-"""Text that needs no quotes in a message about an option."""
+"""A pattern for option values that need no quotes in messages."""
 
 
 def shell_word(text: str) -> str:

@@ -15,16 +15,16 @@ from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Sl
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
-"""Bytes of the longest string that is processed together with others."""
+"""Length of the longest string, in bytes, that is processed together with others."""
 
 PADDING = 32
-"""Bytes required in a buffer before its first name and after its last: words are read across the ends."""
+"""Number of bytes required in a buffer before the first and after the last string: words are read across the ends."""
 
 WORD = 8
 """Bytes of a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
-"""Fewest strings whose memory layout is analysed, and how many of them are checked first."""
+"""Minimum number of strings for which the memory layout is analysed, and the number of strings checked first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -63,7 +63,7 @@ class Names(Frozen):
     buffer: ByteArray
     """With ``PADDING`` before the first string and after the last."""
     start: IntArray
-    """Place of each string, shape (n,)."""
+    """The offset of each string, shape (n,)."""
     length: IntArray
 
     @classmethod
@@ -283,16 +283,16 @@ the second level and fewer for the third, where slots cost little and further le
 """
 
 _MOST_LEVELS = 8
-"""After this number of levels hardly any documents are left except with intentionally equal keys."""
+"""Number of levels after which hardly any documents are left, unless keys are intentionally equal."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """The number of a topic times this odd number is added to a key, so that keys of a document differ between topics."""
 
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
-"""Most documents that are looked up in dictionaries, and most entries of a table for that."""
+"""Maximum number of documents that are looked up in dictionaries, and maximum number of entries in a table for this."""
 
 _QUICKLY_SORTED = 1 << 11
-"""Up to this number of keys sorting is faster than choosing slots."""
+"""Number of keys up to which sorting is faster than the use of slots."""
 
 _ROOM_FOR_EACH = 4
 """Fewest slots for each key."""
@@ -310,7 +310,7 @@ class _Level(Frozen):
     mask: WordArray
     """Per topic; size of its range (a power of two) less 1."""
     shift: np.uint64
-    """Which bits of a key choose the slot."""
+    """The shift of a key that yields the slot."""
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:

@@ -15,7 +15,7 @@ UNJUDGED_IN_FILES = -1
 """The grade of a pooled but unjudged document in files of judgments."""
 
 ABSENT = -1
-"""The row of a document without judgment, or the place of a missing name."""
+"""The row of a document without a judgment, or the index of a missing name."""
 
 STAND_IN = -2
-"""The row of the document that trec_eval invents for a topic without results."""
+"""The row of the placeholder document of a topic without results, as in trec_eval."""

@@ -28,10 +28,10 @@ SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 _SHORT = 128
-"""The length of the longest single row that is shared."""
+"""The maximum length of a single row that is cached and shared."""
 
 _FEW = 1 << 3
-"""Most numbers that are added without numpy."""
+"""Maximum number of numbers that are added without NumPy."""
 
 
 class Segments(Frozen):

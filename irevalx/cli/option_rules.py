@@ -90,7 +90,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 _ALIKE = 0.75
-"""Similarity from which a name is suggested: a typo or a missing ending, but not another word of some equal letters."""
+"""Minimum similarity of a suggested name, which permits typos and missing endings, but not different words."""
 
 
 ALL_OF_IT = "--help"
@@ -102,7 +102,7 @@ COLUMN = 24
 _END = re.compile(r"\.\s+(?=[A-Z])")
 _IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
 _LONG = 100
-"""Longer sentences end at their first semicolon, unless it is near the beginning or in a list."""
+"""Length above which sentences end at their first semicolon, unless it is near the beginning or in a list."""
 
 _AT_ONCE = 30
 

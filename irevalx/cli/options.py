@@ -149,7 +149,7 @@ class Options(Frozen, kw_only=True):
 _TOPIC = fields(Settings).index("topic")
 
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
-"""The settings that reports show after an option of the command; ``debug`` contains the topic."""
+"""The settings that reports list after an option of the command; ``debug`` contains the topic."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -25,7 +25,7 @@ class ChosenTopics(Frozen):
     """The topics of a run that are evaluated."""
 
     ranking: Ranking
-    """Of these topics, ascending in byte order."""
+    """The ranking of these topics, in ascending byte order."""
     missing: BoolArray
     """Whether the run has no results for a topic, shape (n_topics,)."""
     failure: EvaluationError | None
@@ -75,13 +75,13 @@ class TopicCounts(Frozen):
     """The numbers of topics with judgments, with results, and with only one of them."""
 
     judged: int
-    """With judgments."""
+    """Topics with judgments."""
     missing: int
-    """Judged, without results."""
+    """Judged topics without results."""
     retrieved: int
-    """With results."""
+    """Topics with results."""
     unjudged: int
-    """With results, without judgments."""
+    """Topics with results but without judgments."""
 
     @classmethod
     def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:

@@ -19,7 +19,7 @@ from irevalx.ranking.topic_kinds import assess_preferences, assess_with_probabil
 from irevalx.settings import Settings
 
 NONE = "-"
-"""Rank and counts of a document that was not retrieved."""
+"""The text for the rank and counts of a document that was not retrieved."""
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:

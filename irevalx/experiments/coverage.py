@@ -82,11 +82,11 @@ class Coverage(Frozen, kw_only=True):
     depth: int
     """Number of top documents, K."""
     judged: FloatArray
-    """The share of judged documents among the retrieved ones of the top ``depth``, 0 without: (n_runs, n_topics)."""
+    """The share of judged documents among the top ``depth`` results; 0 without results: (n_runs, n_topics)."""
     unjudged: FloatArray
     """Values of the measure unj: shape (n_runs, n_topics)."""
     shared: Callable[[int, int], FloatArray] | None = None
-    """Returns the share of unjudged documents that two runs have in common, shape (n_topics,); None if unknown."""
+    """Returns the share of unjudged documents common to two runs, shape (n_topics,); None if unknown."""
 
     @cached_property
     def judged_at(self) -> list[float]:

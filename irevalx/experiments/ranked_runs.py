@@ -152,7 +152,7 @@ class EvaluationRules(Frozen, kw_only=True):
     """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
     times the topics) and, if it is above 0, runs without results for a topic."""
     fully_judged: int | None = None
-    """Leave out runs with an unjudged document among this number of first documents of a judged topic."""
+    """Exclude runs with an unjudged document among this number of first documents of a judged topic."""
     least_runs: int = 2
     """Minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
@@ -193,7 +193,7 @@ class RankedRuns(Frozen):
     """The runs, for reading them again."""
     settings: Settings = Settings()
     notes_on_runs: tuple[str, ...] = ()
-    """Why runs are left out."""
+    """Notes on the exclusion of runs."""
 
     @classmethod
     def of(

@@ -18,7 +18,7 @@ class PooledDocuments(Frozen):
     """Documents that were selected for judging; a document can occur several times."""
 
     path: str
-    """As the user named it."""
+    """The path, as given by the user."""
     topics: tuple[bytes, ...]
     """Each once."""
     topic: IntArray

@@ -21,7 +21,7 @@ class ClassGroup(Frozen):
     """A judgment group without subgroups, whose documents form classes of equal level."""
 
     ids: IntArray
-    """Shape (k,); the document of each line, ascending. Repeated lines count repeatedly."""
+    """Shape (k,); the document of each line, in ascending order. Repeated lines are counted repeatedly."""
     level: FloatArray
     """Shape (k,)."""
     number: IntArray
@@ -95,7 +95,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     """Preference judgments in file order."""
 
     documents: Documents
-    """Judged ones; each once in a topic, ascending in byte order."""
+    """The judged documents, distinct within a topic, in ascending byte order."""
     groups: Segments
     """Per topic, its judgment groups, ascending in byte order."""
     names: tuple[bytes, ...]

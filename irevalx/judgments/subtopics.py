@@ -21,7 +21,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     """The judgments of the documents of each topic, by subtopic."""
 
     documents: Documents
-    """Those judged for any subtopic; each once in a topic, in the order of the file."""
+    """The documents judged for any subtopic, distinct within a topic, in file order."""
     subtopics: Segments
     """Per topic, its subtopics: numbers by value, then others in byte order."""
     names: Names
@@ -98,7 +98,7 @@ class RelevantParts(Frozen):
     documents: Documents
     """All judged ones."""
     subtopics: Segments
-    """Per topic, its subtopics with a relevant document, ascending; others do not count."""
+    """Per topic, the subtopics with a relevant document, in ascending order; other subtopics are ignored."""
     names: Names
     """Flat over ``subtopics``."""
     n_relevant: IntArray

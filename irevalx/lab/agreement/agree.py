@@ -37,13 +37,13 @@ class AgreementRow(NamedTuple):
 
     measure: str
     tau: float
-    """Kendall's tau; a tie counts as concordant."""
+    """Kendall's tau; ties count as concordant."""
 
     tau_b: float
-    """This and the next three are nan if all runs of an evaluation are tied."""
+    """Kendall's tau-b; like the next three fields, nan if all runs of an evaluation are tied."""
 
     tau_ap: float
-    """With x as the reference."""
+    """tau_AP with x as the reference."""
 
     tau_ap_b: float
     """The mean of tau_ap with x and with y as the reference."""
@@ -59,13 +59,13 @@ class AgreementRow(NamedTuple):
     """Mean absolute change of a run's rank."""
 
     rise: int
-    """The most ranks that a run gains in y; 0 if none does."""
+    """The largest number of ranks that a run gains in y; 0 if no run gains."""
 
     risen: str | None
     """The run with the largest rise."""
 
     fall: int
-    """The most ranks that a run loses in y; 0 if none does."""
+    """The largest number of ranks that a run loses in y; 0 if no run loses."""
 
     fallen: str | None
     """The run with the largest fall."""
@@ -76,13 +76,13 @@ class AgreementRow(NamedTuple):
 
     runs: int
     inversions: int
-    """Pairs of runs in opposite order in y; ties are not among them."""
+    """The number of pairs of runs in the opposite order in y, excluding ties."""
 
     decisions: Confusion | None
     """Agreement of significance decisions on pairs of runs; None like ``significant``."""
 
     intervals: Mapping[str, tuple[float, float]] | None
-    """By statistic, those of ``top`` too; None without resamples, or without values by topic."""
+    """Intervals by statistic, including those of ``top``; None without resamples, or without values by topic."""
 
     overlap: Mapping[str, float] | None
     """Rank-biased overlap of the rankings of runs, by ``OVERLAP_COLUMNS``; None unless requested."""
@@ -94,7 +94,7 @@ class AgreementRow(NamedTuple):
 _DECISIONS = "significance decisions"
 
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
-"""Columns that formats for programs contain after all others, whose places do not change."""
+"""Columns that come last in formats for programs, so that the positions of other columns do not change."""
 
 _NESTED = ("decisions", "intervals", "overlap", "top")
 """Fields of a row that are several columns of a table."""
@@ -108,7 +108,7 @@ class AgreementResult(Result):
     """The seed of the resampled topics; None without resamples."""
 
     top: int | None = None
-    """Number of best runs that are compared separately; None for no such comparison."""
+    """Number of best runs that are compared separately; None for no separate comparison."""
 
     @property
     def _parts(self) -> dict[str, tuple[str, ...]]:

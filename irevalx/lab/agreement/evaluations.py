@@ -35,7 +35,7 @@ class EvaluatedRuns(Frozen):
     """By run, printed name of the measure, and topic; "all" is the summary, which can be missing."""
 
     which_topics: str = ""
-    """The topics that the runs were evaluated for, in words; empty for a file, which does not contain them."""
+    """A description of the topics of the evaluation; empty for files, which do not describe them."""
 
     @classmethod
     def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> EvaluatedRuns:

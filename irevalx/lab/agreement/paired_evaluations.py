@@ -25,19 +25,19 @@ from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide
 from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
 
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
-"""The ends of intervals by statistic; nan if undefined."""
+"""The bounds of intervals by statistic; nan if undefined."""
 
 
 class PairedEvaluations(Frozen):
     """The values of the same runs for a measure under two sets of judgments, x and y, over the same topics."""
 
     measure: str
-    """Printed name; that of y if the measures differ."""
+    """The printed name of the measure; if they differ, of the measure of y."""
 
     runs: tuple[str, ...]
     scales: tuple[Scale, Scale]
     values: tuple[FloatArray, FloatArray]
-    """On the scales of the tests, shape (n_runs, n_topics) each; without topics if a file contains only summaries."""
+    """Values in x and y on the tested scale, each (n_runs, n_topics); without topics if a file contains only summaries."""
 
     against: str | None = None
     """The measure of x, if the measures differ."""
@@ -46,7 +46,7 @@ class PairedEvaluations(Frozen):
     """Summaries of the runs that a file contains, shape (n_runs,) each; None if they are computed from the values."""
 
     only_y: FloatArray = np.empty((0, 0))
-    """Values of the topics with judgments in y alone, shape (n_runs, n_topics)."""
+    """Values of topics that have judgments only in y, shape (n_runs, n_topics)."""
 
     n_in_either: int = 0
     """Number of topics for which any run has a value in x or y, for evaluations from files."""

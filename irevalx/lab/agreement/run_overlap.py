@@ -59,8 +59,7 @@ class OverlapRow(NamedTuple):
     y: float
     common: float
     rbo_w_ext: float
-    """w: tied documents have equal rank; a: means over all ways of breaking ties; b: these, corrected so that a ranking
-    agrees with itself."""
+    """w: tied documents have equal rank; a: mean over random tie-breaking; b: a, corrected for perfect self-agreement."""
 
     rbo_w_min: float
     rbo_w_max: float

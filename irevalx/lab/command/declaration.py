@@ -27,7 +27,7 @@ from irevalx.process.terminal import Messages
 from irevalx.reading.formats import TREC_RESULTS
 
 _RUNS = ("runs", "new_runs")
-"""The parameters that take runs, which ``-T`` is for."""
+"""The parameters for runs, whose format ``-T`` selects."""
 
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 

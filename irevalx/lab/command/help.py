@@ -34,7 +34,7 @@ WITHOUT_POOLED_RUNS = (
     "bounds computes the lowest and highest value of P, rbp and dcg, and compare warns about conclusions that depend "
     "on unjudged documents"
 )
-"""What to use in place of ``leave-out --new-run`` if only the judgments and the new run are available."""
+"""A note on alternatives to ``leave-out --new-run`` if only the judgments and the new run are available."""
 
 
 class HelpCommand(click.Command):

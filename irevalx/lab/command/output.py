@@ -37,7 +37,7 @@ FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
 """The values of ``--format``."""
 
 DEFAULT_FORMAT = "table"
-"""``--format`` unless it is given."""
+"""The default of ``--format``."""
 
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """The file name extensions of figures, which select the format."""

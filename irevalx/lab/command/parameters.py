@@ -21,7 +21,7 @@ from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
 GRADED = tuple(
     name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
 )
-"""The formats of judgments that have a grade for each document, and nothing else."""
+"""The judgment formats that contain only a grade for each document."""
 
 Qrels = Annotated[
     GivenQrels,
@@ -312,7 +312,7 @@ SCORES_INPUT = {
         help="Measures of which lower values are better, if irevalx does not know them. Can be repeated.",
     ),
 }
-"""The options of commands that read score files in place of judgments and runs."""
+"""The options of commands that can read score files instead of judgments and runs."""
 
 
 FIGURE_WIDTHS = ("3.3", "7")
@@ -395,7 +395,7 @@ EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
 """Expected values of measures under the relevance probabilities of a classifier -> the classifier."""
 
 THRESHOLDS = ("next", "middle", "last")
-"""Where the threshold of language models lies between the last judged document that passes and the next one."""
+"""The position of the threshold of language models between the last document predicted relevant and the next one."""
 
 
 KldThreshold = Annotated[

@@ -20,7 +20,7 @@ EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
 _COMMAND = "irevalx.command"
-"""Where a context keeps which command was typed, which is known before the command is imported."""
+"""The key under which a context stores the requested command before it is imported."""
 
 PAPERS_BEHIND = (
     "ahlgren-gronqvist-2008",
@@ -29,7 +29,7 @@ PAPERS_BEHIND = (
     "yilmaz-aslam-2006",
     "yilmaz-aslam-2008",
 )
-"""The papers whose experiments the commands make possible, by their keys in the bibliography."""
+"""The papers whose experiments the commands can repeat, by their keys in the bibliography."""
 
 GUESSES = {
     "judge": "next or labels",
@@ -42,7 +42,7 @@ GUESSES = {
     "test": "compare",
     "ttest": "compare",
 }
-"""Names of commands that people guess, with the commands to suggest."""
+"""Command names that users may try, with the commands to suggest."""
 
 _LONGEST = max(map(len, COMMANDS))
 

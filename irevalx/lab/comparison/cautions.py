@@ -16,7 +16,7 @@ from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.measures.precision import precision
 
 MOST_CAUTIONS = 3
-"""The maximum number of comparisons with a line of their own."""
+"""The maximum number of comparisons that are described separately."""
 
 
 def unjudged_cautions(

@@ -25,10 +25,10 @@ from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
 
 _ROWS_BESIDE = 40
-"""With more pairs, a wide page has two panels next to each other."""
+"""Number of pairs above which a wide page has two panels next to each other."""
 
 _GREATEST_P = 0.2
-"""Greater p-values are not drawn."""
+"""The largest p-value that is plotted."""
 
 _MOST_NAMES = 60
 """Maximum number of topics in a row of panels with their names."""

@@ -28,13 +28,13 @@ from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
 
 FEW_DIFFERING = 10
-"""A note is added if fewer topics differ."""
+"""Number of differing topics below which a note is added."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
 """Exit statuses of a gate that fails: a run is worse, or no run is worse but the verdict is not clear."""
 
 REQUIREMENTS = ("not-worse", "better")
-"""What runs must be: the values of ``require``."""
+"""The values of ``require``."""
 
 OTHERS = "*"
 """The key of all other measures in margins by measure."""

@@ -225,9 +225,9 @@ class Comparison(Result):
     measures: Sequence[ComparedMeasure]
     """All have the same pairs of runs."""
     baseline: str | None
-    """The run that the others are compared with; None if all pairs are compared."""
+    """The run with which all others are compared; None if all pairs are compared."""
     method: Method
-    """How runs are compared."""
+    """The method of comparison."""
 
     @property
     def seed(self) -> int | None:

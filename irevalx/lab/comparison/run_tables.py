@@ -11,10 +11,10 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
 
 MOST_LETTERED = 10
-"""Displayed tables of more runs have marks in place of letters."""
+"""Number of runs above which displayed tables contain marks instead of letters."""
 
 LIKE_BEST = "ns"
-"""The mark of these runs."""
+"""The mark of runs that are not significantly different from the best run."""
 
 _JUDGED = "judged_"
 """The beginning of the columns of judged@K."""

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
-"""What requires the rank of each document, so that the order of tied documents must not depend on grades."""
+"""Parameters that require the rank of each document, so that the order of tied documents must not depend on grades."""
 
 
 def _run(

@@ -12,7 +12,7 @@ from irevalx.lab.plotting.page import COLOURS, GREY, Page
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals
 
 MOST_ROWS = 30
-"""Maximum number of rows in a panel: half a page."""
+"""Maximum number of rows in a panel, which fill half a page."""
 
 
 def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:

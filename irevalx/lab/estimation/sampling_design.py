@@ -32,13 +32,13 @@ from irevalx.reading.formats import QRELS
 from irevalx.reports.table import Table
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
-"""Last ranks of bands; further ranks are one more band. Later tuples are used if there are too few documents."""
+"""Last ranks of the ranges; all further ranks form another range. Later tuples are used if documents are few."""
 
 NEGLIGIBLE = 1e-4
-"""Documents with weights below this share of the largest weight are in no stratum: they keep the machine labels."""
+"""Documents with weights below this share of the largest weight belong to no stratum and keep their machine labels."""
 
 _PARTS = 1_000_000
-"""Parts of a whole in which rates are counted: percents with four decimals."""
+"""The denominator of rates, which are percentages with four decimals."""
 
 
 class StratumRow(NamedTuple):
@@ -78,7 +78,7 @@ class LabellingDesign(Result):
     """The documents that are drawn with the seed."""
 
     seed: int
-    """``degrade`` draws the same documents with it."""
+    """The random seed, with which ``degrade`` draws the same documents."""
 
     @property
     def rates(self) -> bytes:

@@ -16,16 +16,16 @@ from irevalx.parameters import join_words
 from irevalx.statistics.significance import correction_named
 
 FEW_JUDGED = 0.8
-"""A caution is added if a smaller share of a run's first documents is judged."""
+"""Share of judged documents among a run's first documents below which a caution is added."""
 
 MANY_TIED = 0.1
-"""A caution is added if a greater share of a run's first documents has tied scores."""
+"""Share of tied scores among a run's first documents above which a caution is added."""
 
 LEAST_SHARE = 0.005
 """Runs whose shares of judged documents differ by less are equally judged."""
 
 LEAST_P = 0.001
-"""Smaller p-values are reported as smaller than this."""
+"""The p-value below which p-values are reported as smaller than this value."""
 
 MOST_NAMED = 3
 """Maximum number of runs named in a sentence."""

@@ -33,7 +33,7 @@ from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.settings import ORDERS_OF_TIES, Ties
 
 MOST_MISSED = 20
-"""Maximum number of relevant documents listed for a topic because a run missed them."""
+"""Maximum number of missed relevant documents that are listed for a topic."""
 
 UNRANKED = 1 << 40
 """The rank of documents that a run does not retrieve."""

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 MOST_WITH_LETTERS = 10
-"""With more runs, a mark replaces the letters of a run that is not significantly different from the best.
+"""Number of runs above which a mark replaces the letters of runs that are not significantly different from the best
+run.
 
 ``assets/runs.js`` has the same number.
 """

@@ -23,7 +23,7 @@ RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
 """Statistics of the agreement of runs' values."""
 
 OF_SEVERAL = ("judge", "against", "human_topics")
-"""Fields that only results of several judges use."""
+"""Fields that are used only in results of several judges."""
 
 GAIN_STATISTICS = ("gain_human", "gain_machine", "promise", "gain_ratio")
 """Gains of reranking by machine labels, under human and machine labels."""
@@ -36,7 +36,7 @@ AT_ONCE = 1_000_000
 """Maximum number of values in memory."""
 
 NO_INTERVAL = None, None
-"""Ends of a missing interval."""
+"""The bounds of a missing interval."""
 
 Statistics: TypeAlias = "dict[Any, AnyArray]"
 """Statistics by name, or by name and level."""

@@ -48,13 +48,13 @@ class Judge(Frozen, kw_only=True):
     """Probabilities of relevance, flat over ``labels``; None for a judge with grades."""
 
     values: FloatArray | None = None
-    """Labels before they were cut or rounded, flat over ``labels``; None if all are integer grades."""
+    """Labels before thresholding or rounding, flat over ``labels``; None if all are integer grades."""
 
     is_cut: bool = False
     """Whether the labels are binary, as probabilities of relevance that were cut."""
 
     maximum: float = 1.0
-    """The label in the file that ``values`` of 1 stand for."""
+    """The label in the file that corresponds to 1 in ``values``."""
 
     n_rounded: int = 0
     """Number of labels that are rounded to the nearest integer grade."""
@@ -206,7 +206,7 @@ def _text(documents: Sequence[tuple[bytes, bytes]], values: Sequence[bytes]) -> 
 
 
 SKEWED = 0.2
-"""If kappa and AC1 differ by more than this, nearly all labels have one grade."""
+"""The difference between kappa and AC1 above which a caution about skewed grades is added."""
 
 
 def compare_judge(

@@ -33,7 +33,7 @@ class ReliabilityRow(NamedTuple):
 
     judge: str | None
     probability_from: float
-    """Lower end of the bin, which it contains."""
+    """The lower bound of the bin (inclusive)."""
 
     probability_to: float
     documents: int
@@ -50,10 +50,10 @@ class UncutLabels(Frozen):
     """The documents labelled by a judge and by a human judge; arrays have shape (n_documents,)."""
 
     values: FloatArray
-    """Labels of the judge before they are cut or rounded."""
+    """Labels of the judge before thresholding or rounding."""
 
     human: FloatArray
-    """Human labels before they are cut or rounded."""
+    """Human labels before thresholding or rounding."""
 
     relevant: BoolArray
     topic: IntArray
