@@ -37,7 +37,7 @@ class PairedEvaluations(Frozen):
     runs: tuple[str, ...]
     scales: tuple[Scale, Scale]
     values: tuple[FloatArray, FloatArray]
-    """Values in x and y on the tested scale, each (n_runs, n_topics); without topics if a file contains only summaries."""
+    """Values in x and y on the tested scale, (n_runs, n_topics); without topics if a file contains only summaries."""
 
     against: str | None = None
     """The measure of x, if the measures differ."""

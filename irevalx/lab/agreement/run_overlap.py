@@ -59,7 +59,7 @@ class OverlapRow(NamedTuple):
     y: float
     common: float
     rbo_w_ext: float
-    """w: tied documents have equal rank; a: mean over random tie-breaking; b: a, corrected for perfect self-agreement."""
+    """w: tied documents have equal rank; a: mean over random tie-breaking; b: a, corrected to agree with itself."""
 
     rbo_w_min: float
     rbo_w_max: float

@@ -36,9 +36,11 @@ class EstimateRow(NamedTuple):
     """The standard error over samples of topics (and of documents, if these were sampled)."""
 
     document_error: float | None
-    """The part of the standard error that is due to the sampling of documents; if only these topics are of interest, it
-    is the whole standard error. It is None unless documents were sampled; this also applies to ``machine``, ``topics``,
-    ``documents`` and ``effective_documents``."""
+    """The part of the standard error that is due to the sampling of documents.
+
+    If only these topics are of interest, it is the whole standard error. It is None unless documents were sampled; this
+    also applies to ``machine``, ``topics``, ``documents`` and ``effective_documents``.
+    """
 
     lambda_: float
     """The weight of the machine labels; with sampled documents, of the labels of documents that could be drawn."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 MOST_WITH_LETTERS = 10
-"""Number of runs above which a mark replaces the letters of runs that are not significantly different from the best
-run.
+"""Number of runs above which a mark replaces the letters of runs not significantly different from the best run.
 
 ``assets/runs.js`` has the same number.
 """
