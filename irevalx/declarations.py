@@ -240,7 +240,7 @@ class CommandText(Frozen, kw_only=True):
     status."""
 
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Returns the parameters whose values differ from what was typed, such as an argument that an option replaces."""
+    """Returns the parameters whose values differ from the given values, such as an argument replaced by an option."""
 
     more: str = ""
     """Paragraphs of the help after the description."""

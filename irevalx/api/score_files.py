@@ -41,7 +41,7 @@ RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
 """Values by run, measure and topic; the topic "all" is the summary, which can be missing."""
 
 GROUPS = f"{ALL}:"
-"""Prefix in the column of topics for groups of topics and ends of intervals, which are ignored."""
+"""Prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
 
 TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """Measures whose values are not numbers; they are ignored."""
@@ -204,7 +204,7 @@ def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
 
 
 _TableLayout: TypeAlias = "tuple[int | None, int, int | None, list[int]]"
-"""The places of the run, the topic and the measure (None: wide), and of the values."""
+"""The indices of the columns of the run, the topic and the measure (None: wide), and of the values."""
 
 
 def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _TableLayout:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 AnyEvaluation: TypeAlias = Evaluation | StackedRun
-"""The evaluation of a run, or the place of the run among runs that were evaluated together."""
+"""The evaluation of a run, or the run in a stack of runs that were evaluated together."""
 
 
 class Scores:

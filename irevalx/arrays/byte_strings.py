@@ -111,7 +111,7 @@ class Names(Frozen):
 
     @cached_property
     def _long(self) -> list[int]:
-        """The places of strings longer than ``LONG``."""
+        """The indices of strings longer than ``LONG``."""
         places: list[int] = (self.length > LONG).nonzero()[0].tolist()
         return places
 

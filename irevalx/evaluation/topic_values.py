@@ -80,7 +80,7 @@ class TopicValues(Frozen):
     """The values of n topics, run by run, ascending in byte order within a run."""
 
     run: IntArray
-    """Number of the run, from 0 up, shape (n,)."""
+    """Index of the run, shape (n,)."""
     topics: tuple[bytes, ...]
     missing: BoolArray
     """Whether the run has no results for the topic, shape (n,)."""

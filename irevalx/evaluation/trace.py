@@ -167,7 +167,7 @@ def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
 
 
 def _places(rows: Segments, row: int) -> IntArray:
-    """Return the flat places of a row."""
+    """Return the flat indices of a row."""
     where = rows.slice(row)
     return np.arange(where.start, where.stop)
 

@@ -168,7 +168,7 @@ class MeasuredInput(Frozen, kw_only=True):
 
 
 def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the topics of all runs (``complete``: of any run), and the number that each run lacks, if any."""
+    """Return the topics of all runs (complete: of any run), and the number missing from each run, if any."""
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
     topics = tuple(every if complete else [topic for topic in every if all(topic in of for of in of_runs.values())])

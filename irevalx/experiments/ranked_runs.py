@@ -109,7 +109,7 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics of all runs (``complete``: all judged topics), and the number that each run lacks, if any."""
+    """Return the topics of all runs (complete: all judged topics), and the number missing from each run, if any."""
     results = {name: run.topics for name, run in runs.items()}
     in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)

@@ -56,7 +56,7 @@ class Documents(Frozen):
 
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
-        """The place of a topic in ``topics``."""
+        """The index of a topic in ``topics``."""
         if len(self.topics) > _MOST_IN_A_DICTIONARY:
             return TopicIndex(self.topics)
         return {topic: place for place, topic in enumerate(self.topics)}
@@ -128,7 +128,7 @@ class TopicPools(Frozen):
     grades: AnyArray
     """Flat; read-only."""
     index: IntArray
-    """Flat; the place of each document in the judgments."""
+    """Flat; the index of each document in the judgments."""
 
     @cached_property
     def by_level(self) -> dict[float, dict[Any, Any]]:

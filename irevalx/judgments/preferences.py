@@ -105,7 +105,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     subgroup: IntArray
     """Flat over ``rows``; a number."""
     document: IntArray
-    """Flat over ``rows``; the place of the document among those of the topic."""
+    """Flat over ``rows``; the index of the document among the documents of the topic."""
     level: FloatArray
     """Flat over ``rows``."""
     lines: IntArray

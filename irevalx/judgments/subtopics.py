@@ -29,7 +29,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     rows: Segments
     """Per document (flat over ``documents``), its judgments by ascending subtopic."""
     subtopic: IntArray
-    """Flat over ``rows``; the place of the subtopic among those of the topic."""
+    """Flat over ``rows``; the index of the subtopic among the subtopics of the topic."""
     grades: AnyArray
     """Flat over ``rows``; negative ones are never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]

@@ -90,5 +90,5 @@ def papers_cited(text: str) -> list[str]:
 
 
 def with_references(text: str) -> str:
-    """Return a text with references in place of the keys of papers."""
+    """Replace the keys of papers in a text by references."""
     return _CITED.sub(lambda match: papers()[match[1]].reference if match[1] in papers() else match[0], text)

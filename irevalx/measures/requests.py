@@ -58,7 +58,7 @@ class Request(Frozen, kw_only=True):
     spelling: str = ""
     """Requested name of its values; empty for a member of a set."""
     optional: bool = False
-    """Whether it is left out if the format of the judgments does not support it."""
+    """Whether the measure is omitted if the format of the judgments does not support it."""
 
     @property
     def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:

@@ -115,7 +115,7 @@ class RequestedMeasure(Frozen):
     level: float | None = None
     """Relevance level; None for the level of all measures."""
     optional: bool = False
-    """Whether only a set requests it, so that it is left out if the judgments do not support it."""
+    """Whether it is requested only as a member of a set, and is omitted if the judgments do not support it."""
     ties: Ties | None = None
     """Order of ties, if several are requested; None for the only order, and for the difference of best and worst."""
     is_width: bool = False

@@ -231,7 +231,7 @@ class RankedRun(Frozen):
     """Scores that are not finite numbers."""
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int
-    """Number of documents left out because they have the ID of their topic."""
+    """Number of excluded documents whose ID equals the ID of their topic."""
     warnings: tuple[str, ...] = ()
     """All warnings about a whole run."""
 

@@ -27,7 +27,7 @@ _BLANKS = " \t\n\r\v\f"
 """ASCII blanks that are stripped from fields."""
 
 _TAKEN = frozenset({"low", "high"})
-"""Reserved names: the ends of confidence intervals."""
+"""Reserved names: the bounds of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:

@@ -42,7 +42,7 @@ class _Column(Frozen):
 
 
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
-    """Return the lines of a table, fitted to a width if they are longer, and notes on what was omitted or shortened.
+    """Return the lines of a table, fitted to a width if they are longer, and notes on omitted and shortened parts.
 
     Column heads are broken first. Then optional columns are omitted. If the table is still too wide, run names are
     shortened, then as few optional columns as possible are omitted, and finally the columns are divided into blocks

@@ -75,7 +75,7 @@ class TopicDraws(Frozen):
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
         """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of tested values (..., n_runs, n_topics).
 
-        Topics for which a run has nan are left out; the summary is nan if no other topic is drawn.
+        Topics for which a run has nan are excluded; the summary is nan if no other topic is drawn.
         """
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():
@@ -107,7 +107,7 @@ def agreement_draws(
 ) -> dict[str, FloatArray]:
     """Return the STATISTICS of each topic resample, by name: shape (n_draws, ...), nan if undefined.
 
-    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; topics with nan are left out for
+    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; topics with nan are excluded for
     each scoring.
     """
     n_runs = values_y.shape[-2]
@@ -260,7 +260,7 @@ THRESHOLD = 0.9
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the places of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
+    """Return the indices of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
 
     nan exceeds no value.
     """
@@ -277,7 +277,7 @@ def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
     """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, without interpolation.
 
-    Draws without a knee (n_levels) are beyond all levels, and so are ends that are None.
+    Resamples without a knee (n_levels) are treated as beyond all levels; a bound of None is beyond all levels.
     """
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

@@ -23,7 +23,7 @@ _WORTH_SHARING = 100_000_000
 """Minimum number of resampled values for using several processes."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
-"""The lower and the upper ends of intervals, shape (n_pairs,) each."""
+"""The lower and the upper bounds of intervals, each with shape (n_pairs,)."""
 
 
 def bca_intervals(

@@ -181,7 +181,7 @@ def ranks(scores: FloatArray) -> IntArray:
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     """Return a mask of the runs with a significant change, shape (..., n_runs): paired t test, p < 0.05.
 
-    Values have shape (..., n_runs, n_topics); topics with nan are left out. If at least two topics all differ by the
+    Values have shape (..., n_runs, n_topics); topics with nan are excluded. If at least two topics all differ by the
     same amount, the change is significant. Source: Büttcher et al. 2007.
     """
     d = differences(values_x, values_y)

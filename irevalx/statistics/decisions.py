@@ -43,7 +43,7 @@ class Decisions(Frozen):
 def decide(values: FloatArray) -> Decisions:
     """Return significance and direction of the difference of every pair, in the order of ``pairs_of_runs``.
 
-    Tested values have shape (..., n_runs, n_topics); a topic for which a run has nan is left out.
+    Tested values have shape (..., n_runs, n_topics); topics for which a run has nan are excluded.
     """
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)

@@ -1,7 +1,8 @@
 """Power of the paired t test, and the standard deviation of differences over topics.
 
-An effect is a mean difference in units of the standard deviation of the differences over topics. With n topics, the t
-statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect * sqrt(n).
+The effect size is the mean difference divided by the standard deviation of the differences over topics. With n topics,
+the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect *
+sqrt(n).
 
 Source: Sakai, Topic Set Size Design, Information Retrieval Journal 2016, sections 3.1 and 3.2.
 """

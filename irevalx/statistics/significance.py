@@ -171,8 +171,8 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     """Permutation test: the probability of a mean at least as far from zero if signs are flipped at random.
 
     If there are at most ``resamples`` ways of flipping signs, p is the share of the ways with a mean at least as far
-    from zero as observed. Otherwise, ``resamples`` random ways are drawn, the same for each row of the differences,
-    shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
+    from zero as observed. Otherwise, ``resamples`` random sign vectors are drawn, the same for each row of the
+    differences, shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
 
     Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
     Statistical Applications in Genetics and Molecular Biology 2010.

@@ -136,8 +136,8 @@ def _cite(ctx: click.Context, param: click.Parameter, is_requested: bool) -> Non
 def command(ctx: click.Context) -> None:
     """Measure how reliable evaluation is when relevance judgments are incomplete.
 
-    The commands read what irevalx reads (judgments and runs in TREC's formats, plain or compressed; - is standard
-    input) and write files that irevalx and each other read.
+    The commands accept the same input as irevalx (judgments and runs in TREC's formats, plain or compressed; - is
+    standard input), and write files that irevalx and other commands can read.
     """
     if ctx.invoked_subcommand is None:
         echo(ctx.get_help() + "\n")

@@ -129,7 +129,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def caution_is_known(self) -> BoolArray:
-        """Whether the rule of ``depends_on_unjudged`` is applied to each pair; shape (n_pairs,)."""
+        """Whether ``depends_on_unjudged`` is determined for each pair; shape (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return np.zeros(len(self.comparisons.pairs), np.bool_)

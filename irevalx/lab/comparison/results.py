@@ -122,7 +122,7 @@ class ComparedPairs(FigureComparison):
     """Columns to display; empty for the default columns."""
 
     by_pair: bool = False
-    """Whether the pairs of many runs are displayed in place of the runs."""
+    """Whether the pairs of many runs are displayed instead of the runs."""
 
     all_columns: ClassVar[tuple[str, ...]] = PAIR_COLUMNS
     """The fields of rows that tables contain."""

@@ -54,9 +54,9 @@ class FirstDocuments(Frozen):
     """Number of first documents of a ranking."""
     run: IntArray
     row: IntArray
-    """Number of the run, and place of the document in the judgments; flat over the first documents."""
+    """Index of the run, and index of the document in the judgments; flat over the first documents."""
     ends: IntArray
-    """First place of each judged topic, and the end of the last one."""
+    """First index of each judged topic, and the end of the last topic."""
     relevant: npt.NDArray[np.int32]
     """Judged topic, run, rank and row of the retrieved relevant documents, shape (4, n), ascending."""
     level: float
@@ -264,7 +264,7 @@ _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECA
 
 
 def texts_of_documents(documents: DocumentTexts, docnos: Collection[bytes]) -> dict[bytes, str]:
-    """Return the texts of these documents, cut after ``LONGEST_TEXT``; documents without a text are omitted."""
+    """Return the texts of these documents, truncated to ``LONGEST_TEXT``; documents without a text are omitted."""
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
@@ -303,7 +303,7 @@ def texts_of_topics(source: TopicTexts) -> dict[str, str]:
 
 
 def cut(text: str) -> str:
-    """Return a text, cut with an ellipsis if it is too long."""
+    """Truncate a text that is too long, with an ellipsis."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 

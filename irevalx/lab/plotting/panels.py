@@ -29,7 +29,7 @@ from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
 
 Ends: TypeAlias = "tuple[float, float]"
-"""Limits of an axis, or ends of an interval."""
+"""Limits of an axis, or bounds of an interval."""
 
 _EDGE = 0.05
 """Around everything, in inches."""

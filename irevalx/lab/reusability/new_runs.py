@@ -1,4 +1,4 @@
-"""Expected bias of unpooled runs, estimated from pooled groups of runs that are left out.
+"""Expected bias of unpooled runs, estimated by leaving out groups of pooled runs.
 
 docs/reusability.md reports how often the intervals cover the true bias.
 """
@@ -51,7 +51,7 @@ DRAWS = 1000
 """The default number of draws of judgments."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
-"""The estimate and the ends of its interval."""
+"""The percentiles for the estimate and the bounds of its interval."""
 
 
 def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
@@ -296,7 +296,7 @@ class GroupBias(Frozen, kw_only=True):
     to_judge: int
     """The number of unjudged documents among the first documents of its runs."""
     estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}
-    """The bias and the ends of its interval, by measure and run."""
+    """The bias and the bounds of its interval, by measure and run."""
     problem: str = ""
     """Why there is no estimate for any measure."""
 

@@ -195,11 +195,11 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
 
 
 Line: TypeAlias = tuple[str, str]
-"""A measure, and what it is compared with: "AP" or "itself"."""
+"""A measure, and the reference with which it is compared: "AP" or "itself"."""
 
 
 class Statistic(NamedTuple):
-    """A statistic as it is drawn."""
+    """The format in which a statistic is plotted."""
 
     words: str
     low: float

@@ -64,7 +64,7 @@ class StudyIntervals(Frozen):
     """By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures)."""
 
     knees: dict[str, list[tuple[int | None, int | None]]]
-    """By curve and measure: the places of the lower and the upper level, None beyond all levels."""
+    """By curve and measure: the indices of the lower and the upper level, None beyond all levels."""
 
 
 class StudyBootstrap:

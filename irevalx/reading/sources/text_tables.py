@@ -85,7 +85,7 @@ class HeadedRows(NamedRows):
 
     @cached_property
     def _places(self) -> list[int]:
-        """The place of each requested column."""
+        """The index of each requested column."""
         if not self.header.is_there:
             return list(range(len(self.specs)))
         return [list(self.names).index(name) for name in self.keys]
