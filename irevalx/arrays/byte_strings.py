@@ -275,7 +275,7 @@ def first_places(names: Names) -> IntArray:
     return first[number]
 
 
-_ROOM = (4, 16, 64)
+_SLOTS_PER_ENTRY = (4, 16, 64)
 """Slots for each entry, by level; the last number is for all further levels too.
 
 Most documents that are looked up are not in the table, and most of these hit an empty slot. Few entries are left for
@@ -291,10 +291,10 @@ _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
 """Maximum number of documents that are looked up in dictionaries, and maximum number of entries in a table for this."""
 
-_QUICKLY_SORTED = 1 << 11
+_MOST_SORTED = 1 << 11
 """Number of keys up to which sorting is faster than the use of slots."""
 
-_ROOM_FOR_EACH = 4
+_SLOTS_PER_KEY = 4
 """Fewest slots for each key."""
 
 _KEY_BITS = 64
@@ -315,7 +315,7 @@ class _Level(Frozen):
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
         """Return an empty table for entries of these topics, shape (n,); ``number`` is the index of the level."""
-        room = _ROOM[min(number, len(_ROOM) - 1)] * np.bincount(topic, minlength=n_topics)
+        room = _SLOTS_PER_ENTRY[min(number, len(_SLOTS_PER_ENTRY) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
         slots = np.full(int(end[-1]), ABSENT, np.int32)
@@ -432,9 +432,9 @@ def may_repeat(topic: IntArray, keys: WordArray) -> bool:
     contains the last document that maps to it. Of equal documents, at most one occupies its slot; the few documents
     that do not occupy their slots are sorted and compared.
     """
-    if topic.size > _QUICKLY_SORTED:
+    if topic.size > _MOST_SORTED:
         n_topics = int(topic.max()) + 1
-        bits = (_ROOM_FOR_EACH * topic.size // n_topics).bit_length()
+        bits = (_SLOTS_PER_KEY * topic.size // n_topics).bit_length()
         place = np.arange(topic.size, dtype=np.min_scalar_type(topic.size))
         slot = (topic << bits) + (keys >> np.uint64(_KEY_BITS - bits)).view(np.int64)
         slots = np.empty(n_topics << bits, place.dtype)

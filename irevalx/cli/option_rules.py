@@ -85,11 +85,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     import difflib
 
     by_name = {name.lstrip("-"): name for name in known}
-    alike = difflib.get_close_matches(word.lstrip("-"), by_name, n=1, cutoff=_ALIKE)
+    alike = difflib.get_close_matches(word.lstrip("-"), by_name, n=1, cutoff=_LEAST_SIMILARITY)
     return f"; did you mean {by_name[alike[0]]}?" if alike else ""
 
 
-_ALIKE = 0.75
+_LEAST_SIMILARITY = 0.75
 """Minimum similarity of a suggested name, which permits typos and missing endings, but not different words."""
 
 

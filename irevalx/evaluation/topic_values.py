@@ -259,7 +259,8 @@ class AssessedRanking(Frozen):
                 return of_part
             if not values:
                 values = [
-                    [_room_for(len(self.ranking.topics), part_values) for part_values in columns] for columns in of_part
+                    [_empty_values(len(self.ranking.topics), part_values) for part_values in columns]
+                    for columns in of_part
                 ]
             for columns, of_some in zip(values, of_part, strict=True):
                 for column, part_values in zip(columns, of_some, strict=True):
@@ -279,7 +280,7 @@ class AssessedRanking(Frozen):
         by_gain = selected if selected.is_ordered_by_gain(selected.ties or self.settings.tie_orders[0]) else None
         assessed = self.assessed(selected.treatment, selected.level, by_gain, selected.ties)
         values = measure.unguarded(assessed, parameters)
-        return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
+        return _zero_if_missing(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
         """Return the values of measures that are numbers (nan for missing values), shape (n_names, n_topics)."""
@@ -336,14 +337,14 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
     return assess(judgments, Ranking.of_nothing(judgments).take(places), settings, "nonrel")
 
 
-def _room_for(n_topics: int, values: Values | None) -> Values | None:
+def _empty_values(n_topics: int, values: Values | None) -> Values | None:
     """Return an array or a list of the type of these values for a number of topics."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
 
 
-def _blanked(
+def _zero_if_missing(
     values: Sequence[Values], selected: RequestedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Set the values of topics without results to 0 for the measures for which trec_eval does so."""

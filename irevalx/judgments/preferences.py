@@ -157,7 +157,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         place = np.searchsorted(ids, self.document[where])
         level = np.zeros(ids.size)
         level[place] = self.level[where]  # the last of several levels is used
-        self._refuse_relevant_and_not(topic, group)
+        self._refuse_contradictory_relevance(topic, group)
         preferred = np.zeros((ids.size, ids.size), np.bool_)
         subgroup = self.subgroup[where]
         changes = np.flatnonzero(subgroup[1:] != subgroup[:-1]) + 1
@@ -175,7 +175,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
             )
         return RelationGroup(ids, level, preferred)
 
-    def _refuse_relevant_and_not(self, topic: int, group: int) -> None:
+    def _refuse_contradictory_relevance(self, topic: int, group: int) -> None:
         where = self.rows.slice(group)
         order = np.argsort(self.document[where], kind="stable")
         document, level = self.document[where][order], self.level[where][order]

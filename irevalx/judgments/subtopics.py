@@ -41,9 +41,9 @@ class SubtopicJudgments(Frozen, JudgmentKind):
         nothing = np.empty(0, np.int64)
         topics = [topic for part in parts for topic in part.documents.topics]
         in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
-        documents, document = _laid_end_to_end([part.documents.rows for part in parts]).take(in_order)
-        subtopics, name = _laid_end_to_end([part.subtopics for part in parts]).take(in_order)
-        rows, line = _laid_end_to_end([part.rows for part in parts]).take(document)
+        documents, document = _concatenated([part.documents.rows for part in parts]).take(in_order)
+        subtopics, name = _concatenated([part.subtopics for part in parts]).take(in_order)
+        rows, line = _concatenated([part.rows for part in parts]).take(document)
         docnos = Names.joined([part.documents.docnos for part in parts]).take(document)
         return cls(
             documents=Documents(path, tuple(sorted(topics)), documents, docnos),
@@ -132,7 +132,7 @@ class RelevantParts(Frozen):
         return self.documents.rows.keep(self.parts.lengths > 0), parts, self.subtopic[index]
 
 
-def _laid_end_to_end(parts: Sequence[Segments]) -> Segments:
+def _concatenated(parts: Sequence[Segments]) -> Segments:
     return Segments.of_lengths(np.concatenate((np.empty(0, np.int64), *(part.lengths for part in parts))))
 
 

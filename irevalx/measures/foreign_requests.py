@@ -393,10 +393,10 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     elif not hint and at and alone:
         cut = spelled("max_retrieved", at[2])
         hint = f"; {alone} has no cutoff, but {cut} evaluates the first {at[2]} documents of each topic"
-    return UnknownMeasureError(f"unknown measure {quote(text)}{hint or _alike(name, compat)}")
+    return UnknownMeasureError(f"unknown measure {quote(text)}{hint or _similar_names(name, compat)}")
 
 
-def _alike(name: str, compat: Compat) -> str:
+def _similar_names(name: str, compat: Compat) -> str:
     """Return the end of a message that suggests similar names."""
     import difflib
 

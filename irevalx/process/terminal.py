@@ -161,7 +161,7 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except (IrevalxError, click.UsageError, MemoryError, ImportError, OSError) as error:
-        return _told(name, error)
+        return _print_error(name, error)
 
 
 _CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
@@ -183,7 +183,7 @@ def _usage_message(text: str) -> str:
     return text
 
 
-def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
+def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
     """Print the error and return its status; errors that users cannot fix are reraised."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
@@ -216,7 +216,7 @@ class Messages:
         if self._pending is not None:
             self._pending.setdefault(re.sub(r"\d+", "0", line.partition(": ")[2] or line), []).append(line)
         elif not self._quiet:
-            self._tell(line)
+            self._print_line(line)
 
     @contextmanager
     def grouping(self) -> Iterator[None]:
@@ -229,14 +229,14 @@ class Messages:
             for lines in () if self._quiet else groups:
                 if len(lines) <= MOST_ALIKE:
                     for line in lines:
-                        self._tell(line)
+                        self._print_line(line)
                 else:
                     more = f"{len(lines) - 1} more runs have such a warning; --format json lists all warnings"
-                    self._tell(f"{lines[0]} ({more})")
+                    self._print_line(f"{lines[0]} ({more})")
 
     def complain(self, error: Exception) -> None:
         """Print an error that does not end the program."""
-        self._tell(error.message if isinstance(error, IrevalxError) else str(error))
+        self._print_line(error.message if isinstance(error, IrevalxError) else str(error))
 
     @contextmanager
     def progress(self, n_runs: int) -> Iterator[Progress]:
@@ -248,7 +248,7 @@ class Messages:
         finally:
             self._progress.clear()
 
-    def _tell(self, line: str) -> None:
+    def _print_line(self, line: str) -> None:
         if self._progress:
             self._progress.clear()
         write_error(f"{self._program}: {printable(line)}")

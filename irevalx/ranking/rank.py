@@ -107,7 +107,7 @@ def ranking_order(
     if with_nan.size:
         comparable &= ~np.isin(rows.ids[1:], with_nan)
     order = _by_score(rows, scores, None, comparable)
-    while (places := _too_close(scores, inexact, order, comparable, results.error)).size:
+    while (places := _ambiguous_scores(scores, inexact, order, comparable, results.error)).size:
         scores, inexact = scores.copy(), inexact.copy()
         scores[places] = results.exact(places)
         inexact[places] = False
@@ -142,7 +142,7 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
     return order
 
 
-def _too_close(
+def _ambiguous_scores(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
     """Return the flat indices of inexact scores (relative error ``error``) that could tie with or pass a neighbour."""
@@ -153,7 +153,7 @@ def _too_close(
     with np.errstate(invalid="ignore"):  # infinity less infinity, which is exact
         close = comparable & (before - after <= 2 * error * np.maximum(np.abs(before), np.abs(after)))
     close &= open_[1:] | open_[:-1]
-    places = _members(close)
+    places = _pair_members(close)
     places = places if order is None else order[places]
     return places[inexact[places]]
 
@@ -165,7 +165,7 @@ def _ties_in_order(
 
     ``pairs``, shape (n - 1,), are the tied neighbours.
     """
-    tied = _members(pairs)
+    tied = _pair_members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
     places = order[tied]
     if ties not in {"name", "rank"}:
@@ -182,7 +182,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
     return x if order is None else x[order]
 
 
-def _members(pairs: BoolArray) -> IntArray:
+def _pair_members(pairs: BoolArray) -> IntArray:
     """Return the indices of both members of the neighbour pairs for which the mask, shape (n - 1,), is true."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 

@@ -153,7 +153,7 @@ def t_quantile(degrees: int, confidence: float) -> float:
     log_t = math.log(_normal_guess(tail))
     for _ in range(_STEPS):
         t = math.exp(log_t)
-        beyond = _beyond(degrees, t)
+        beyond = _tail_ratio(degrees, t)
         excess = _log_density(degrees, t) + math.log(beyond) - math.log(tail)
         step = excess * beyond / t
         log_t += step
@@ -182,7 +182,7 @@ def _log_density(degrees: int, t: float) -> float:
     return log_ratio - scale - (degrees + 1) / 2 * math.log1p(t * t / degrees)
 
 
-def _beyond(degrees: int, t: float) -> float:
+def _tail_ratio(degrees: int, t: float) -> float:
     """Return the probability of values above t, divided by the density at t."""
     at_t, power = degrees + t * t, (degrees + 1) / 2
     unit = 1 / (2 * power * t / at_t + 1 / (1 + t))

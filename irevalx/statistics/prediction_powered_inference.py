@@ -212,13 +212,13 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
         nan if the standard error is 0.
         """
-        return self._ends(self.estimate, self.standard_error, alpha)
+        return self._interval(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:
         """Return the bounds of the interval computed from the sample alone."""
-        return self._ends(self.classical, self.classical_error, alpha)
+        return self._interval(self.classical, self.classical_error, alpha)
 
-    def _ends(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
+    def _interval(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
         low, high = t_interval(np.array(middle), np.array(error), self.n_topics, alpha)
         return float(low), float(high)
 

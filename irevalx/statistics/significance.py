@@ -277,7 +277,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
     place = (2 * n_topics + 1) ** np.arange(n_topics)
     ascending = np.sort(doubled, axis=-1)
     _, first, group = np.unique(ascending @ place, return_index=True, return_inverse=True)
-    up_to = np.stack([_ways_up_to(tuple(ranked)) for ranked in ascending[first].tolist()])
+    up_to = np.stack([_subset_counts(tuple(ranked)) for ranked in ascending[first].tolist()])
     total = 2**n_topics
     below, above = up_to[group, upper + 1], total - up_to[group, upper]
     p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / total)
@@ -285,7 +285,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=2**13)
-def _ways_up_to(numbers: tuple[int, ...]) -> IntArray:
+def _subset_counts(numbers: tuple[int, ...]) -> IntArray:
     """Return the number of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
     ways = np.zeros(len(numbers) * (len(numbers) + 1) + 1, np.int64)
     ways[0] = 1

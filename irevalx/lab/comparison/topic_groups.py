@@ -182,16 +182,16 @@ def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iter
     """Yield warnings about groups that the interaction test excludes, and about small groups."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
-        yield f"{where}: the interaction test excludes groups with only one topic: {_some(single)}"
+        yield f"{where}: the interaction test excludes groups with only one topic: {_listed(single)}"
     small = [f"{quote(group)} ({len(place)})" for group, place in places.items() if 1 < len(place) < FEW_IN_GROUP]
     if small and len(places) - len(single) > 1:
         yield (
-            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in groups this small, an "
+            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_listed(small)}; in groups this small, an "
             "interaction can be significant merely because differences vary more in one group than in another"
         )
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:5])} and {len(names) - 5} others" if names[6:] else ", ".join(names)
 
 

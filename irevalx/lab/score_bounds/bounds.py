@@ -318,14 +318,14 @@ def bounds(
             for of_measure in scores
         ]
         if requested is not None:
-            ranked = expected[0].changing(_undecided(scores[0]))
+            ranked = expected[0].changing(_undetermined(scores[0]))
             return _to_judge("changes", ranked, requested, experiment, notes)
         of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
         if drawn:
             simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
             of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
     if requested is not None:
-        return _to_judge("narrows", scores[0].worth_judging(_undecided(scores[0])), requested, experiment, notes)
+        return _to_judge("narrows", scores[0].worth_judging(_undetermined(scores[0])), requested, experiment, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = count_determined(rows)
     for row in decided:
@@ -445,7 +445,7 @@ def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure
     return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
 
 
-def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
+def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
     """Return the undetermined pairs; warns if there are none."""
     undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
     if not undecided:

@@ -158,7 +158,7 @@ class ExpectedValues:
         ]
         self._relevance = relevance.take(np.concatenate([topic.places[topic.unjudged] for topic in topics]))
         self._known = np.stack([topic.weights @ topic.gains for topic in topics], axis=1)
-        gains, chances = self._chances(self._relevance.probability)
+        gains, chances = self._gain_probabilities(self._relevance.probability)
         self._mean = chances @ gains
         self._variance = chances @ gains**2 - self._mean**2
         gain = float(shares.relevant @ self._gains - shares.others @ self._gains)
@@ -166,7 +166,7 @@ class ExpectedValues:
         self._own = np.einsum("df,fg,dg->d", slopes, relevance.covariance, slopes, optimize=True)
         self._slopes = np.stack([self._sums(of_run[:, None] * slopes) for of_run in self._weights])
 
-    def _chances(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _gain_probabilities(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self._shares.chances(probability, self._gains)
 
     def _sums(self, x: FloatArray) -> FloatArray:
@@ -235,10 +235,10 @@ class ExpectedValues:
         line = covariance @ slope / error if error > 0 else np.zeros(slope.size)
         at_nodes = []
         for node in nodes.tolist():
-            gains, chances = self._chances(relevance.moved(node * line))
+            gains, chances = self._gain_probabilities(relevance.moved(node * line))
             at_nodes.append(sign_probabilities(known, weights[matter][:, None] * gains, chances))
             if not at_nodes[0].exact:
-                gains, chances = self._chances(relevance.probability)
+                gains, chances = self._gain_probabilities(relevance.probability)
                 mean = known + float(weights[matter] @ (chances @ gains))
                 return SignProbabilities.normal(mean, deviation)
         below, zero, above = np.average(
@@ -277,7 +277,7 @@ class ExpectedValues:
         """Return, for each document, the expected absolute change of the probability that a difference is above 0."""
         from scipy.special import ndtr
 
-        (run, against), (gains, chances) = pair, self._chances(self._relevance.probability)
+        (run, against), (gains, chances) = pair, self._gain_probabilities(self._relevance.probability)
         weights = without_noise(self._weights[run] - self._weights[against])
         mean = float((self._known[run] - self._known[against]).sum()) + float(weights @ self._mean)
         variances = weights**2 * self._variance
