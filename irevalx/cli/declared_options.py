@@ -1,4 +1,4 @@
-"""Declared parameters converted to arguments and options of Click."""
+"""Conversion of declared parameters to arguments and options of Click."""
 
 from __future__ import annotations
 

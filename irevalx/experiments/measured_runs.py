@@ -102,7 +102,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
 def with_coverage(
     measured: MeasureValues, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasureValues:
-    """Add the coverage of the runs over the same topics; ``coverage`` is by cutoff, as ``coverages`` returns it."""
+    """Add the coverage of the runs over the same topics; ``coverage`` maps cutoffs to coverage, as in ``coverages``."""
     if not coverage:
         return replace(measured, request=request)
     topics = frozenset(measured.topics)

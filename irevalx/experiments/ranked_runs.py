@@ -205,7 +205,7 @@ class RankedRuns(Frozen):
         *,
         warn: Warn = lambda line: None,
     ) -> Self:
-        """Read and rank runs and look up their documents; warns about all omissions and about topics that score 0."""
+        """Read runs, rank them, and look up their documents; warns about omissions and about topics that score 0."""
         if len(runs) < rules.least_runs:
             raise UsageError(f"at least {LEAST_RUNS[rules.least_runs]} must be given, not {len(runs)}")
         settings, documents = rules.settings, judgments.documents
@@ -471,7 +471,7 @@ def rank_graded_runs(
     *,
     warn: Warn = lambda line: None,
 ) -> GradedRuns:
-    """Read and rank runs and look up their documents; ``measures`` are texts or parsed requests."""
+    """Read runs, rank them, and look up their documents; measures are texts or parsed requests."""
     raise_first(judgments.duplicates)
     requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
     requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]

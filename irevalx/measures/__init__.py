@@ -1,7 +1,7 @@
 """The measures. MEASURES is the registry, in the order in which measures are printed.
 
 A kernel computes one value per topic, and a summary computes the `all` row from these values. ``select`` resolves
-requested measures; evaluation and lab compute its result.
+requested measures, which evaluation and lab compute.
 
     counts, average_precision, ...     the kernels, one family per module
     declaration                        Measure, @measure; custom and installed measures

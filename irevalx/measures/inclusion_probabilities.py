@@ -96,7 +96,7 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
 
     The estimated number of relevant documents down to rank q, divided by q, where q is the estimated number of relevant
     documents of the topic, rounded. If fewer than q documents were retrieved, the divisor is the estimate before
-    rounding. A topic has no value if it has none for statAP.
+    rounding. A topic has no value if statAP has no value for it.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -111,8 +111,8 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
 def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Precision at cutoff K, estimated from a sample with inclusion probabilities.
 
-    The estimated number of relevant documents among the first K, divided by K. A topic has no value if it has none for
-    statAP.
+    The estimated number of relevant documents among the first K, divided by K. A topic has no value if statAP has no
+    value for it.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -125,7 +125,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K of the sampled documents.
 
     Like ndcg_burges, but only sampled documents are treated as judged. As in the published definition, inclusion
-    probabilities are not used. A topic has no value if it has none for statAP.
+    probabilities are not used. A topic has no value if statAP has no value for it.
 
     Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
     1)/log2(k + 1)).
@@ -151,7 +151,7 @@ def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.
 
     Each relevant document of the sample represents 1/p documents, whether it was retrieved or not. The `all` row is the
-    sum over topics. A topic has no value if it has none for statAP.
+    sum over topics. A topic has no value if statAP has no value for it.
 
     Formula: sum over sampled relevant of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -164,8 +164,8 @@ def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
     The sampling variance of statAP, at most 1 per topic. The `all` row is the variance of the mean of statAP over
-    topics: the sum of the variances divided by the square of the number of topics. A topic has no value if it has none
-    for statAP.
+    topics: the sum of the variances divided by the square of the number of topics. A topic has no value if statAP has
+    no value for it.
 
     Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)

@@ -53,15 +53,15 @@ class _Stratum(Frozen):
         return ratio(self.size, self.n_judged)
 
     def above(self, mask: BoolArray) -> IntArray:
-        """Flat: documents of the stratum above this one for which ``mask`` is true."""
+        """Flat: the number of documents of the stratum ranked above this document for which ``mask`` is true."""
         return self.upto(mask) - (self.inside & mask)
 
     def upto(self, mask: BoolArray) -> IntArray:
-        """Flat: documents of the stratum up to and including this one for which ``mask`` is true."""
+        """Flat: the number of documents of the stratum down to this document for which ``mask`` is true."""
         return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
-        """Per topic: retrieved documents of the stratum for which ``mask`` is true."""
+        """Per topic: the number of retrieved documents of the stratum for which ``mask`` is true."""
         return self.t.rows.count(self.inside & mask)
 
 

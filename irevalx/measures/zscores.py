@@ -1,4 +1,4 @@
-"""Z-scores: values in standard deviations from a mean, both read from a file (``-Z``)."""
+"""Z-scores: deviations of values from a mean, in standard deviations; both are read from a file (``-Z``)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Expected values of measures over random tie-breaking, and under relevance probabilities.
 
-Documents are relevant independently of each other, and never without a judgment. Each document is a trial, and the
-number of successes has a Poisson binomial distribution. Trials are added one by one, with state for each number of
-successes; all terms are at least 0, so that there is no cancellation.
+Documents are assumed to be relevant independently of each other; documents without a judgment are never relevant. Each
+document is a trial, and the number of successes has a Poisson binomial distribution. Trials are added one by one, with
+state for each number of successes; all terms are at least 0, so that there is no cancellation.
 
 A group of n documents takes the ranks a + 1 to a + n. All n! orders are equally likely, so that a document has each of
 these ranks with probability 1/n (McSherry and Najork, ECIR 2008).

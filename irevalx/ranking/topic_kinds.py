@@ -52,7 +52,7 @@ class PreferenceCounts(Frozen):
 
     @classmethod
     def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
-        """Count preferences, from pairs of shape (k, k) for each group.
+        """Count preferences, given a matrix of pairs of shape (k, k) for each group.
 
         IDs are in rank order, and those below n_ret retrieved.
         """

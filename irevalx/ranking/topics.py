@@ -35,7 +35,7 @@ def round_up_from_a_tenth(x: FloatArray) -> IntArray:
 
 
 def log2_of(k: IntArray) -> FloatArray:
-    """Return log2 of integers from 1 up like the C library; ``np.log2`` can differ in the last bit."""
+    """Return log2 of positive integers like the C library; np.log2 can differ in the last bit."""
     try:
         return _log2_table(1024)[k]
     except IndexError:

@@ -98,8 +98,8 @@ class Confusion(Frozen):
     def false_positive_rate(self) -> FloatArray:
         """Among pairs not significant under full judgments, the share significant under reduced ones; nan if none.
 
-        Bompada et al. call these false negatives, and ``false_negative_rate`` false positives: "not different" is their
-        positive.
+        Bompada et al. call these errors false negatives, and those of ``false_negative_rate`` false positives, because
+        their positive class is "not different".
         """
         return divided(self.c12, self.c11 + self.c12)
 
@@ -125,7 +125,7 @@ class Confusion(Frozen):
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
-        """All numbers by column name, in the order of ``DECISION_COLUMNS``."""
+        """All counts and rates by column name, in the order of ``DECISION_COLUMNS``."""
         return {
             "c11": self.c11,
             "c12": self.c12,

@@ -20,7 +20,7 @@ from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation and its interval; nan if the interval is not defined."""
+    """A standard deviation and its interval; nan if the interval is undefined."""
 
     value: float
     low: float

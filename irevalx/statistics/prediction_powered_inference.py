@@ -69,7 +69,7 @@ def prediction_powered(
 
     At least two topics have human values. ``weight`` is lambda: None for the minimum standard error, 0 for human
     values only. Estimates and standard errors equal those of ppi-python, whose normal intervals are too narrow for few
-    human topics. Intervals here use Student's t distribution with n - 1 degrees of freedom.
+    human topics. The intervals of this module use Student's t distribution with n - 1 degrees of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)

@@ -172,7 +172,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample; returns its mask and inclusion probabilities (flat), and the number of unjudged documents."""
+    """Draw a sample; return its flat mask and inclusion probabilities, and the number of unjudged documents."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)

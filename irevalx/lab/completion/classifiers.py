@@ -150,12 +150,11 @@ class Classifier(Protocol):
 class LanguageModels:
     """The classifier of Büttcher et al. (2007, 3.1).
 
-    A document is predicted relevant if the divergence of its language model from the model of the judged relevant
-    documents, concatenated, is below a threshold. The threshold is chosen so that as many judged documents are
-    predicted relevant as were judged relevant; documents with equal divergence are ordered by docno. Büttcher et al. do
-    not specify the threshold within the remaining interval: here, it is the divergence of the last judged document
-    predicted relevant, of the next judged document, or the midpoint. The decision value is the threshold minus the
-    divergence.
+    A document is predicted relevant if the divergence of its language model from the model of the concatenated relevant
+    documents is below a threshold. The threshold is chosen so that as many judged documents are predicted relevant as
+    were judged relevant; documents with equal divergence are ordered by docno. Büttcher et al. do not specify the
+    threshold within the remaining interval: here, it is the divergence of the last judged document predicted relevant,
+    of the next judged document, or the midpoint. The decision value is the threshold minus the divergence.
     """
 
     def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:

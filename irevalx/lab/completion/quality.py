@@ -187,7 +187,7 @@ class PredictionReport(Result):
 
 
 class LabelReport(Result):
-    """Numbers of missing judgments that were taken from labels, by topic."""
+    """The numbers of missing judgments that were replaced by labels, by topic."""
 
     rows: Sequence[LabelledTopic]
 

@@ -109,7 +109,7 @@ class JudgmentsDescription(Frozen):
         return Table("judgments", columns, rows)
 
     def summary_table(self) -> Table:
-        """Return sums over topics, and for each number its mean, minimum, median and maximum."""
+        """Return, for each column, the sum, mean, minimum, median and maximum over topics."""
         table = self.table()
         *of_topics, total, mean = table.rows
         numbers = list(zip(*of_topics, strict=True))[1:]
@@ -182,7 +182,7 @@ class RunDescription(Frozen):
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> "RunDescription":
-        """Count the documents of a run ranked with these judgments, over the compared topics."""
+        """Count the documents of a run, ranked with these judgments, over the compared topics."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         is_judged = ranking.row >= 0

@@ -1,6 +1,6 @@
 """Minimum and maximum of measure values and differences over all completions of the judgments.
 
-Each document has one grade in all runs, and documents are independent, so the bounds are exact.
+A document has the same grade in all runs, and grades vary independently; therefore, the bounds are exact.
 
 Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008, define the
 residual of one run; here it is computed for differences, in which a document of both runs has the difference of its
@@ -40,7 +40,7 @@ class DocumentInfluence(NamedTuple):
 
 
 class TopicWeights(Frozen):
-    """The documents of a topic that any run has at the ranks of a measure; arrays have shape (n_documents,)."""
+    """The documents of a topic that any run retrieves at the ranks used by a measure; arrays are (n_documents,)."""
 
     topic: str
     docnos: tuple[str, ...]
