@@ -27,7 +27,7 @@ it, and no modules of a package import each other in a cycle. The docstring of e
     frozen.py      the base class of records
 
 The scripts in docs/generate/, outside the package, write the manual pages and the generated tables. The public names
-are the names in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
+are those in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
 
 Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run is converted
 to a few rows of a Ranking and then discarded. A whole run is read into memory only if the rows of a topic are not
@@ -39,9 +39,9 @@ import sys
 
 
 def _is_started() -> bool:
-    """Return whether this process is one of the commands rather than a program that imports irevalx."""
+    """Return whether this process runs one of the commands, rather than a program that imports irevalx."""
     first = getattr(sys, "argv", [""])[0]
-    if first == "-m":  # until Python has found the module
+    if first == "-m":  # while Python searches for the module
         words = sys.orig_argv
         return words[words.index("-m") + 1 :][:1] in (["irevalx"], ["irevalx.lab"]) if "-m" in words else False
     return os.path.basename(first).partition(".")[0] in {"irevalx", "irevalx-lab"}  # noqa: PTH119
@@ -50,9 +50,9 @@ def _is_started() -> bool:
 # Ctrl-C must end the commands silently from their first import on, so the entry points would be too late.
 if _is_started():
     try:
-        _signal = sys.modules["_signal"]  # imported at the start of Python, unlike ``signal``
+        _signal = sys.modules["_signal"]  # imported when Python starts, unlike ``signal``
         _handler = _signal.getsignal(_signal.SIGINT)
-        if _handler is _signal.default_int_handler:  # its exception would be ignored at the end of an import
+        if _handler is _signal.default_int_handler:  # its exception would be ignored if raised at the end of an import
             _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(130))
         from irevalx.process.startup import end_on_interrupt
 
@@ -83,7 +83,7 @@ _HOMES = {
 }
 """The module of each public name, which is imported when the name is used."""
 
-TYPE_CHECKING = False  # as in typing, which takes a while to import
+TYPE_CHECKING = False  # as in ``typing``, whose import is slow
 if TYPE_CHECKING:
     from typing import Any
 
@@ -107,12 +107,12 @@ else:
 
 
 def __dir__() -> list[str]:
-    """Return the public names; without spark, since its import fails without pyarrow, and completion imports."""
+    """Return the public names except ``spark``, because completion would import it, which fails without pyarrow."""
     return ["__version__", *_HOMES, "lab"]
 
 
 def __getattr__(name: str) -> "Any":
-    """Import a public name when it is used, so that the commands start without the interface for programs."""
+    """Import a public name on first use, so that the commands start without importing the Python interface."""
     from importlib import import_module
 
     if name in _HOMES:

@@ -8,18 +8,18 @@ from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 
 def run() -> None:
     """Run the command and exit at once, without freeing objects one by one."""
-    end_on_interrupt()  # where another program calls this
+    end_on_interrupt()  # if another program calls this
     import gc
     from contextlib import suppress
 
-    gc.disable()  # the process is too short for garbage to matter
+    gc.disable()  # the process is too short-lived for garbage collection
     try:
         from irevalx.cli.command import main
         from irevalx.process.terminal import silence_warnings
 
         silence_warnings()
         status = main()
-    except (MemoryError, ImportError, OSError) as error:  # while modules load
+    except (MemoryError, ImportError, OSError) as error:  # while modules are loaded
         sys.stderr.write(f"irevalx: {shortage(error)}\n")
         status = OUT_OF_MEMORY
     for stream in (sys.stdout, sys.stderr):

@@ -1,6 +1,6 @@
-"""Parameters, declared once: annotations of a public function from which checks, options, help and messages follow.
+"""Declarations of parameters in annotations of public functions: the source of checks, options, help and messages.
 
-A function declares a parameter in its signature, and explains it in its docstring:
+A function declares a parameter in its signature and explains it in its docstring:
 
     @declared(example="irevalx-lab power qrels runs/* --topics 50")
     def power(..., comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None):
@@ -8,8 +8,9 @@ A function declares a parameter in its signature, and explains it in its docstri
         comparisons : number of comparisons. [default: all pairs of the runs]
         '''
 
-Type checkers see ``int | None``. Callers from Python get the check; ``irevalx.lab.command.declaration`` makes the
-option. Modules with declarations must not import ``annotations`` from ``__future__``: annotations are read as objects.
+Type checkers see ``int | None``. Calls from Python are checked accordingly, and irevalx.lab.command.declaration creates
+the option. Modules with declarations must not import ``annotations`` from ``__future__``: annotations are read as
+objects.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ FLAG_RULE = "True or False"
 
 
 class Parameter(Frozen, kw_only=True):
-    """A parameter of a function, and its option in the shell."""
+    """A parameter of a function, and the corresponding command-line option."""
 
     kind: ValueType | None = None
     """None if the function itself checks the value."""
@@ -73,7 +74,7 @@ class Parameter(Frozen, kw_only=True):
 
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which one must be given too; without effect if the caller has none of them."""
+    """Parameters of which at least one must also be given; ignored if the caller supports none of them."""
 
     excludes: Others = ()
     """Parameters that must not also be given."""
@@ -108,12 +109,12 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def is_flag(self) -> bool:
-        """Whether it is a boolean, in the shell an option without a value."""
+        """Whether the parameter is a boolean, whose option has no value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
 
     @property
     def is_repeated(self) -> bool:
-        """Whether its option can be repeated in the shell."""
+        """Whether the option can be repeated in the shell."""
         return self.several or self.entries
 
     @property
@@ -142,7 +143,7 @@ class Parameter(Frozen, kw_only=True):
             raise argument_error(self.name, self.kind.rule, value) from None
 
     def read(self, text: str) -> Any:
-        """Return the value of a text in the shell; raises UsageError."""
+        """Convert the text of an option to a value; raises UsageError."""
         if self.kind is None:
             return text
         try:
@@ -194,7 +195,7 @@ def choice(*names: str, **more: Any) -> Parameter:
 
 
 def flag(**more: Any) -> Parameter:
-    """Declare a boolean, in the shell an option without a value."""
+    """Declare a boolean parameter; its option has no value."""
     return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
@@ -204,7 +205,7 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file, or what else the function reads and checks in its place; names of files can contain blanks."""
+    """Declare a file, or another input that the function itself reads and checks; file names can contain blanks."""
     return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
@@ -220,11 +221,11 @@ def path(**more: Any) -> Parameter:
 
 
 def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
-    """Declare the differences from a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
+    """Declare changes to a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
     return lambda shared: replace(shared, **changes)
 
 
-# -- What a function declares
+# -- Declarations of a function
 
 
 class CommandText(Frozen, kw_only=True):
@@ -234,17 +235,18 @@ class CommandText(Frozen, kw_only=True):
     """A command line for the end of the help."""
 
     run: Callable[..., int | None] | None = None
-    """Calls the function and writes its result, for commands that do more than that. It receives ``Output``, the
-    options that its own signature declares, and the function's arguments by name, and returns the exit status."""
+    """A function that calls the public function and writes the result, for commands with additional output. It receives
+    ``Output``, the options that its own signature declares, and the function's arguments by name, and returns the exit
+    status."""
 
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Returns the parameters whose values differ from what was typed, such as an argument that an option replaces."""
+    """Returns the parameters whose values differ from the given values, such as an argument replaced by an option."""
 
     more: str = ""
     """Paragraphs of the help after the description."""
 
     figure: bool = False
-    """Whether the result can be drawn."""
+    """Whether the result can be plotted."""
 
     scores: str = ""
     """A sentence on the default measures of score files, which can replace judgments and runs; empty if they cannot."""
@@ -319,7 +321,7 @@ def declared(
 
 
 def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Add declarations and the texts of shared parameters to a function that checks its arguments itself."""
+    """Add declarations and the explanations of shared parameters to a function that checks its own arguments."""
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         collect(function, None, shared).complete(function)
@@ -386,12 +388,12 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
 
 
 def refusal(message: str) -> IrevalxError:
-    """Return the error for parameters that do not fit together: ArgumentError, in the shell UsageError."""
+    """Return the error about incompatible parameters: ArgumentError or, in the shell, UsageError."""
     return ArgumentError(message) if _options is None else UsageError(message)
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
-    """Yield each rule: parameter (with the value it applies to), other parameters, and whether they are excluded."""
+    """Yield each rule: a parameter (with the value it applies to), other parameters, and if they are excluded."""
     for parameter in [parameters[name] for name in names if name in parameters]:
         for are_excluded, rules in ((False, parameter.requires), (True, parameter.excludes)):
             by_value = rules if isinstance(rules, Mapping) else {"": rules}
@@ -402,7 +404,7 @@ def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterato
 
 
 def _spelled_any(rules: Sequence[str]) -> str:
-    """Return parameters as a phrase, with the name once for several values: ``--by run or topic``."""
+    """Return parameters as a phrase, in which several values share the name, as in --by run or topic."""
     first, has_value, _ = rules[0].partition("=")
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
         return join_words([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])], "or")
@@ -419,7 +421,7 @@ _keywords: ContextVar[Mapping[str, Parameter] | None] = ContextVar("keywords", d
 
 @contextmanager
 def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
-    """Make messages name parameters by the options of this command."""
+    """Use the options of this command as the names of parameters in messages."""
     global _options  # noqa: PLW0603
     before, _options = _options, parameters
     try:
@@ -429,7 +431,7 @@ def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
 
 
 def spelled(name: str, value: object = None) -> str:
-    """Return a parameter, or a parameter with a value, as the caller types it.
+    """Return a parameter, or a parameter with a value, in the notation of the caller (Python or shell).
 
     >>> spelled("level"), spelled("grades", "real"), spelled("complete", True)
     ('level', 'grades="real"', 'complete=True')
@@ -455,7 +457,7 @@ def is_parameter(name: str) -> bool:
 
 
 def invalid_value(name: str, rule: str, value: object) -> str:
-    """Return the message about the value of a parameter.
+    """Return the message about an invalid value of a parameter.
 
     >>> invalid_value("level", "at least 1", 0)
     'level must be at least 1, not 0'
@@ -476,7 +478,7 @@ def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
 
 
 def spelled_rule(rule: str) -> str:
-    """Return the parameter of a rule (``"by=run"``), by its own name, as the caller types it."""
+    """Return the parameter of a rule (such as "by=run") in the notation of the caller."""
     if " and " in rule:
         return " and ".join(map(spelled_rule, rule.split(" and ")))
     name, has_value, value = rule.partition("=")

@@ -1,4 +1,4 @@
-"""Exceptions with the exit status of each, and the warnings of the Python functions.
+"""Exceptions and their exit statuses, and the warnings of the Python functions.
 
     IrevalxError
     ├── UsageError              1   invalid options or arguments
@@ -18,8 +18,8 @@
     ├── OutputError            74   standard output cannot be written (EX_IOERR; trec_eval does not notice)
     └── ZscoreFileError       255   an unreadable z-score file
 
-Messages are one line without prefix. ``message`` names the options of the command, ``str`` the keywords of Python.
-Only ``cli`` and ``process/exit_status`` convert exceptions to statuses.
+Messages consist of one line without prefix. ``message`` names the options of the command, ``str`` the keywords of
+Python. Only ``cli`` and ``process/exit_status`` convert exceptions to statuses.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ STANDARD_INPUT = "-"
 """The file name of standard input."""
 
 Warn: TypeAlias = Callable[[str], None]
-"""Receives a warning, one line without prefix."""
+"""A function that receives a warning (a single line without prefix)."""
 
 LONGEST_QUOTE = 80
 """Maximum number of characters between quotes in a message."""
@@ -177,7 +177,7 @@ class ZscoreFileError(IrevalxError):
 
 def quote(text: bytes | str) -> str:
     """Return text in quotes for a message, printable and shortened."""
-    # Cut first: a text can be a line of many megabytes, and each byte becomes at least one character.
+    # Truncate first: a text can be a line of many megabytes, and each byte becomes at least one character.
     quoted = printable(text[: _MOST_BYTES * (LONGEST_QUOTE + 1)])
     if len(quoted) > LONGEST_QUOTE:
         quoted = quoted[: LONGEST_QUOTE - 3] + "..."
@@ -185,11 +185,11 @@ def quote(text: bytes | str) -> str:
 
 
 _PLAIN_WORD = r"[\w.,:=@%+/-]{1,80}"
-"""Text that needs no quotes in a message about an option."""
+"""A pattern for option values that need no quotes in messages."""
 
 
 def shell_word(text: str) -> str:
-    """Return a value of an option for a message, in quotes unless it is a plain word."""
+    """Return the value of an option for a message, in quotes unless it is a single word."""
     return text if re.fullmatch(_PLAIN_WORD, text) else quote(text)
 
 
@@ -199,12 +199,12 @@ def shown_name(path: str) -> str:
 
 
 def not_installed(package: str, extra: str) -> str:
-    """Return the message about a missing package, after "needs", with the extra that installs it."""
+    """Return the end of a message about a missing package, with the extra that installs it."""
     return f"{package}, which is not installed: pip install 'irevalx[{extra}]', or '.[{extra}]' in a checkout"
 
 
 def imported(package: str, extra: str, what: str) -> Any:
-    """Return a package; ImportError names the ``extra`` that installs it and ``what`` needs it."""
+    """Import a package; ImportError contains the extra that installs it and the feature that requires it."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:

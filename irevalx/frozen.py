@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 else:
 
     class cached_property:  # noqa: N801 - like that of functools
-        """A property that is computed once, like that of ``functools``, but without a lock.
+        """A property that is computed once, like ``functools.cached_property``, but without a lock.
 
-        The lock, which Python has up to 3.11, takes a tenth of the time of a small evaluation. Without it, concurrent
+        The lock, which Python uses up to 3.11, takes a tenth of the time of a small evaluation. Without it, concurrent
         threads can compute the value twice.
         """
 

@@ -1,4 +1,4 @@
-"""Values of parameters and their checks: whole and real numbers, flags, texts and names."""
+"""Checks of parameter values: integers, real numbers, booleans, strings and names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ValueType(Frozen):
 
 
 def argument_error(what: What, rule: str, got: object) -> ArgumentError:
-    """Return the error about an invalid argument: ``what`` must be ``rule``, not ``got``."""
+    """Return the error about an invalid argument: ``what`` must be ``rule``, but is ``got``."""
     return ArgumentError(f"{what() if callable(what) else what} must be {rule}, not {short_repr(got)}")
 
 
@@ -57,7 +57,7 @@ def _type_name(value: object) -> str:
 
 
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
-    """Return an integer of 64 bits within bounds; numpy integers are accepted, booleans are not."""
+    """Return a 64-bit integer within bounds; NumPy integers are accepted, booleans are not."""
     if not is_whole(value):
         raise argument_error(what, whole_rule(least, most), value)
     number = index(value)
@@ -75,7 +75,7 @@ def whole_rule(least: int | None, most: int | None) -> str:
 
 
 def read_whole(text: str) -> int:
-    """Return the integer of a text; raises ValueError."""
+    """Convert a text to an integer; raises ValueError."""
     if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
         raise ValueError(text)
     return int(text)
@@ -110,7 +110,7 @@ def real_number(what: What, value: Any) -> float | None:
 
 
 def read_real(text: str) -> float:
-    """Return the real number of a text; raises ValueError."""
+    """Convert a text to a real number; raises ValueError."""
     value, is_plain = c_double(as_bytes(text))
     if not is_plain:
         raise ValueError(text)
@@ -161,7 +161,7 @@ def join_words(words: Sequence[str], word: str) -> str:
 
 
 def encodable(what: What, value: str) -> str:
-    """Return a string that can be encoded; ArgumentError for surrogates that do not stand for bytes."""
+    """Return a string that can be encoded; ArgumentError for surrogates that do not represent bytes."""
     try:
         as_bytes(value)
     except UnicodeEncodeError:
@@ -170,7 +170,7 @@ def encodable(what: What, value: str) -> str:
 
 
 def identifier(what: What, value: Any, *, whole: bool = True) -> str:
-    """Return a topic or document ID as text; an integer, if ``whole`` permits it, becomes decimal digits."""
+    """Return a topic or document ID as text; integers are converted to decimal digits if ``whole`` permits them."""
     if isinstance(value, str):
         return encodable(what, value)
     if whole and is_whole(value):

@@ -82,7 +82,7 @@ class NumberRange(Frozen):
     holds: Callable[[float], bool]  # returns whether a finite number is in range
 
     def read(self, text: str) -> float | None:
-        """Return the number of a text; None if it is malformed or out of range."""
+        """Convert a text to a number; None if it is malformed or out of range."""
         number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
@@ -144,8 +144,8 @@ class Settings(Frozen, kw_only=True):
         excluded from the averages, with a warning.
     level : relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.
     grades : type of the grades: integers (whole), real numbers (real) or probabilities of relevance (probability). Real
-        numbers are used as gains. With probabilities, measure values are expected values, assuming independent
-        judgments.
+        numbers are used as gains. With probabilities, measure values are expected values, assuming that documents are
+        independently relevant.
     judged_only : remove unjudged documents from the rankings before evaluation.
     max_retrieved : maximum number of documents to evaluate per topic. [default: all; 1000 for samples]
     collection_size : number of documents in the collection, required by the measure utility.
@@ -155,10 +155,10 @@ class Settings(Frozen, kw_only=True):
         with skip, they are removed, as with `judged_only=True`; and with rel, they are treated as relevant if
         retrieved. Treating them as relevant yields an upper bound for P, success, recip_rank, recip_rank_cut, set_P,
         num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
-    ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
-        ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain, highest first
-        (best) or last (worst). With expected, each value is the expected value over random
-        tie-breaking; some measures do not support it. Several of expected, best and worst can be combined, as in
+    ties : order of documents with equal scores: name, rank, first, best, worst or expected. Tied documents are sorted
+        by document ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain,
+        highest first (best) or last (worst). With expected, each value is the expected value over random tie-breaking;
+        some measures do not support it. Several of expected, best and worst can be combined, as in
         `expected,best,worst`: each measure is computed with each of them (`map:expected` and so on), and `map:width` is
         the difference between best and worst.
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
@@ -221,7 +221,7 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Raise ArgumentError (on the command line, UsageError) for values that exclude each other."""
+        """Raise ArgumentError (on the command line, UsageError) for incompatible values."""
         if self.grades != "real" and self.level != int(self.level):
             raise refusal(invalid_value("level", "an integer", self.level) + real_level_hint())
         if self.grades == "probability" and self.level != 1:
@@ -238,7 +238,7 @@ PARAMETERS = collect(Settings).parameters
 
 
 def _range_of(name: str) -> NumberRange:
-    """Return the declared range of a field, for the parameter of a measure."""
+    """Return the declared range of a field, for use with the parameter of a measure."""
     kind = PARAMETERS[name].kind
     assert kind is not None
     check = kind.check

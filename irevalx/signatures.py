@@ -20,7 +20,7 @@ def default_of(declaring: Any, name: str, required: object) -> Any:
 
 
 def dedented(docstring: str) -> str:
-    """Return a docstring without indentation, like ``inspect.cleandoc`` without importing it."""
+    """Remove the indentation of a docstring, like inspect.cleandoc, without importing inspect."""
     first, *rest = docstring.expandtabs().splitlines() or [""]
     indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
     cut = min(indents, default=0)
@@ -52,7 +52,7 @@ def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
 
 
 def _filled(entry: str) -> str:
-    """Return an entry in lines of at most 120 characters, like ``textwrap.fill``, which takes longer at start-up."""
+    """Wrap an entry to lines of at most 120 characters, like textwrap.fill, whose import takes longer."""
     lines = ["   "]
     for word in entry.split():
         if len(lines[-1]) + len(word) >= 120:

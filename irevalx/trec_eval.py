@@ -1,6 +1,6 @@
-"""The behaviour of the C program: its two versions, strtol, strtod and printf, and the C library's merge sort.
+"""Emulation of the C program: differences between its versions, strtol, strtod, printf, and glibc's merge sort.
 
-With a consistent comparison every stable sort gives the same result, and ``sorted`` is faster. trec_eval also sorts
+With a consistent comparison, every stable sort yields the same result, and sorted is faster. trec_eval also sorts
 with inconsistent comparisons (scores that are nan, gains compared after truncation), and then the result depends on the
 algorithm.
 
@@ -26,8 +26,8 @@ T = TypeVar("T")
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
     """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent.
 
-    It splits them into two halves (the first is the smaller one), sorts both, and merges them, taking from the first
-    while ``compare`` is not positive.
+    The sort splits the items into halves (the first is the smaller half), sorts both, and merges them, taking items
+    from the first half while ``compare`` is not positive.
     """
     if len(items) < 2:
         return list(items)
@@ -75,7 +75,7 @@ _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
-    """Parse an integer like C's ``atol``, and return whether the text is plain: this integer and nothing else.
+    """Parse an integer like C's atol, and return whether the text is plain, that is, consists only of this integer.
 
     The value is 0 without leading digits, and clipped to 64 bits.
     """
@@ -92,7 +92,7 @@ def c_long(text: bytes) -> tuple[int, bool]:
 def c_double(text: bytes) -> tuple[float, bool]:
     """Parse a number like C's ``strtod`` in the C locale, and return whether the text is plain.
 
-    The value is the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 without one. A plain
+    The value is that of the longest prefix that is a number (decimal, hexadecimal, infinity or nan), or 0.0. A plain
     text is consumed as a whole and its value is finite.
     """
     try:
@@ -155,7 +155,7 @@ def _leading_number(text: bytes) -> tuple[float, bool]:
 
 
 def c_format(template: str, value: float) -> str:
-    """Return a number like C's ``printf`` prints it: like ``%``, but with the sign of nan.
+    """Format a number like C's ``printf``, that is, like Python's % but with the sign of nan.
 
     >>> c_format("%6.4f", -math.nan)
     '  -nan'
@@ -167,14 +167,14 @@ def c_format(template: str, value: float) -> str:
 
 
 def truncate_to_int(x: float) -> int:
-    """Return a number as a C ``int`` of 32 bits, rounded towards zero; the smallest ``int`` for nan and overflow."""
+    """Convert a number to a 32-bit C ``int``, rounded towards zero; the smallest ``int`` for nan and overflow."""
     if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
         return INT_MIN
     return int(x)
 
 
 class MalformedNumbers:
-    """The malformed numbers of one file: the message about the first one, and the number of all.
+    """The malformed numbers of a file: the message about the first of them, and their number.
 
     ``what`` names the numbers ("score"), ``rule`` describes valid ones ("a finite number"), ``strict`` makes the first
     one an error, and ``if_real`` is a hint about plain real numbers.

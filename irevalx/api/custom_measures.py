@@ -71,7 +71,8 @@ def measure(
 
     Parameters
     ----------
-    name : name of the measure: letters, digits and underscores. It must differ from the names of all other measures.
+    name : name of the measure: letters, digits and underscores. The name must differ from the names of all other
+        measures.
     cutoffs : default cutoffs, integers of at least 1. The function receives the cutoff as its second argument;
         ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another cutoff. An empty list declares a measure without
         a cutoff.
@@ -160,7 +161,7 @@ def with_custom_measures(measures: Any) -> tuple[str, ...]:
 
 
 def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-    """Return function and arguments of each custom measure, for ``declare_again`` in another process."""
+    """Return the function and the arguments of each custom measure, for ``declare_again`` in another process."""
     return [(_function_of(custom), _arguments_of(custom)) for custom in ADDED.values()]
 
 
@@ -256,7 +257,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
             raise EvaluationError(f"the measure {quote(name)} raised {message}") from error
         try:
             array = np.asarray(values)
-        except ValueError:  # lists of different lengths
+        except ValueError:  # raised for lists of different lengths
             array = np.empty((), object)
         if array.shape != (t.rows.n,):
             got = f"shape {array.shape}" if array.ndim else short_repr(values)

@@ -77,8 +77,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others,
         as for ``irevalx -R``.
     results_format : format of run files: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
-    strict : reject scores and grades in files, and parameters of measures, that are not plain numbers. By default, they
-        are read as in trec_eval, with a warning.
+    strict : reject scores and grades in files, and parameters of measures, that are not plain numbers. By default, such
+        values are read as in trec_eval, with a warning.
     threads : number of worker processes for a large run.
     names : names and order of the printed measures: as requested ("asked"), or as in trec_eval ("trec_eval"). In both
         cases, ``Scores`` accepts either name.

@@ -152,7 +152,7 @@ class Qrels:
 def judgments_given(
     given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
-    """Read judgments in any form; raises like ``Qrels.read``."""
+    """Read judgments in any form; raises the same exceptions as ``Qrels.read``."""
     table = table_given(given, "qrels")
     if table or isinstance(given, Mapping):
         _refuse_format("rel_format", fmt.name, _IN_MEMORY)
@@ -171,7 +171,7 @@ class Pool:
     """
 
     def __init__(self, documents: PooledDocuments) -> None:
-        """Store documents that were read; ArgumentError for other types, which ``Pool.read`` accepts."""
+        """Store pooled documents; raises ArgumentError for other types, which must be read with ``Pool.read``."""
         if not isinstance(documents, PooledDocuments):
             raise parameters.argument_error("documents", "a pool returned by Pool.read", documents)
         self.documents = documents
@@ -229,7 +229,7 @@ class Run:
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
         """The name; None for the run tag in the file."""
-        self.scores: DocumentScores | None = None  # its dictionary, if it can be evaluated together with other runs
+        self.scores: DocumentScores | None = None  # the dictionary, if runs can be evaluated together
 
     @classmethod
     def read(
@@ -242,7 +242,7 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is read when it is evaluated for the first time. Errors in it are raised at that time. An
+        A file or a dictionary is read at its first evaluation, which also raises the errors about its content. An
         object that can be iterated only once is read immediately and stored in a temporary file.
 
         Parameters
@@ -263,7 +263,7 @@ class Run:
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
-        """Read the run as the given version of trec_eval does, without caching it.
+        """Read the run like the given version of trec_eval, without caching it.
 
         Raises ArgumentError if the argument is not a valid version.
         """
@@ -271,7 +271,7 @@ class Run:
         return self._cache.get(compat.version) or self._reader(compat)
 
     def kept(self, compat: Compat) -> files.RunStream:
-        """Read the run as the given version of trec_eval does, and cache it for later evaluations.
+        """Read the run like the given version of trec_eval, and cache it for later evaluations.
 
         Raises ArgumentError if the argument is not a valid version.
         """
@@ -283,7 +283,7 @@ class Run:
             except InputError:
                 if run.with_repeats is None:
                     raise
-                return run  # the error may be permitted when it is evaluated
+                return run  # the evaluation may permit the error
             self._cache[compat.version] = files.RunStream(
                 run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
             )
@@ -332,7 +332,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
 
 
 def version_of(compat: Any) -> Compat:
-    """Return the version of trec_eval to follow; ArgumentError for others."""
+    """Return the version of trec_eval to emulate; ArgumentError for an unknown version."""
     version: Compat = PARAMETERS["compat"].checked(compat)
     return version
 
@@ -343,7 +343,7 @@ def _refuse_no_version(compat: Any) -> None:
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
-    """Read one run; ``what`` is its name in messages."""
+    """Read a run; ``what`` is its name in messages."""
     name = None if name is None else parameters.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
@@ -400,6 +400,6 @@ def _runs_of(
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a format that Python objects, or judgments that were already read, cannot have."""
+    """Raise an error for a format that Python objects, or judgments that were already read, cannot have."""
     if given not in allowed:
         raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} here, not {quote(given)}")

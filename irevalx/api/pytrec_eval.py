@@ -123,7 +123,7 @@ class RelevanceEvaluator:
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
-        # Measures with texts as values are not computed.
+        # String-valued measures are not computed.
         self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
         self._rules = ranking_rules(self._judgments, self._selection, self._settings, 1)
 
@@ -251,7 +251,7 @@ def _parsed(
 
 
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
-    """Return a C int, which can be a boolean; ArgumentError for others."""
+    """Return an integer (or boolean) that fits into a C int; ArgumentError for other values."""
     if not isinstance(value, Integral) or value not in range(least, 2**31):
         raise parameters.argument_error(what, rule, value)
     return int(value)
@@ -282,7 +282,7 @@ def _joined(measures: Any) -> list[str]:
 
 
 def _keys(request: RequestedMeasure) -> tuple[str, ...]:
-    """Return the keys of the values: printed names, but without parameters for the likes of set_F."""
+    """Return the keys of the values: printed names, but without parameters for measures such as set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
     [printed], [name] = request.parameters.names, request.names

@@ -41,7 +41,7 @@ RunValues: TypeAlias = dict[str, dict[str, dict[str, float]]]
 """Values by run, measure and topic; the topic "all" is the summary, which can be missing."""
 
 GROUPS = f"{ALL}:"
-"""Prefix in the column of topics for groups of topics and ends of intervals, which are ignored."""
+"""Prefix in the column of topics that marks topic groups and bounds of intervals, which are ignored."""
 
 TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """Measures whose values are not numbers; they are ignored."""
@@ -52,7 +52,7 @@ _NEEDED = "expected a table of measure values with a column topic, and either me
 
 
 class _Value(NamedTuple):
-    """A value in a file: its 1-based line or row, its run, topic and measure, and its text or Python value.
+    """A value in a file: its line or row (from 1), its run, topic and measure, and its text or Python value.
 
     ``can_name_run``: whether its column can be meant as the name of the run.
     """
@@ -66,7 +66,7 @@ class _Value(NamedTuple):
 
 
 def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool = True) -> RunValues:
-    """Read a score file; ``unnamed`` accepts a run without a name, which takes the name of the file."""
+    """Read a score file; with ``unnamed``, a run without a name is named after the file."""
     where = f"{shown_name(source.path)}:"
     default = as_text(name_of_file(source.path)) if unnamed else None
     if source.is_parquet:
@@ -97,7 +97,7 @@ def _of_arrow(where: str, table: Any, default: str | None) -> RunValues:
 
 
 def _of_columns(where: str, names: Sequence[Any], columns: Sequence[Sequence[Any]], default: str | None) -> RunValues:
-    """Return the values of whole columns; a boolean is 0 or 1."""
+    """Return the values of whole columns; booleans are converted to 0 and 1."""
     if len({len(column) for column in columns}) > 1:
         raise ArgumentError(f"{where} the columns of the table have different lengths")
     words = tuple(map(str, names))
@@ -180,7 +180,7 @@ def _rows_of_table(where: str, text: str, separator: str) -> _Rows:
                     rule = f"expected {len(names)} columns ({', '.join(names)}), but the line has {len(fields)}"
                     raise MalformedLineError(f"{where}{number}: {rule}: {quote(separator.join(fields))}")
                 yield number, names, [field.strip() for field in fields]
-    except csv.Error as error:  # a field of many thousand characters
+    except csv.Error as error:  # a field with many thousands of characters
         raise MalformedLineError(f"{where}{number + 1}: invalid CSV: {error}") from None
 
 
@@ -204,7 +204,7 @@ def _of_rows(where: str, rows: _Rows, default: str | None) -> Iterator[_Value]:
 
 
 _TableLayout: TypeAlias = "tuple[int | None, int, int | None, list[int]]"
-"""The places of the run, the topic and the measure (None: wide), and of the values."""
+"""The indices of the columns of the run, the topic and the measure (None: wide), and of the values."""
 
 
 def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _TableLayout:
@@ -221,7 +221,7 @@ def _layout_of(where: str, names: tuple[str, ...], default: str | None) -> _Tabl
 
 
 def name_in(where: str, column: str, value: Any) -> str:
-    """Return the name of a run, a topic or a measure in a row or a record; integers, also numpy's, become digits."""
+    """Return the name of a run, topic or measure in a row or record; integers, including NumPy's, become digits."""
     try:
         if value != "":
             return identifier(f"{where}: {column}", value)
@@ -249,7 +249,7 @@ def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
+    """Return a JSON object; None for other text, including text with extremely deep nesting or long numbers."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -269,7 +269,7 @@ def _of_json_object(where: str, text: str) -> Iterator[_Value]:
 
 
 def _of_lines(where: str, text: str, default: str | None) -> Iterator[_Value]:
-    """Yield the values of lines RUN MEASURE TOPIC VALUE if the first one has four columns, else trec_eval's."""
+    """Yield the values of lines RUN MEASURE TOPIC VALUE (four columns in the first line) or of trec_eval's lines."""
     first = next((fields for line in io.StringIO(text) if (fields := line.split())), [])
     is_of_run = len(first) == len(Record._fields) and not first[0].startswith(TEXTS)
     if not is_of_run or looks_like_judgments(as_bytes(" ".join(first))):
@@ -286,7 +286,7 @@ def _of_lines(where: str, text: str, default: str | None) -> Iterator[_Value]:
 
 
 def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value]:
-    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary."""
+    """Yield the values of each run; a new run begins with a repeated runid, or with a topic after the summary."""
     run: str | None = None
     waiting: list[_Value] = []
     summarised = False
@@ -327,9 +327,9 @@ def _of_run(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_
 def evaluations_of(
     files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
 ) -> list[Evaluation]:
-    """Return the evaluations of runs; a run in several files is one run if the files contain different measures of it.
+    """Return the evaluations of runs; a run in several files is merged if the files contain different measures.
 
-    Otherwise, it is a run of its own in each file, named after the file.
+    Otherwise, each file is treated as a separate run, named after the file.
     """
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
     for path, by_run in files:
@@ -350,7 +350,7 @@ def evaluations_of(
 
 
 def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dict[str, Measure]:
-    """Return the record of each measure: from the registry, or of an unknown measure, which is averaged over topics."""
+    """Return the record of each measure; unknown measures are averaged over topics."""
     known = {name: requested_measure(name) for name in names}
     lower = texts("lower_is_better", lower_is_better)
     for name in lower:
@@ -371,7 +371,7 @@ def _measures(names: Iterable[str], lower_is_better: str | Iterable[str]) -> dic
 
 
 def is_assumed(measure: Measure) -> bool:
-    """Return whether higher values of a measure are better by default, because irevalx does not know it."""
+    """Return whether higher values are assumed to be better because the measure is unknown to irevalx."""
     return measure.family == __name__ and measure.higher_is_better
 
 
@@ -401,7 +401,7 @@ def _unknown(name: str, *, is_lower: bool) -> Measure:
 def _evaluation(
     run: bytes, path: str, by_measure: Mapping[str, Mapping[str, float]], measures: Mapping[str, Measure]
 ) -> Evaluation:
-    """Return values as an evaluation; summaries are computed from the values of topics, if there are any."""
+    """Convert values to an evaluation; summaries are computed from topic values, if there are any."""
     topics = sorted({topic for by_topic in by_measure.values() for topic in by_topic if topic != ALL}, key=as_bytes)
     columns = []
     for name, by_topic in by_measure.items():

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 AnyEvaluation: TypeAlias = Evaluation | StackedRun
-"""The evaluation of a run, or the place of the run among runs that were evaluated together."""
+"""The evaluation of a run, or the run in a stack of runs that were evaluated together."""
 
 
 class Scores:
@@ -40,8 +40,8 @@ class Scores:
 
     Runs and measures have the names that the command irevalx prints. A measure can be selected by its requested name or
     by trec_eval's name, regardless of which name is printed. A run is selected by its name (``scores["map", "bm25"]``),
-    which can be omitted if there is only one run. In an interpreter or a notebook, scores are displayed as a table of
-    the summaries (the `all` rows). The table has one row per run or, for a single run, one row per measure.
+    which can be omitted if there is only one run. An interpreter or a notebook displays scores as a table of the
+    summaries (the `all` rows). The table has one row per run or, for a single run, one row per measure.
 
     >>> import irevalx
     >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
@@ -85,8 +85,8 @@ class Scores:
         The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
         value; and CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with the
         columns run and topic and one column per measure. Rows with the topic "all" are summaries. A run without a name
-        is named after its file. If several files contain different measures of a run, its values are combined. If they
-        contain the same measure, each file is treated as a separate run, which is named after the file.
+        is named after its file. If several files contain different measures of a run, its values are combined. If the
+        files contain the same measure, each file is treated as a separate run, which is named after the file.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Scores:
         return intervals[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
-        """Return the scores of topic groups, each computed as if only its topics had been judged.
+        """Return the scores of each topic group, computed as if only the topics of the group had been judged.
 
         Parameters
         ----------
@@ -224,8 +224,8 @@ class Scores:
 
         Returns
         -------
-        The scores of each group, in the order in which the groups first occur. Runs without a topic of the group are
-        omitted, and so are groups without a topic of any run.
+        The scores of each group, in the order in which the groups first occur. Runs without topics in the group are
+        omitted, and so are groups without topics in any run.
 
         Raises
         ------
@@ -370,7 +370,7 @@ class Scores:
         printed = printed_name(name)
         if printed not in {"", name}:
             return self._column(printed, run)
-        from difflib import get_close_matches  # imported late: only for errors
+        from difflib import get_close_matches  # imported here because it is needed only for errors
 
         evaluated = list(dict.fromkeys([*columns, *requested]))
         nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
@@ -397,7 +397,7 @@ class Scores:
 
 def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
     """Return the interval method; invalid arguments raise ArgumentError."""
-    from irevalx.statistics.confidence_intervals import MeanIntervals  # imported late: few programs use it
+    from irevalx.statistics.confidence_intervals import MeanIntervals  # imported here because few programs use it
 
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:
@@ -421,7 +421,7 @@ def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selec
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:
-    """Return the values of a run under a measure, with the record of the measure; raises like ``summary``."""
+    """Return the values of a run for a measure, with the record of the measure; raises like ``summary``."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 

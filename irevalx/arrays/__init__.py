@@ -1,4 +1,4 @@
-"""Arrays, independent of retrieval; numpy arrays in and out.
+"""Data structures on NumPy arrays, independent of retrieval.
 
 byte_strings    many byte strings at once; DocumentTable
 codes           codes of grades and rows

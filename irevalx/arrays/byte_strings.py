@@ -1,7 +1,7 @@
 """Many byte strings in one buffer, compared, hashed and looked up without a loop over strings.
 
-Strings longer than ``LONG`` are rare and processed one by one: otherwise one of them would cost every other string as
-much time and memory as itself.
+Strings longer than ``LONG`` are rare and processed one by one: otherwise, every string would require as much time and
+memory as the longest string.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Sl
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
-"""Bytes of the longest string that is processed together with others."""
+"""Length of the longest string, in bytes, that is processed together with others."""
 
 PADDING = 32
-"""Bytes required in a buffer before its first name and after its last: words are read across the ends."""
+"""Number of bytes required in a buffer before the first and after the last string: words are read across the ends."""
 
 WORD = 8
 """Bytes of a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
-"""Fewest strings whose memory layout is analysed, and how many of them are checked first."""
+"""Minimum number of strings for which the memory layout is analysed, and the number of strings checked first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -51,7 +51,7 @@ def words_of(buffer: ByteArray) -> WordArray:
 
 
 def mixed_words(words: WordArray) -> WordArray:
-    """Return words in which every bit has reached others; different words remain different."""
+    """Mix the bits of words, so that each bit affects others; different words remain different."""
     mixed = words * _GOLDEN_RATIO
     mixed ^= mixed >> _HALF
     return mixed
@@ -63,12 +63,12 @@ class Names(Frozen):
     buffer: ByteArray
     """With ``PADDING`` before the first string and after the last."""
     start: IntArray
-    """Place of each string, shape (n,)."""
+    """The offset of each string, shape (n,)."""
     length: IntArray
 
     @classmethod
     def of(cls, strings: Sequence[bytes]) -> Names:
-        """Return these strings, in a buffer of their own."""
+        """Copy these strings to a new buffer."""
         padding = bytes(PADDING)
         buffer = np.frombuffer(b"".join((padding, *strings, padding)), np.uint8)
         length = np.array([len(string) for string in strings], np.int64)
@@ -76,7 +76,7 @@ class Names(Frozen):
 
     @classmethod
     def of_numbers(cls, numbers: IntArray) -> Names:
-        """Return integers in decimal digits, in places of the same width."""
+        """Return integers as decimal digits, in fields of equal width."""
         negative = numbers < 0
         rest = np.where(negative, -numbers, numbers).view(np.uint64)
         length = 1 + _POWERS_OF_10.searchsorted(rest, side="right")
@@ -94,7 +94,7 @@ class Names(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Names]) -> Names:
-        """Join lists of strings, in a buffer that has theirs."""
+        """Concatenate lists of strings in a new buffer."""
         if not parts:
             return cls.of([])
         buffers = {id(part.buffer): part.buffer for part in parts}
@@ -111,7 +111,7 @@ class Names(Frozen):
 
     @cached_property
     def _long(self) -> list[int]:
-        """The places of strings longer than ``LONG``."""
+        """The indices of strings longer than ``LONG``."""
         places: list[int] = (self.length > LONG).nonzero()[0].tolist()
         return places
 
@@ -131,20 +131,20 @@ class Names(Frozen):
         return [bytes(whole[start:end]) for start, end in ends]
 
     def keys(self) -> WordArray:
-        """Return a 64-bit hash of each string, shape (n,): equal for equal strings, rarely equal for others."""
+        """Return a 64-bit hash of each string, shape (n,)."""
         keys = self.length.astype(np.uint64) * _GOLDEN_RATIO
         for place, mask, index in self._words():
             word = self._word(place, index)
             word &= mask
             word ^= keys[index]
             keys[index] = mixed_words(word)
-        keys = mixed_words(keys)  # so that the last bytes reach the low bits
+        keys = mixed_words(keys)  # so that the last bytes affect the low bits
         for long in self._long:
             keys[long] = _digest(self.text(long))
         return keys
 
     def same(self, other: Names) -> BoolArray:
-        """Return whether each string equals the string at its place in another list: shape (n,)."""
+        """Return whether each string equals the string with the same index in another list: shape (n,)."""
         equal: BoolArray = self.length == other.length
         for place, mask, index in self._words():
             # Where the lengths differ the answer is known, and the other buffer may end before this place.
@@ -155,7 +155,7 @@ class Names(Frozen):
         return equal
 
     def changes(self) -> BoolArray:
-        """Return whether each string but the first differs from the one before it; shape (n - 1,)."""
+        """Return whether each string except the first differs from the previous string; shape (n - 1,)."""
         differ: BoolArray = self.length[1:] != self.length[:-1]
         for word in self._padded_words():
             differ |= word[1:] != word[:-1]
@@ -165,14 +165,14 @@ class Names(Frozen):
         return differ
 
     def big_words(self) -> list[WordArray]:
-        """Return arrays of words that compare like the strings: their first eight bytes, then the next.
+        """Return arrays of 64-bit words that compare like the strings: their first eight bytes, then the next.
 
         None exceeds ``LONG``.
         """
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each string, then the next, up to the longest or ``LONG``.
+        """Yield the first eight bytes of each string, then the next, up to the length of the longest string or LONG.
 
         Shorter strings end in zeros.
         """
@@ -180,14 +180,14 @@ class Names(Frozen):
             return
         shortest, longest = int(self.length.min()), int(self.length.max())
         for place in range(0, min(longest, LONG), WORD):
-            # Where a string has ended, the mask leaves nothing of the word, wherever it comes from.
+            # After the end of a string, the mask clears the word, whatever its source.
             word = self._word(place, slice(None), clipped=shortest <= place)
             if shortest < place + WORD:
                 word &= _FIRST_BYTES[longest - place if shortest == longest else np.clip(self.length - place, 0, WORD)]
             yield word
 
     def _words(self) -> Iterator[tuple[int, WordArray | np.uint64, IntArray | slice]]:
-        """Yield the place of each word of strings up to ``LONG``, masks of its bytes, and which strings reach it."""
+        """Yield the offset of each word (up to ``LONG``), masks of its bytes, and a mask of strings that reach it."""
         index: IntArray | slice = slice(None)
         length = self.length
         if self._long:
@@ -207,7 +207,7 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes of each string that start at ``place``.
+        """Return the eight bytes of each string that start at offset ``place``.
 
         ``clipped`` allows places beyond the buffer; their words are meaningless.
         """
@@ -223,7 +223,7 @@ class Names(Frozen):
     def _step(self) -> int:
         """The distance between the starts of neighbours if it is constant and above 0; otherwise 0.
 
-        Words at equal distances are copied in a tenth of the time that it takes to gather them.
+        Copying words at equal distances takes a tenth of the time of gathering them.
         """
         if self.size < _MANY:
             return 0
@@ -242,9 +242,9 @@ def _digest(text: bytes) -> int:
 
 
 def numbered(names: Names) -> tuple[IntArray, Names]:
-    """Number the different strings in ascending byte order, from 0 up.
+    """Number the distinct strings in ascending byte order, starting at 0.
 
-    Return the number of each, and each string once.
+    Return the number of each string, and the distinct strings.
     """
     if names.size == 0:
         return np.empty(0, np.int64), names
@@ -268,14 +268,14 @@ def order_by_name(names: Names, group: IntArray, *, descending: bool = False) ->
 
 
 def first_places(names: Names) -> IntArray:
-    """Return, for each name, the place of the first with the same bytes; shape (n,)."""
+    """Return, for each name, the index of the first equal name; shape (n,)."""
     number, distinct = numbered(names)
     first = np.empty(distinct.size, np.int64)
-    first[number[::-1]] = np.arange(names.size)[::-1]  # the first one is written last
+    first[number[::-1]] = np.arange(names.size)[::-1]  # the first string is written last
     return first[number]
 
 
-_ROOM = (4, 16, 64)
+_SLOTS_PER_ENTRY = (4, 16, 64)
 """Slots for each entry, by level; the last number is for all further levels too.
 
 Most documents that are looked up are not in the table, and most of these hit an empty slot. Few entries are left for
@@ -283,25 +283,25 @@ the second level and fewer for the third, where slots cost little and further le
 """
 
 _MOST_LEVELS = 8
-"""After this number of levels hardly any documents are left except with intentionally equal keys."""
+"""Number of levels after which hardly any documents are left, unless keys are intentionally equal."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """The number of a topic times this odd number is added to a key, so that keys of a document differ between topics."""
 
 _FEW_DOCUMENTS, _SMALL = 1 << 5, 1 << 14
-"""Most documents that are looked up in dictionaries, and most entries of a table for that."""
+"""Maximum number of documents that are looked up in dictionaries, and maximum number of entries in a table for this."""
 
-_QUICKLY_SORTED = 1 << 11
-"""Up to this number of keys sorting is faster than choosing slots."""
+_MOST_SORTED = 1 << 11
+"""Number of keys up to which sorting is faster than the use of slots."""
 
-_ROOM_FOR_EACH = 4
+_SLOTS_PER_KEY = 4
 """Fewest slots for each key."""
 
 _KEY_BITS = 64
 
 
 class _Level(Frozen):
-    """A table of slots, in which each topic has its own range, so that looking up one topic stays in the cache."""
+    """A hash table in which each topic has its own range of slots, which keeps look-ups in the CPU cache."""
 
     slots: SlotArray
     """The entry in each slot, or ``ABSENT``."""
@@ -310,12 +310,12 @@ class _Level(Frozen):
     mask: WordArray
     """Per topic; size of its range (a power of two) less 1."""
     shift: np.uint64
-    """Which bits of a key choose the slot."""
+    """The shift of a key that yields the slot."""
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
-        """Return an empty table for entries of these topics, shape (n,); ``number`` is the level, from 0 up."""
-        room = _ROOM[min(number, len(_ROOM) - 1)] * np.bincount(topic, minlength=n_topics)
+        """Return an empty table for entries of these topics, shape (n,); ``number`` is the index of the level."""
+        room = _SLOTS_PER_ENTRY[min(number, len(_SLOTS_PER_ENTRY) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
         slots = np.full(int(end[-1]), ABSENT, np.int32)
@@ -327,12 +327,12 @@ class _Level(Frozen):
 
 
 class DocumentTable:
-    """A table of documents of many topics, found by topic, shape (n,), and bytes; ``keys`` are given if they are known.
+    """A hash table of documents by topic (shape (n,)) and bytes; ``keys`` are their hashes, if known.
 
-    The topic and the key of an entry choose its slot. If several entries choose one slot the last of them gets it, and
-    the others go to a further, smaller table (a level), until every entry has a slot. Keys only determine where to
-    look; bytes decide. A dictionary holds the entries left after several levels, so that documents made to share a key
-    do little harm.
+    The slot of an entry is determined by its topic and key. If several entries have the same slot, the last of them is
+    stored there, and the others go to a further, smaller table (a level), until every entry has a slot. Keys only
+    determine the slot; the bytes are compared to determine equality. A dictionary contains the entries left after
+    several levels, to limit the effect of documents that were crafted to share a key.
     """
 
     def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
@@ -356,7 +356,7 @@ class DocumentTable:
 
     @cached_property
     def _built(self) -> tuple[list[_Level], dict[tuple[int, bytes], int], IntArray]:
-        """The levels, the entries left after them, and the duplicates; not built for a few look-ups."""
+        """The levels, the remaining entries, and the duplicates; they are not built for a few look-ups."""
         topic, docnos = self._topic, self._docnos
         levels: list[_Level] = []
         pairs = []
@@ -381,7 +381,7 @@ class DocumentTable:
         return levels, others, np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
-        """Return an entry with the same topic and bytes, or ``ABSENT``, for each document; shape (m,)."""
+        """Return, for each document, an entry with the same topic and bytes, or ABSENT; shape (m,)."""
         if topic.size <= _FEW_DOCUMENTS and self.is_small:
             pairs = zip(topic.tolist(), docnos.texts(), strict=True)
             return np.array([self.entries_of(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
@@ -406,7 +406,7 @@ class DocumentTable:
 
     @property
     def is_small(self) -> bool:
-        """Whether a few documents are looked up in dictionaries."""
+        """Whether the number of look-ups is so small that dictionaries are used."""
         return self._topic.size <= _SMALL
 
     def entries_of(self, topic: int) -> dict[bytes, int]:
@@ -426,15 +426,15 @@ class DocumentTable:
 
 
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
-    """Return whether a document can occur twice in a topic; if not, none does.
+    """Return False if it is certain that no document occurs twice in a topic.
 
-    Much faster than a table, which finds the places. Each topic has a range of slots, and the last document that
-    chooses a slot gets it. Of equal documents one has it, or another document has taken it from all of them; documents
-    without their slot are few, and sorted.
+    This is much faster than a table, which also finds the indices. Each topic has a range of slots, and each slot
+    contains the last document that maps to it. Of equal documents, at most one occupies its slot; the few documents
+    that do not occupy their slots are sorted and compared.
     """
-    if topic.size > _QUICKLY_SORTED:
+    if topic.size > _MOST_SORTED:
         n_topics = int(topic.max()) + 1
-        bits = (_ROOM_FOR_EACH * topic.size // n_topics).bit_length()
+        bits = (_SLOTS_PER_KEY * topic.size // n_topics).bit_length()
         place = np.arange(topic.size, dtype=np.min_scalar_type(topic.size))
         slot = (topic << bits) + (keys >> np.uint64(_KEY_BITS - bits)).view(np.int64)
         slots = np.empty(n_topics << bits, place.dtype)

@@ -1,8 +1,8 @@
 """Codes of grades and rows for missing judgments, rows and results.
 
-Grades from 0 up are judgments. In a ranking a grade below 0 is ``UNJUDGED`` or ``OUTSIDE``; both numbers are
-trec_eval's, and users can use them: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` gives pooled ones a
-gain. In judgments any grade below 0 is that of a pooled but unjudged document.
+Grades from 0 up are judgments. In a ranking, a grade below 0 is UNJUDGED or OUTSIDE; both values are those of trec_eval
+and can be used in options: ``-l -1`` makes unpooled documents relevant, and ``ndcg.-2=1`` gives pooled ones a gain. In
+judgments, any grade below 0 marks a pooled but unjudged document.
 """
 
 UNJUDGED = -2
@@ -15,7 +15,7 @@ UNJUDGED_IN_FILES = -1
 """The grade of a pooled but unjudged document in files of judgments."""
 
 ABSENT = -1
-"""The row of a document without judgment, or the place of a missing name."""
+"""The row of a document without a judgment, or the index of a missing name."""
 
 STAND_IN = -2
-"""The row of the document that trec_eval invents for a topic without results."""
+"""The row of the placeholder document of a topic without results, as in trec_eval."""

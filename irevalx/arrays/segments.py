@@ -1,7 +1,7 @@
-"""Ragged rows: lists of different lengths, laid end to end on one flat axis.
+"""Ragged rows: lists of different lengths, concatenated on one flat axis.
 
-No other module does arithmetic on offsets. Sums run from left to right, because C adds that way and printed digits
-depend on it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not used.
+No other module does arithmetic on offsets. Sums are computed from left to right, as in trec_eval, because printed
+digits depend on the order; np.sum, np.mean and np.add.reduceat add pairwise and are not used.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 _SHORT = 128
-"""The length of the longest single row that is shared."""
+"""The maximum length of a single row that is cached and shared."""
 
 _FEW = 1 << 3
-"""Most numbers that are added without numpy."""
+"""Maximum number of numbers that are added without NumPy."""
 
 
 class Segments(Frozen):
@@ -45,15 +45,15 @@ class Segments(Frozen):
     """Per row."""
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
-        return Segments, (self.lengths,)  # without what has been cached
+        return Segments, (self.lengths,)  # without the cached values
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
-        """Return rows of these lengths, laid end to end; a single short row is shared."""
+        """Return rows of these lengths; a single short row is cached and shared."""
         lengths = np.asarray(lengths, dtype=np.int64)
         if lengths.size == 1 and (length := lengths.item()) <= _SHORT:
             return _one_row(length)
-        rows = cls.__new__(cls)  # many are made in a small evaluation
+        rows = cls.__new__(cls)  # a small evaluation creates many
         rows.__dict__["lengths"] = lengths
         return rows
 
@@ -91,11 +91,11 @@ class Segments(Frozen):
 
     @cached_property
     def position(self) -> IntArray:
-        """Flat: the 0-based place of an element within its row."""
+        """Flat: the 0-based position of each element in its row."""
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:
-        """Flat: the value of the row of an element."""
+        """Flat: the value of the row of each element."""
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
@@ -103,14 +103,14 @@ class Segments(Frozen):
         return np.bincount(self.ids, x, self.n).astype(np.float64, copy=False)
 
     def count(self, mask: BoolArray) -> IntArray:
-        """Per row: how many elements are true; 0 for an empty row."""
+        """Per row: the number of true elements; 0 for an empty row."""
         if self.n == 1:
             return np.array([np.count_nonzero(mask)])
         before = mask.nonzero()[0].searchsorted(self.offsets)
         return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
-        """Flat: how many elements of the row up to and including this one are true; the sum of integers."""
+        """Flat: the number of true elements (or the sum of integers) in the row up to and including this element."""
         if self.n == 1:
             return np.add.accumulate(mask, dtype=np.int64)
         before = np.zeros(self.size + 1, np.int64)
@@ -133,7 +133,7 @@ class Segments(Frozen):
         return out
 
     def previous(self, x: AnyArray, *, none: float) -> AnyArray:
-        """Flat: the element before this one; ``none`` for the first element of a row."""
+        """Flat: the previous element in the row; ``none`` for the first element of a row."""
         out = np.empty_like(x)
         out[1:] = x[:-1]
         out[self.offsets[:-1][self.lengths > 0]] = none
@@ -147,16 +147,17 @@ class Segments(Frozen):
         return out
 
     def first(self, mask: BoolArray) -> IntArray:
-        """Per row: the 0-based place of the first true element; ``ABSENT`` if there is none."""
+        """Per row: the 0-based position of the first true element; ABSENT if there is none."""
         out = np.full(self.n, ABSENT, np.int64)
         where = np.flatnonzero(mask)[::-1]
         out[self.ids[where]] = self.position[where]
         return out
 
     def descending(self, x: AnyArray) -> IntArray:
-        """Return the permutation that sorts each row, the greatest first and equal ones in any order.
+        """Return the permutation that sorts each row in descending order, with equal elements in arbitrary order.
 
-        Rows of the same length are sorted together, as a matrix: many short sorts take less time than one long one.
+        Rows of the same length are sorted together as a matrix, because many short sorts take less time than a long
+        sort.
         """
         if self.n == 1:
             return (-x).argsort()
@@ -177,7 +178,7 @@ class Segments(Frozen):
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
-        """Return rows by number, in any order and number, and an index: ``x[index]`` are their elements."""
+        """Return the rows with these indices, which can repeat, and an index; x[index] are their elements."""
         if rows.size == self.n == 1:
             return self, self.position
         if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):
@@ -186,7 +187,7 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the row of ``other`` with the same number.
+        """Append to each row the row of ``other`` with the same index.
 
         ``np.concatenate((x, y))[index]`` are their elements.
         """
@@ -194,16 +195,16 @@ class Segments(Frozen):
         return Segments.of_lengths(self.lengths + other.lengths), index
 
     def at(self, row: IntArray, position: IntArray) -> IntArray:
-        """Return the flat index of elements by row and 0-based place in the row; shape (m,)."""
+        """Return the flat index of elements, given their row and 0-based position in the row; shape (m,)."""
         return self.offsets[:-1][row] + position
 
     def slice(self, row: int) -> slice:
-        """Return the place of a row on the flat axis."""
+        """Return the slice of a row on the flat axis."""
         start, end = self.offsets[row : row + 2].tolist()
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Flat over ``of``, which has as many rows: how many elements of the same row have a rank of at most ``limit``.
+        """Flat over ``of``, with as many rows: the number of elements in the row with a rank of at most ``limit``.
 
         ``rank`` is flat and rises within each row, from 0 up; ``limit`` is flat over ``of``, from 0 up.
         """
@@ -222,13 +223,13 @@ def _one_row(length: int) -> Segments:
 
 
 def read_only(x: AnyArray) -> AnyArray:
-    """Make an array read-only, for sharing among evaluations."""
+    """Make an array read-only, so that evaluations can share it."""
     x.flags.writeable = False
     return x
 
 
 def distinct(x: IntArray) -> IntArray:
-    """Return the different numbers in ascending order (``np.unique`` imports masked arrays, which takes a while)."""
+    """Return the distinct numbers in ascending order, without np.unique, which imports masked arrays."""
     ascending: IntArray = np.sort(x)
     first = np.ones(x.size, np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
@@ -236,21 +237,21 @@ def distinct(x: IntArray) -> IntArray:
 
 
 def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
-    """Return a permutation that sorts by the last key, ties by the one before it, and so on.
+    """Return a permutation that sorts by the last key, then by the previous key, and so on.
 
-    Like ``np.lexsort``, but several times as fast. Elements that are equal by all keys end up in any order.
+    Like ``np.lexsort``, but several times as fast. The order of elements with equal keys is arbitrary.
     """
     order: IntArray = np.argsort(first)
     for key in others:
         ordered = key[order]
         if key.dtype == np.int64 and key.size and key.min() >= 0 and key.max() < 1 << 16:
-            ordered = ordered.astype(np.uint16)  # which numpy sorts without comparing
+            ordered = ordered.astype(np.uint16)  # which NumPy sorts without comparisons
         order = order[np.argsort(ordered, kind="stable")]
     return order
 
 
 def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
-    """Divide; 0.0 where the denominator is 0, as nearly everywhere in trec_eval."""
+    """Divide; the result is 0.0 if the denominator is 0, as almost everywhere in trec_eval."""
     zero = denominator == 0
     return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
 
@@ -261,6 +262,6 @@ def ordered_sum(x: FloatArray, start: float = 0.0) -> float:
         total = float(start)
         for number in x.tolist():
             total += number
-        if isfinite(total):  # otherwise numpy may have to warn
+        if isfinite(total):  # otherwise, NumPy could issue a warning
             return total
     return float(np.add.accumulate(np.concatenate((np.array([start], np.float64), x)))[-1])

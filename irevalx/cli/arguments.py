@@ -1,4 +1,4 @@
-"""Command-line arguments: argv parsed like getopt_long, and the types of options."""
+"""Command-line arguments: parsing of argv like getopt_long, and the types of options."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Option(NamedOption):
 
 
 class Command(click.Command):
-    """A command that parses argv like trec_eval (GNU getopt_long), with irevalx's usage errors."""
+    """A command that parses argv like trec_eval (GNU getopt_long), but reports usage errors in irevalx's style."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the canonical form of the arguments."""
@@ -63,7 +63,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in groups, with the full help or one sentence each."""
+        """Write the options in groups, with their full help or only the first sentence."""
         is_long = ctx.meta.get(ALL_OF_IT)
         options = [param for param in self.params if isinstance(param, Option) and not param.hidden]
         for group in GROUPS:
@@ -84,9 +84,9 @@ class Command(click.Command):
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
     """Return irevalx's options, then trec_eval's in the given order, then ``--`` and the files.
 
-    Options have their longest names, with their values attached. trec_eval's long names can be abbreviated if they are
-    unique among trec_eval's. Options can follow files; if POSIXLY_CORRECT is set, words after the first file are files.
-    Words after ``-v`` are ignored. Errors of getopt_long raise UsageError.
+    Options are returned by their longest names, with values attached. trec_eval's long names can be abbreviated if they
+    are unique among trec_eval's. Options can follow files; if POSIXLY_CORRECT is set, words after the first file are
+    files. Words after ``-v`` are ignored. Errors of getopt_long raise UsageError.
     """
     parsed: list[tuple[Option, str | None]] = []
     files: list[str] = []
@@ -104,7 +104,7 @@ def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
                 is_help = any(option.name == "show_help" for option, _ in parsed)
-                files += rest if is_help else _files_alone(rest)  # help reads no files
+                files += rest if is_help else _files_alone(rest)  # no files are read for help
                 break
     parsed.sort(key=lambda pair: pair[0].group == TREC_GROUP)
     spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in parsed]
@@ -151,9 +151,9 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the words after the judgments if POSIXLY_CORRECT is set: runs.
+    """Return the arguments after the judgments if POSIXLY_CORRECT is set; all of them are runs.
 
-    A word like an option among several raises UsageError, since trec_eval accepts one run.
+    If there are several, an argument that looks like an option raises UsageError, since trec_eval accepts only one run.
     """
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
@@ -173,7 +173,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number of a text; defaults are numbers already."""
+        """Convert a text to a number; default values are already numbers."""
         if isinstance(value, int):
             return value
         number, plain = c_long(as_bytes(value))
@@ -190,7 +190,7 @@ class RelevanceLevel(WholeNumber):
     """An integer or, with ``--grades real``, any decimal number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
-        """Return the number of a text; defaults are numbers already."""
+        """Convert a text to a number; default values are already numbers."""
         if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
         number, plain = c_double(as_bytes(value))
@@ -219,7 +219,7 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     name = "SHARE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the probability of a text; defaults are numbers already."""
+        """Convert a text to a probability; default values are already numbers."""
         if isinstance(value, float):
             return value
         number, is_plain = c_double(as_bytes(value.removesuffix("%")))
@@ -231,7 +231,7 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the completion of a file name, which the shell does."""
+    """Return a completion item that lets the shell complete file names."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]

@@ -171,7 +171,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool
 
-        assert isinstance(judgments, Judgments)  # Options.check has refused other formats
+        assert isinstance(judgments, Judgments)  # ``Options.check`` has rejected other formats
         judgments = with_pool(judgments, read_pool(sources[options.pool], *how), warn)
     return judgments
 
@@ -188,7 +188,7 @@ def _intervals(options: Options) -> MeanIntervals | None:
 def _read_groups(
     options: Options, sources: Mapping[str, Source], judgments: AnyJudgments, warn: Warn
 ) -> Mapping[str, frozenset[bytes]]:
-    """Return the topics of each group; empty without a file of groups."""
+    """Return the topics of each topic group; empty if no groups are given."""
     if options.topic_groups is None:
         return {}
     from irevalx.reading.topic_groups import group_warnings, read_topic_groups
@@ -211,7 +211,7 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
 
 
 def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:
-    """Open the runs; their lines are read later."""
+    """Open the runs, whose lines are read later."""
     from irevalx.reading.file_format import runs_in
     from irevalx.reading.formats import results_format
 
@@ -223,7 +223,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 
 def _select(options: Options, warn: Warn) -> Selection:
-    """Return what to compute: the measures of ``-m``, as z-scores under ``-Z``."""
+    """Return the requested measures (``-m``), converted to z-scores with ``-Z``."""
     from irevalx.measures.selection import select_measures
 
     zscores = None
@@ -286,7 +286,7 @@ def _print_reports(
     about: dict[str, Any],
     messages: Messages,
 ) -> None:
-    """Print one report, or one for each run, depending on the format; traces before and errors after it."""
+    """Print one report, or one report per run, depending on the format, preceded by traces and followed by errors."""
     from irevalx.reports.report import EvaluationReport
 
     output_format = options.output_format
@@ -314,7 +314,7 @@ def _print_reports(
 
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
-    """Return the help of the formats and measures that were named with -h."""
+    """Return the help of the formats and measures named together with ``-h``."""
     from irevalx.cli.explanations import format_lines, measure_lines
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 

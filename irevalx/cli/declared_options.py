@@ -1,4 +1,4 @@
-"""Declared parameters converted to arguments and options of Click."""
+"""Conversion of declared parameters to arguments and options of Click."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         self.name = "TEXT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value of a text; a default is a value already, and several values are read together later."""
+        """Convert a text to a value; defaults are already values, and lists of values are converted later."""
         return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -78,7 +78,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return [CompletionItem(name) for name in self._choices if name.startswith(incomplete)]
 
     def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the file name with each possible suffix; folders and files if there is no name yet."""
+        """Return completions of a file name with each possible suffix; folders and files if the name is empty."""
         from click.shell_completion import CompletionItem
 
         suffix = os.path.splitext(incomplete)[1]  # noqa: PTH122 - pathlib takes a while to import

@@ -104,7 +104,7 @@ def symbols_of(measure: Measure) -> dict[str, str]:
 
 
 def formula_words(formula: str) -> set[str]:
-    """Return the words of a formula, including function names."""
+    """Return the words in a formula, including function names."""
     return set(re.findall(r"[0-9]*[A-Za-z][A-Za-z_0-9]*", formula))
 
 
@@ -235,7 +235,7 @@ def bibtex_of(measures: Sequence[Measure]) -> str:
 
 
 def bibtex_of_papers(keys: Iterable[str]) -> str:
-    """Return BibTeX entries of irevalx and of these papers."""
+    """Return the BibTeX entries of irevalx and of these papers."""
     return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The option class: options that require or exclude others or have older names, and the brief help."""
+"""The option class, for options with requirements, exclusions and older names, and the brief help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NamedOption(click.Option):
 
     @property
     def every_name(self) -> list[str]:
-        """All names, those shown in the help first."""
+        """All names; names shown in the help come first."""
         return [*self.opts, *self.also]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
@@ -32,7 +32,7 @@ class NamedOption(click.Option):
 
 
 class Guess(Frozen):
-    """Options that people guess, with the hint to what exists."""
+    """Option names that users may try, with hints about the corresponding options."""
 
     names: frozenset[str]
     hint: str
@@ -40,7 +40,7 @@ class Guess(Frozen):
     requires: frozenset[str] = frozenset()  # options that the command must have
 
     def fits(self, name: str, known: Collection[str], program: str) -> bool:
-        """Return whether the hint is for an unknown option of a program with some known options."""
+        """Return whether the hint applies to an unknown option of a program with these known options."""
         return name in self.names and self.program in {None, program} and self.requires <= set(known)
 
 
@@ -71,7 +71,7 @@ _SHORTEST = len("--n")
 
 
 def unknown_option(name: str, known: Collection[str], program: str = "irevalx") -> UsageError:
-    """Return the error about an unknown option, with a suggestion if the name of a known one is close."""
+    """Return the error about an unknown option, with a suggestion if a known option has a similar name."""
     names = set(known)
     long = [option_name for option_name in known if option_name.startswith("--") and len(option_name) > _SHORTEST]
     hint = next((guess.hint for guess in GUESSES if guess.fits(name, names, program)), None)
@@ -81,16 +81,16 @@ def unknown_option(name: str, known: Collection[str], program: str = "irevalx") 
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion of the closest known word; "" if none is close."""
+    """Return a suggestion of the most similar known word; "" if no word is similar."""
     import difflib
 
     by_name = {name.lstrip("-"): name for name in known}
-    alike = difflib.get_close_matches(word.lstrip("-"), by_name, n=1, cutoff=_ALIKE)
+    alike = difflib.get_close_matches(word.lstrip("-"), by_name, n=1, cutoff=_LEAST_SIMILARITY)
     return f"; did you mean {by_name[alike[0]]}?" if alike else ""
 
 
-_ALIKE = 0.75
-"""Similarity from which a name is suggested: a typo or a missing ending, but not another word of some equal letters."""
+_LEAST_SIMILARITY = 0.75
+"""Minimum similarity of a suggested name, which permits typos and missing endings, but not different words."""
 
 
 ALL_OF_IT = "--help"
@@ -102,7 +102,7 @@ COLUMN = 24
 _END = re.compile(r"\.\s+(?=[A-Z])")
 _IN_BRACKETS = re.compile(r"(?:\s+\[[^]]*\])*$")
 _LONG = 100
-"""Longer sentences end at their first semicolon, unless it is near the beginning or in a list."""
+"""Length above which sentences end at their first semicolon, unless it is near the beginning or in a list."""
 
 _AT_ONCE = 30
 

@@ -78,11 +78,11 @@ class TraceOptions(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The parsed command line: settings, and the command's own options, which the help explains."""
+    """The parsed command line: the settings of the evaluation, and the options of the command alone."""
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings
-    measures: tuple[str, ...] = ()  # in order; empty for the default of the judgment format
+    measures: tuple[str, ...] = ()  # in order; empty for the default measures of the judgment format
     per_topic: bool = False
     no_summary: bool = False
     debug: TraceOptions = TraceOptions()
@@ -95,7 +95,7 @@ class Options(Frozen, kw_only=True):
     strict: bool = False
     names: str = "trec_eval"
     format: str = DEFAULT_FORMAT
-    sort: str | None = None  # the measure that orders runs; None for the given order
+    sort: str | None = None  # the measure by which runs are sorted; None for the given order
     digits: int | None = None  # None for ``DIGITS``
     threads: int = 1
     ci: float | None = None  # confidence level; None without intervals
@@ -112,7 +112,7 @@ class Options(Frozen, kw_only=True):
         return cls(settings=Settings(**settings, topic=debug.topic), debug=debug, **values)
 
     def as_typed(self) -> dict[str, Any]:
-        """Return every option as reports show it: like on the command line, including defaults."""
+        """Return all options as on the command line, including defaults, for reports."""
         typed: dict[str, Any] = {}
         for name in fields(self):
             if name != "settings" and not (name == "sort" and self.sort is None):
@@ -149,7 +149,7 @@ class Options(Frozen, kw_only=True):
 _TOPIC = fields(Settings).index("topic")
 
 _SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
-"""The settings that reports show after an option of the command; ``debug`` contains the topic."""
+"""The settings that reports list after an option of the command; ``debug`` contains the topic."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -27,7 +27,7 @@ from irevalx.measures.summaries import geometric_mean, negative_values
 from irevalx.parameters import join_words
 from irevalx.ranking.ranking import Ranking
 
-_MOST_LOOKED_AT = 10_000
+_MOST_REREAD = 10_000
 """Maximum number of documents of a topic that are reread to search for other spellings."""
 
 
@@ -90,9 +90,9 @@ class SeenRuns(Frozen):
         for number, of_run in counts:
             line = of_run.left_out(complete=complete)
             if line:
-                yield number, f"{shown_name(self.paths[number])}: {line}{self._topics_otherwise(number, of_run)}"
+                yield number, f"{shown_name(self.paths[number])}: {line}{self._similar_topics(number, of_run)}"
 
-    def _topics_otherwise(self, number: int, counts: TopicCounts) -> str:
+    def _similar_topics(self, number: int, counts: TopicCounts) -> str:
         """Return the end of a warning that shows two topics that differ only in spelling, if there are any."""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return ""
@@ -126,14 +126,14 @@ class SeenRuns(Frozen):
             hardly_any = hardly_any_judged(n_without, n_of_run, example)
             little = little_judged(n_retrieved, n_judged)
             if little and not hardly_any and again:
-                partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_LOOKED_AT)
+                partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
                 topics = [ranking.topics[own.start + place] for place in partly.nonzero()[0][:1].tolist()]
-                little += self._documents_otherwise(number, topics)
+                little += self._similar_documents(number, topics)
             if little and not hardly_any:
                 little += self.without_pool
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
 
-    def _documents_otherwise(self, number: int, topics: Iterable[bytes]) -> str:
+    def _similar_documents(self, number: int, topics: Iterable[bytes]) -> str:
         """Return the end of a warning that shows two documents of a topic that differ only in spelling."""
         for topic in topics:
             judged = set(self._judged(topic))

@@ -51,7 +51,7 @@ class StackedValues(Frozen):
     shared: dict[str, Any]
     """Fields of ``Summaries`` that all runs share."""
     warnings: dict[int, tuple[str, ...]]
-    """By the number of the run."""
+    """The warnings about each run, by its index."""
 
     @property
     def sizes(self) -> list[int]:

@@ -25,7 +25,7 @@ class ChosenTopics(Frozen):
     """The topics of a run that are evaluated."""
 
     ranking: Ranking
-    """Of these topics, ascending in byte order."""
+    """The ranking of these topics, in ascending byte order."""
     missing: BoolArray
     """Whether the run has no results for a topic, shape (n_topics,)."""
     failure: EvaluationError | None
@@ -75,13 +75,13 @@ class TopicCounts(Frozen):
     """The numbers of topics with judgments, with results, and with only one of them."""
 
     judged: int
-    """With judgments."""
+    """Topics with judgments."""
     missing: int
-    """Judged, without results."""
+    """Judged topics without results."""
     retrieved: int
-    """With results."""
+    """Topics with results."""
     unjudged: int
-    """With results, without judgments."""
+    """Topics with results but without judgments."""
 
     @classmethod
     def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
@@ -155,7 +155,7 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
     Relevant documents are checked above the default level, and for real-valued grades.
     """
     checks: dict[tuple[bool, float], LevelCheck] = {}
-    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts last
+    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts are last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
         given_by = spelled("level") if selected.level is None else selected.names[0]
         needs_relevant = measure.kernel and measure.uses_level and not measure.has_value

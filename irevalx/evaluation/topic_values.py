@@ -80,7 +80,7 @@ class TopicValues(Frozen):
     """The values of n topics, run by run, ascending in byte order within a run."""
 
     run: IntArray
-    """Number of the run, from 0 up, shape (n,)."""
+    """Index of the run, shape (n,)."""
     topics: tuple[bytes, ...]
     missing: BoolArray
     """Whether the run has no results for the topic, shape (n,)."""
@@ -184,7 +184,7 @@ class AssessedRanking(Frozen):
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield the ranking in parts with a limited number of topics; topic values do not depend on the division."""
         n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
-        if self.ranking.tied:  # all ranks of tied documents are assessed
+        if self.ranking.tied:  # all possible ranks of tied documents are evaluated
             at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
         if n_topics <= at_once:
             yield self
@@ -238,7 +238,7 @@ class AssessedRanking(Frozen):
     def _columns_of(self, selected: RequestedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         """Yield a column for each printed name of the measure, given the values of the topics."""
         measure = selected.measure
-        if measure.summary is mean and not measure.has_value:  # as of most: there is nothing else to know
+        if measure.summary is mean and not measure.has_value:  # as for most measures, which need no other information
             yield from map(TopicColumn, selected.names, repeat(measure), values)
             return
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None
@@ -259,7 +259,8 @@ class AssessedRanking(Frozen):
                 return of_part
             if not values:
                 values = [
-                    [_room_for(len(self.ranking.topics), part_values) for part_values in columns] for columns in of_part
+                    [_empty_values(len(self.ranking.topics), part_values) for part_values in columns]
+                    for columns in of_part
                 ]
             for columns, of_some in zip(values, of_part, strict=True):
                 for column, part_values in zip(columns, of_some, strict=True):
@@ -279,7 +280,7 @@ class AssessedRanking(Frozen):
         by_gain = selected if selected.is_ordered_by_gain(selected.ties or self.settings.tie_orders[0]) else None
         assessed = self.assessed(selected.treatment, selected.level, by_gain, selected.ties)
         values = measure.unguarded(assessed, parameters)
-        return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
+        return _zero_if_missing(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
         """Return the values of measures that are numbers (nan for missing values), shape (n_names, n_topics)."""
@@ -336,14 +337,14 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
     return assess(judgments, Ranking.of_nothing(judgments).take(places), settings, "nonrel")
 
 
-def _room_for(n_topics: int, values: Values | None) -> Values | None:
+def _empty_values(n_topics: int, values: Values | None) -> Values | None:
     """Return an array or a list of the type of these values for a number of topics."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
 
 
-def _blanked(
+def _zero_if_missing(
     values: Sequence[Values], selected: RequestedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Set the values of topics without results to 0 for the measures for which trec_eval does so."""

@@ -19,7 +19,7 @@ from irevalx.ranking.topic_kinds import assess_preferences, assess_with_probabil
 from irevalx.settings import Settings
 
 NONE = "-"
-"""Rank and counts of a document that was not retrieved."""
+"""The text for the rank and counts of a document that was not retrieved."""
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
@@ -65,9 +65,9 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
             f"{title}: {t.n_ret[topic]} documents, with {t.n_rel_ret[topic]} of {t.n_rel[topic]} relevant and "
             f"{t.n_judged_ret[topic] - t.n_rel_ret[topic]} of {t.n_nonrel[topic]} nonrelevant ones"
         )
-        ranked = _places(t.rows, topic)
+        ranked = _flat_indices(t.rows, topic)
         ranked = ranked[row[ranked] != ABSENT]
-        pool = _places(judgments.rows, int(ranking.judged_topic[topic]))
+        pool = _flat_indices(judgments.rows, int(ranking.judged_topic[topic]))
         rows = []
         for place in ranked.tolist():
             rank, *counts = (int(x[place]) for x in (t.rank, *so_far))
@@ -83,21 +83,23 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
     """Trace rankings with preferences: the number of preferences for each document, and how many are fulfilled."""
     assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
-        judgments.names[group] for topic in ranking.judged_topic for group in _places(judgments.groups, int(topic))
+        judgments.names[group]
+        for topic in ranking.judged_topic
+        for group in _flat_indices(judgments.groups, int(topic))
     ]
     for topic, name in enumerate(ranking.topics):
-        ranked = _places(ranking.rows, topic)
+        ranked = _flat_indices(ranking.rows, topic)
         ranked = ranked[ranking.row[ranked] != ABSENT]
-        every = _places(documents.rows, int(ranking.judged_topic[topic]))
+        every = _flat_indices(documents.rows, int(ranking.judged_topic[topic]))
         by_id = np.append(ranking.row[ranked], every[~np.isin(every, ranking.row[ranked])])
         ranks = [*map(str, ranking.rank[ranked].tolist()), *[NONE] * (by_id.size - ranked.size)]
-        for place in _places(assessed.groups, topic).tolist():
+        for place in _flat_indices(assessed.groups, topic).tolist():
             group, t = assessed.members[place], assessed.tally
             yield (
                 f"topic {quote(name)}, group {quote(names[place])}: {t.fulfilled[place]} of {t.possible[place]} "
                 f"preferences fulfilled, {t.fulfilled_ret[place]} of {t.possible_ret[place]} where both were retrieved"
             )
-            columns = [column.tolist() for column in _wins(group, ranked.size)]
+            columns = [column.tolist() for column in _preference_counts(group, ranked.size)]
             rows = [
                 [ranks[number], f"{level:g}", *map(str, counts), _docno(documents, by_id[number])]
                 for number, level, *counts in zip(group.ids.tolist(), group.level.tolist(), *columns, strict=True)
@@ -113,7 +115,7 @@ def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Setting
     for topic, title in enumerate(ranking.topics):
         of_topic = int(ranking.judged_topic[topic])
         where = ranking.rows.slice(topic)
-        ranked, every = ranking.row[where], _places(documents.rows, of_topic)
+        ranked, every = ranking.row[where], _flat_indices(documents.rows, of_topic)
         seen: set[int] = set()
         rows = []
         for rank, document in zip(ranking.rank[where].tolist(), ranked.tolist(), strict=True):
@@ -147,7 +149,7 @@ def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities,
         return [rank, *cells, total, _docno(judgments, judged[place])]
 
     for topic, title in enumerate(ranking.topics):
-        where, sample = t.rows.slice(topic), _places(t.sample, topic)
+        where, sample = t.rows.slice(topic), _flat_indices(t.sample, topic)
         yield (
             f"topic {quote(title)}: {t.n_ret[topic]} documents; a sample of {sample.size}, with relevant ones that "
             f"stand for {t.estimated_relevant[topic]:.4f}"
@@ -158,7 +160,7 @@ def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities,
         yield from _table(("rank", "grade", "probability", "stands for", "so far", "document"), rows)
 
 
-def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
+def _preference_counts(group: Group, n_ret: int) -> tuple[IntArray, ...]:
     """Return, for each line of a group, the numbers of preferences and of fulfilled ones, with cumulative sums."""
     preferred = group.preferred
     fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
@@ -166,8 +168,8 @@ def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
     return (*counts, *map(np.cumsum, counts))
 
 
-def _places(rows: Segments, row: int) -> IntArray:
-    """Return the flat places of a row."""
+def _flat_indices(rows: Segments, row: int) -> IntArray:
+    """Return the flat indices of a row."""
     where = rows.slice(row)
     return np.arange(where.start, where.stop)
 

@@ -1,4 +1,4 @@
-"""Building blocks of the experiments of irevalx-lab; no click.
+"""Modules shared by the experiments of irevalx-lab; they do not import click.
 
 parameters           seeds and proportions
 inputs               judgments, runs and labels from user input; judgments with the text of their file

@@ -53,14 +53,14 @@ def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
 
 
 def takes_unjudged_as_nonrelevant(request: RequestedMeasure) -> bool:
-    """Return whether the measure treats unjudged documents as nonrelevant, so that relevant ones can only raise it."""
+    """Return whether the measure treats unjudged documents as nonrelevant, so that judging them cannot lower it."""
     measure = request.measure
     treated = {measure.pooled, measure.outside}
     return request.treatment == "nonrel" and measure.higher_is_better and treated <= _AS_NONRELEVANT
 
 
 class FirstUnjudged(Frozen):
-    """The unjudged documents among the top documents of runs, with the index of the run of each."""
+    """The unjudged documents among the top documents of runs, each with the index of its run."""
 
     topic: Sequence[IntArray]
     """Index of the topic."""
@@ -82,11 +82,11 @@ class Coverage(Frozen, kw_only=True):
     depth: int
     """Number of top documents, K."""
     judged: FloatArray
-    """The share of judged documents among the retrieved ones of the top ``depth``, 0 without: (n_runs, n_topics)."""
+    """The share of judged documents among the top ``depth`` results; 0 without results: (n_runs, n_topics)."""
     unjudged: FloatArray
     """Values of the measure unj: shape (n_runs, n_topics)."""
     shared: Callable[[int, int], FloatArray] | None = None
-    """Returns the share of unjudged documents that two runs have in common, shape (n_topics,); None if unknown."""
+    """Returns the share of unjudged documents common to two runs, shape (n_topics,); None if unknown."""
 
     @cached_property
     def judged_at(self) -> list[float]:
@@ -130,7 +130,7 @@ def has_shift(comparisons: Comparisons, request: RequestedMeasure) -> bool:
 
 
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
-    """Return ``Coverage.shift`` of each pair, on the scale of the tested means; 0 for measures without a shift."""
+    """Return ``Coverage.shift`` of each pair on the scale of the tested means; 0 for measures without a shift."""
     if not has_shift(comparisons, request):
         return np.zeros(len(comparisons.pairs))
     means = comparisons.tested.mean(axis=1).tolist()
@@ -140,19 +140,19 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasu
 
 
 def is_determined(comparisons: Comparisons, request: RequestedMeasure) -> BoolArray:
-    """Return a mask of the pairs to which ``depend_on_unjudged`` applies its rule: (n_pairs,)."""
+    """Return a mask of the pairs for which ``depend_on_unjudged`` can be computed, shape (n_pairs,)."""
     method, n_topics = comparisons.method, comparisons.values.shape[1]
     is_t_test = method.test == "t" and correction_named(method.correction) != TUKEY and n_topics >= FEW_TOPICS
     return ~comparisons.without_spread & (is_t_test and has_shift(comparisons, request))
 
 
 def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
-    """Return a mask of the pairs for which the conclusion of the t test depends on unjudged documents: (n_pairs,).
+    """Return a mask of the pairs whose conclusion of the t test depends on unjudged documents, shape (n_pairs,).
 
-    A conclusion is that the first run, the second run, or neither is better. It depends on unjudged documents if the
-    difference with its ``shift``, with the same standard error, leads to another conclusion, or if a run has no judged
-    documents. The result is False if the rule is not applied (``is_determined``): for other tests, geometric means,
-    pairs without a t test, and measures that do not treat unjudged documents as nonrelevant.
+    A conclusion is that the first run, the second run, or neither is better. The conclusion depends on unjudged
+    documents if the difference plus its shift, with the same standard error, leads to a different conclusion, or if a
+    run has no judged documents. The result is False if the rule is not applied (``is_determined``): for other tests,
+    geometric means, pairs without a t test, and measures that do not treat unjudged documents as nonrelevant.
 
     On Cranfield and robust03, the rule detected 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and flagged 0.16 to 0.32 of the others; with Holm's correction, it detected
@@ -186,10 +186,10 @@ def are_relevant_only(grades: AnyArray, level: float) -> bool:
 
 
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
-    """Return the coverage of runs at ``DEPTH`` and at the cutoffs of the measures, by the cutoff.
+    """Return the coverage of runs at DEPTH and at the cutoffs of the measures, by cutoff.
 
-    The result is empty if judgments are not grades. Runs are read again only to count the unjudged documents that two
-    runs have in common.
+    The result is empty if judgments are not grades. Runs are reread only to count the unjudged documents that two runs
+    have in common.
     """
     if not isinstance(ranked, GradedRuns):
         return {}

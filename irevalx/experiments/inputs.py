@@ -1,4 +1,4 @@
-"""Judgments, runs and labels from user input, and judgments with the text of their file."""
+"""Conversion of user input to judgments, runs and labels, and judgments with the text of their file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> AnyJudgments:
-    """Read judgments with grades of this type; raises UsageError if they were read with another type."""
+    """Read judgments with grades of this type; raises UsageError if they were already read with another type."""
     read = Qrels.read(qrels, rel_format=rel_format, grades=grades)
     if read.grades != grades:
         raise UsageError(f"grades must be {grades} here, not {read.grades}")
@@ -72,7 +72,7 @@ def are_given(runs: Any) -> bool:
 
 
 def run_streams(runs: Any) -> list[RunStream]:
-    """Return user input as runs, whose lines are read later; a list of such runs is returned unchanged."""
+    """Convert user input to runs, whose lines are read later; a list of such runs is returned unchanged."""
     if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
@@ -80,7 +80,7 @@ def run_streams(runs: Any) -> list[RunStream]:
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
-    """Return each requested measure; a string can contain several, separated by blanks or commas."""
+    """Return the requested measures; a string can contain several measures, separated by blanks or commas."""
     return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
 
 
@@ -99,7 +99,7 @@ def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules 
 def ranked_runs_of(
     qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_requested: bool = False
 ) -> RankedRuns:
-    """Read judgments of any format and runs, and rank the documents; these judgments cannot be replaced later.
+    """Read runs and judgments in any format, and rank the documents; these judgments cannot be replaced later.
 
     Judgments that were already read determine the format and, unless it is requested, the type of grades. With
     ``as_requested``, measures have their requested names instead of their printed names.
@@ -120,7 +120,7 @@ def ranked_runs_of(
 
 
 def probability(what: str, value: Any, least: float = 0.0) -> float:
-    """Return a number between 0, or another lower limit, and 1 (both exclusive); raises ArgumentError."""
+    """Return a number between 0 (or a higher limit) and 1, both exclusive; raises ArgumentError."""
     number = parameters.real_number(what, value)
     if number is None or not least < number < 1:
         raise parameters.argument_error(what, f"a number above {least:g} and below 1", value)
@@ -137,7 +137,7 @@ class QrelsText(Qrels):
 
     @classmethod
     def parsed(cls, path: str, lines: Iterable[bytes], form: str = QRELS.name) -> Self:
-        """Read judgments from lines derived from other judgments (at ``path``), without repeating their warnings."""
+        """Read judgments from lines derived from the judgments at ``path``, without repeating warnings about these."""
         text = b"".join(lines)
         if not text:
             raise InputError(f"{shown_name(path)}: no judgments remain")
@@ -154,7 +154,7 @@ class GradedQrelsText(QrelsText):
         """Read judgments; unless they are a qrels file, their text consists of lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
-        if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
+        if is_file(qrels) and not isinstance(qrels, Qrels):  # which also has a method ``read``
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
                 source = source.in_memory()
@@ -172,7 +172,7 @@ class GradedQrelsText(QrelsText):
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
-        """Return the same documents with other grades, in the format of ``lines_with``."""
+        """Return the same documents with new grades, in the format of ``lines_with``."""
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
@@ -204,7 +204,7 @@ class GradedQrelsText(QrelsText):
 
 
 def _plain_lines(judgments: Judgments, places: AnyArray) -> Iterator[bytes]:
-    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each of these judgments."""
+    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment."""
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[places].tolist()]
     for line in zip(topics, judgments.docnos.take(places).texts(), judgments.grades[places].tolist(), strict=True):
         yield b"%s 0 %s %d\n" % line

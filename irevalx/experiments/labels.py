@@ -1,11 +1,11 @@
 """Label files: a second set of judgments for the same documents.
 
-The judgments of human assessors are called human, the other file machine, since most such files come from language
-models. A negative grade is a missing label.
+One file contains labels by human assessors (called human), and the other contains labels by any other judge (called
+machine), usually an LLM. A negative grade is a missing label.
 
 Integer labels are grades. If a file contains a label that is not an integer, all labels are probabilities of relevance
 if none exceeds 1, and are relevant from ``RELEVANT`` on; otherwise labels are rounded to the nearest integer grade. If
-the maximum label is given, labels divided by it are probabilities. ``values`` are labels that were not yet cut.
+the maximum label is given, labels divided by it are probabilities. values are labels before thresholding or rounding.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from irevalx.trec_eval import TREC_EVAL_10
 
 
 def refuse_duplicates(judgments: Judgments) -> None:
-    """Raise DuplicateDocumentError if a document occurs twice in a topic; two different grades are both named."""
+    """Raise DuplicateDocumentError if a document occurs twice in a topic, with both grades if they differ."""
     pairs = judgments.table.duplicates
     contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
     if contradicting.size:
@@ -67,7 +67,7 @@ def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments
 
 
 def places_of(judgments: Documents, labels: Documents) -> IntArray:
-    """Return the flat index of each document in other judgments; ``ABSENT`` for documents that they lack."""
+    """Return the flat index of each document in other judgments; ABSENT for documents missing there."""
     number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
     topic = judgments.rows.spread(number)
     known = np.flatnonzero(topic != ABSENT)
@@ -78,7 +78,7 @@ def places_of(judgments: Documents, labels: Documents) -> IntArray:
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
-    """Look up ``judgments`` in ``labels``: their grades (negative if missing) and whether they occur; both flat."""
+    """Look up ``judgments`` in ``labels``: flat grades (negative if missing), and whether documents occur."""
     place = places_of(judgments, labels)
     there: BoolArray = place != ABSENT
     grades = np.full(place.size, UNJUDGED_IN_FILES, np.int64)
@@ -104,7 +104,7 @@ class PairedLabels(Frozen):
 
     @classmethod
     def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> PairedLabels:
-        """Combine two files of judgments; ``topics`` are ascending, and the machine's file contains all of them."""
+        """Combine two files of judgments; topics are in ascending order, and all occur in the machine's file."""
         judged = labels_of_topics(machine, topics)
         both = with_pool(judged, PooledDocuments(human.path, human.topics, human.rows.ids, human.docnos))
         (grades_human, in_human), (grades_machine, in_machine) = (
@@ -115,14 +115,14 @@ class PairedLabels(Frozen):
 
     @property
     def have_both(self) -> BoolArray:
-        """Mask of the documents with a grade in both files, flat."""
+        """A flat mask of the documents with a grade in both files."""
         return (self.human >= 0) & (self.machine >= 0)
 
     def shuffled(self, rng: np.random.Generator) -> IntArray:
         """Return the machine's grades, flat, shuffled among the documents of a topic that have the same human grade.
 
-        The error rates of the machine stay the same for each grade and topic, but errors are random and favour no run.
-        Documents without a human label are shuffled among themselves; missing machine labels stay missing.
+        Shuffling preserves the error rates of the machine for each grade and topic, but makes its errors independent of
+        runs. Documents without a human label are shuffled among themselves; missing machine labels stay missing.
         """
         labelled = np.flatnonzero(self.machine >= 0)
         topic, human = self.judgments.rows.ids[labelled], self.human[labelled]
@@ -178,7 +178,7 @@ class Labels(Frozen):
     ) -> Labels:
         """Read labels like ``Qrels.read``; ``parameter`` names their format in messages; None and nan are missing.
 
-        With ``maximum``, the highest possible label, labels are probabilities times this number.
+        With ``maximum``, the highest possible label, labels are divided by it to obtain probabilities.
         """
         fmt = formats.rel_format(rel_format)
         if not {fmt.name, fmt.measures_of} & {formats.QRELS.name, formats.SAMPLED.name}:
@@ -200,7 +200,7 @@ class Labels(Frozen):
 
     @classmethod
     def _of(cls, judgments: Judgments) -> Labels:
-        missing = ~(judgments.grades >= 0)  # or nan
+        missing = ~(judgments.grades >= 0)  # or to nan
         values = np.where(missing, 0.0, np.minimum(judgments.grades, _MOST))
         not_whole = np.flatnonzero(values != np.floor(values))
         if not not_whole.size:
@@ -238,7 +238,7 @@ class Labels(Frozen):
 
     @property
     def grades(self) -> Judgments:
-        """The labels as whole grades; raises MalformedNumberError if a label is not whole."""
+        """The labels as integer grades; raises MalformedNumberError if a label is not an integer."""
         if self.first_not_whole:
             raise MalformedNumberError(
                 f"{self.first_not_whole} is not an integer; this command requires integer grades: round mean grades, "

@@ -1,4 +1,4 @@
-"""Measure values of runs by topic, computed now or read from an earlier evaluation."""
+"""Measure values of runs by topic, computed from runs or read from score files."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class MeasureValues(Frozen, kw_only=True):
 
 
 def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
-    """Evaluate runs; topics for which a run has no value are left out of the measure, with a warning."""
+    """Evaluate runs; topics for which a run has no value are excluded for the measure, with a warning."""
     topics = tuple(map(as_text, ranked.topics))
     kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
     coverage = coverages(ranked)
@@ -106,7 +106,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
 def with_coverage(
     measured: MeasureValues, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasureValues:
-    """Add the coverage of the runs over the same topics; ``coverage`` is by cutoff, as ``coverages`` returns it."""
+    """Add the coverage of the runs over the same topics; ``coverage`` maps cutoffs to coverage, as in ``coverages``."""
     if not coverage:
         return replace(measured, request=request)
     topics = frozenset(measured.topics)
@@ -135,7 +135,7 @@ class MeasuredInput(Frozen, kw_only=True):
         *,
         as_requested: bool = False,
     ) -> MeasuredInput:
-        """Evaluate runs with the judgments ``given``, or select the values of ``Scores``; warns of all omissions.
+        """Evaluate runs with the given judgments, or select values from ``Scores``; warns about all omissions.
 
         Without ``measures``, they are ``default``; for scores, see ``default_of_scores``.
         """
@@ -216,7 +216,7 @@ def _column_of_all(scores: Scores, measure: str) -> Column | None:
 
 
 def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], dict[str, int]]:
-    """Return the topics of all runs (``complete``: of any run), and the number that each run lacks, if any."""
+    """Return the topics of all runs (complete: of any run), and the number missing from each run, if any."""
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
     topics = tuple(every if complete else [topic for topic in every if all(topic in of for of in of_runs.values())])
@@ -228,7 +228,7 @@ def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], d
 def measured_scores(
     scores: Scores, measures: Sequence[str], topics: tuple[str, ...], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
-    """Return the values of scores for ``measures`` (default: all with values by topic); missing topics count as 0.
+    """Return the values of ``scores`` for ``measures`` (default: all with values by topic); missing topics score 0.
 
     With ``as_requested``, measures have their names in ``measures`` instead of their printed names.
     """
@@ -267,7 +267,7 @@ def measured_scores(
 
 
 def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[tuple[str, list[Column]]]:
-    """Yield ``measures`` with the values of each run, by default all measures; warns of measures that a run lacks."""
+    """Yield measures with the values of each run, by default all measures; warns about measures missing for a run."""
     for measure in measures or scores.measures:
         try:
             columns = [column_of(scores, measure, run) for run in scores.runs]
@@ -303,7 +303,7 @@ def _column(scores: Scores, measure: str, run: str) -> Column | None:
 
 
 def _refuse_zeros(measure: Measure, name: str, run: str, missing: Sequence[str]) -> None:
-    """Raise InputError if missing topics cannot count as 0 under a measure."""
+    """Raise InputError if missing topics cannot be scored as 0 under a measure."""
     if missing and (measure.lower_is_better or measure.without_results != "0"):
         raise InputError(
             f"{run} has no value of {name} for topic {quote(missing[0])}, which cannot count as 0: that "

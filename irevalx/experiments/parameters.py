@@ -1,4 +1,4 @@
-"""Seeds and proportions: values of parameters that experiments share."""
+"""Values of parameters shared by experiments: seeds and shares."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_DRAWS = 10**7
 
 
 def chosen_seed(seed: Any) -> int:
-    """Return the seed, or a new one for None."""
+    """Return the seed, or a new random seed for None."""
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
@@ -36,7 +36,7 @@ _RULE = "a share above 0 and at most 1, such as 0.1 or 10%"
 
 
 def read_share(text: str) -> Fraction | None:
-    """Return a share above 0 and at most 1, exactly as written: ``0.07``, ``7%``; None for any other text."""
+    """Parse a share above 0 and at most 1, such as 0.07 or 7%, as an exact fraction; None for any other text."""
     match = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
     number = Fraction(match[1]) / (100 if match[2] else 1) if match else Fraction(0)
     return number if 0 < number <= 1 else None
@@ -55,5 +55,5 @@ def share_of(what: str, value: Any) -> Fraction:
 
 
 def share(**more: Any) -> Parameter:
-    """Declare a parameter that is a share: a number or, on the command line, also a percentage."""
+    """Declare a parameter for a share: a number or, on the command line, also a percentage."""
     return Parameter(kind=ValueType(_RULE, lambda value: share_of("", value), read_share), **more)

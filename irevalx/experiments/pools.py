@@ -39,7 +39,7 @@ def best_ranks_in_runs(
 def documents_in_order(
     run: RunStream, depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Yield each topic of a run with its top ``depth`` documents, in the ranking of the evaluator."""
+    """Yield each topic of a run with its top ``depth`` documents, as ranked by the evaluator."""
     parts = _results_of(run, rules)
     for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
@@ -68,12 +68,12 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocume
 
 
 def _results_of(run: RunStream, rules: RankingRules) -> list[ResultRows]:
-    """Read a run without the documents that the rules exclude."""
+    """Read a run, excluding documents according to the rules."""
     return [without_documents(part, rules)[0] for part in run.allowing(rules.duplicates).results()]
 
 
 def first_documents(run: RunStream, depth: int, rules: RankingRules = PLAIN) -> list[PooledDocuments]:
-    """Return the top documents of each topic of a run, in the ranking of the evaluator."""
+    """Return the top documents of each topic of a run, as ranked by the evaluator."""
     return [_first_of(part, depth, rules) for part in _results_of(run, rules)]
 
 
@@ -105,7 +105,7 @@ def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
 
 
 def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
-    """Return the judgments of pooled documents only; pooled but unjudged documents have the grade -1."""
+    """Return the judgments of the pooled documents; pooled but unjudged documents have the grade -1."""
     return with_pool(judgments_of_some(judgments, in_pool(judgments, pool)), pool)
 
 

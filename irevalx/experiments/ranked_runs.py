@@ -1,4 +1,4 @@
-"""Runs that are read and ranked once, and their measure values by topic under any judgments for the same documents."""
+"""Runs that are read and ranked once, and their topic values under any judgments of the same documents."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: W
 
 
 def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
-    """Raise the error of the first topic that has one."""
+    """Raise the error of the first topic that could not be evaluated."""
     if failures:
         raise failures[min(failures)]
 
@@ -109,7 +109,7 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics of all runs (``complete``: all judged topics), and the number that each run lacks, if any."""
+    """Return the topics of all runs (complete: all judged topics), and the number missing from each run, if any."""
     results = {name: run.topics for name, run in runs.items()}
     in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
@@ -125,7 +125,7 @@ def compared_topics(
 
 
 def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
-    """Describe the evaluated topics in a phrase; ``lacking`` is the number of judged topics that each run lacks."""
+    """Describe the evaluated topics in a phrase; ``lacking`` counts the judged topics missing from each run."""
     if not lacking:
         return f"all {n_judged} {which}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
@@ -145,7 +145,7 @@ _AT_ONCE = 2**18
 
 
 class EvaluationRules(Frozen, kw_only=True):
-    """How judgments and runs are read, and which runs and topics are evaluated."""
+    """The rules for reading judgments and runs, and for selecting runs and topics."""
 
     settings: Settings = Settings()
     """With ``complete``, all judged topics are evaluated; otherwise the topics of all runs."""
@@ -154,14 +154,14 @@ class EvaluationRules(Frozen, kw_only=True):
     """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
     times the topics) and, if it is above 0, runs without results for a topic."""
     fully_judged: int | None = None
-    """Leave out runs with an unjudged document among this number of first documents of a judged topic."""
+    """Exclude runs with an unjudged document among this number of first documents of a judged topic."""
     least_runs: int = 2
     """Minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
 
     @classmethod
     def of(cls, **keywords: Any) -> EvaluationRules:
-        """Return rules from checked keywords: the fields of ``Settings`` and of these rules."""
+        """Create the rules from checked keywords, which are fields of ``Settings`` and of this class."""
         own = {name: keywords.pop(name) for name in fields(cls) if name in keywords}
         return cls(**{"settings": Settings(**keywords), **own})
 
@@ -195,7 +195,7 @@ class RankedRuns(Frozen):
     """The runs, for reading them again."""
     settings: Settings = Settings()
     notes_on_runs: tuple[str, ...] = ()
-    """Why runs are left out."""
+    """Notes on the exclusion of runs."""
 
     @classmethod
     def of(
@@ -207,7 +207,7 @@ class RankedRuns(Frozen):
         *,
         warn: Warn = lambda line: None,
     ) -> Self:
-        """Read and rank runs and look up their documents; warns about all omissions and about topics that score 0."""
+        """Read runs, rank them, and look up their documents; warns about omissions and about topics that score 0."""
         if len(runs) < rules.least_runs:
             raise UsageError(f"at least {LEAST_RUNS[rules.least_runs]} must be given, not {len(runs)}")
         settings, documents = rules.settings, judgments.documents
@@ -259,7 +259,7 @@ class RankedRuns(Frozen):
 
     @property
     def ranking_rules(self) -> RankingRules:
-        """How runs are ranked when they are read again."""
+        """The rules for ranking runs when they are reread."""
         return RankingRules.of(self.settings)
 
     @property
@@ -302,7 +302,7 @@ class RankedRuns(Frozen):
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs, a few at a time: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
+        """Evaluate all runs in batches: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
         ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace those of graded ``judgments``.
         """
@@ -319,7 +319,7 @@ class RankedRuns(Frozen):
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:
-        """Parts of the ranking, with a few runs each to fit the CPU cache, and their topics without results."""
+        """Parts of the ranking with a few runs each, which fit the CPU cache, and their topics without results."""
         rows = np.arange(len(self.ranking.topics))
         size = max(1, _AT_ONCE // max(1, self.judgments.documents.rows.size)) * len(self.topics)
         missing = self.missing.ravel()
@@ -358,7 +358,7 @@ def requests_of(
     *,
     as_requested: bool = False,
 ) -> tuple[RequestedMeasure, ...]:
-    """Read measures one by one, so that a measure can have several parameters; of a set, the measures that fit.
+    """Parse measures separately, so that a measure can have several parameters; of a set, only the supported measures.
 
     With ``as_requested``, measures have their requested names instead of their printed names.
     """
@@ -390,7 +390,7 @@ def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, .
 
 
 def _problem(measure: Measure, rel_format: str) -> str | None:
-    """Return the reason why a measure cannot be used here; None if it can."""
+    """Return the reason why a measure cannot be used with these judgments; None if it can."""
     if measure.kernel is None or scale_of(measure) is None:
         return (
             f"measure {quote(measure.name)} cannot be compared: it needs a number for each topic, summarised by a mean "
@@ -407,7 +407,7 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
 def _fitting(
     requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
 ) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that the judgments allow; raises EvaluationError for other measures requested by name."""
+    """Return the measures that the judgments support; raises EvaluationError for other measures requested by name."""
     fitting = []
     for request in requests:
         problem = None
@@ -442,7 +442,7 @@ class GradedRuns(RankedRuns):
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
     def with_measures(self, measures: Sequence[str]) -> GradedRuns:
-        """Return the same runs and judgments with other measures."""
+        """Return a copy with other measures."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
     def of_runs(self, runs: IntArray) -> GradedRuns:
@@ -473,7 +473,7 @@ def rank_graded_runs(
     *,
     warn: Warn = lambda line: None,
 ) -> GradedRuns:
-    """Read and rank runs and look up their documents; ``measures`` are texts or parsed requests."""
+    """Read runs, rank them, and look up their documents; measures are texts or parsed requests."""
     raise_first(judgments.duplicates)
     requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
     requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]

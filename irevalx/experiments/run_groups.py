@@ -85,9 +85,9 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Take the group of each run from its name: the first group of the pattern or, without groups, the whole match.
+    """Derive the group of each run from its name: the first group of the pattern or, without groups, the whole match.
 
-    Runs with other names form one group, ``OTHERS``.
+    Runs whose names do not match form the group ``OTHERS``.
     """
     try:
         compiled = re.compile(pattern)
@@ -112,7 +112,7 @@ RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntA
 
 
 class UniqueDocuments(Frozen):
-    """The unique documents of a group of runs, which are removed when it is left out."""
+    """The unique documents of a group of runs, which are removed when the group is left out."""
 
     group: str
     runs: BoolArray
@@ -126,17 +126,17 @@ class UniqueDocuments(Frozen):
 
 
 def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Delete the lines of the unique documents from judgments and pool, as in the paper."""
+    """Remove the unique documents from judgments and pool, as in Büttcher et al. (2007)."""
     return grades, removal.in_pool & ~removal.found_alone
 
 
 def unjudged(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Keep the removed documents in the pool, unjudged."""
+    """Keep the removed documents in the pool as unjudged documents."""
     return np.where(removal.removed, UNJUDGED_IN_FILES, grades), removal.in_pool
 
 
 def nonrelevant(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-    """Treat the removed documents as nonrelevant: the control for predictions."""
+    """Treat the removed documents as nonrelevant, as a baseline for predictions."""
     return np.where(removal.removed, 0, grades), removal.in_pool
 
 
@@ -161,7 +161,7 @@ def removed_by_topic(experiment: GradedRuns, removed: Sequence[UniqueDocuments])
 
 
 class GroupEvaluation(Frozen):
-    """The scores of all runs with the whole pool, and without the unique documents of the group of the run."""
+    """The scores of all runs under the full pool, and without the unique documents of the group of each run."""
 
     before: FloatArray
     """Shape (n_measures, n_runs)."""
@@ -184,7 +184,7 @@ class GroupEvaluation(Frozen):
 
     @cached_property
     def statistics(self) -> dict[str, FloatArray | IntArray]:
-        """The statistics of the runs that were left out, by name, shape (n_measures,) each.
+        """The statistics of the runs that were left out, by name, each with shape (n_measures,).
 
         ``rank_change`` is the mean absolute change of ranks, and ``rise`` and ``fall`` are the largest gain and loss of
         ranks. ``bias`` and ``rms`` summarise the changes in scores. ``tau`` (ties concordant) and ``tau_b`` compare the
@@ -214,7 +214,7 @@ class GroupEvaluation(Frozen):
 def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
-    """Return the topics without a value, with the whole pool or under a treatment: shape (n_measures, n_topics)."""
+    """Return a mask of the topics without a value under the full pool or a treatment: shape (n_measures, n_topics)."""
     may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
@@ -234,7 +234,7 @@ def leave_out(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> GroupEvaluation:
-    """Evaluate all runs with the whole pool and, for each group, with the judgments that remain after a treatment."""
+    """Evaluate all runs under the full pool and, for each group, under the judgments that remain after a treatment."""
 
     def values(removal: UniqueDocuments) -> FloatArray:
         return experiment.values(*treatment(removal, experiment.grades))
@@ -249,7 +249,7 @@ def leave_out_with(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> GroupEvaluation:
-    """Compare the values of all runs with the whole pool to their values without a group, group by group.
+    """Compare, for each group, the values of all runs under the full pool with the values without the group.
 
     ``removed`` contains every run once, or is a single group, without whose documents the runs of other groups are
     evaluated as well (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape (n_measures, n_runs,
@@ -270,7 +270,7 @@ def leave_out_with(
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
     def work(removal: UniqueDocuments) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
-        """Return scores, the runs with a significant change, and decisions about the runs that are left out."""
+        """Return scores, the runs with a significant change, and significance decisions on left-out runs."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
         decisions = decide(reduced_tested)

@@ -1,7 +1,7 @@
-"""Samples of judgments: selection of the judged documents that remain in incomplete judgments.
+"""Samples of judgments: selection of the judged documents that are kept in incomplete judgments.
 
-Random order is the order of SHA-256 over the bytes of ``SEED SCHEME TOPIC DOCNO DRAW``, with single spaces between
-them: the same on every platform and for every version of numpy.
+Random order is the order of the SHA-256 digests of ``SEED SCHEME TOPIC DOCNO DRAW``, separated by single spaces, which
+is the same on every platform and for every version of NumPy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RandomOrder:
         return np.split(judged, np.cumsum(counts)[:-1])
 
     def of(self, topic: int, draw: int = 0) -> IntArray:
-        """Return the flat indices of a topic's judged documents in random order; each draw has another order."""
+        """Return the flat indices of a topic's judged documents in random order, which differs by draw."""
         if (topic, draw) not in self._orders:
             places = self._judged[topic]
             before = b"%d %s %s " % (self._seed, self._scheme.encode(), self.judgments.topics[topic])
@@ -59,7 +59,7 @@ class RandomOrder:
 def uniform(
     judgments: Judgments, rate: Fraction, order: RandomOrder, level: float, topic_rates: Sequence[Fraction] = ()
 ) -> BoolArray:
-    """Keep a share of every topic's judged documents, resampled until at least one of them is relevant.
+    """Keep a share of the judged documents of each topic, resampled until at least one of them is relevant.
 
     Of n judged documents, max(1, floor(rate n + 1/2)) are kept, with the rate multiplied by the rate of the topic, if
     there are ``topic_rates``. A topic without relevant documents is sampled once. Flat over ``judgments``. Source:
@@ -104,7 +104,7 @@ def stratified(
 
 
 def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
-    """Keep the judged documents ``retrieved`` by a run, shape (n_runs, n_judgments): a shallow pool; flat.
+    """Keep the judged documents retrieved by any run (a shallow pool), given a mask (n_runs, n_judgments); flat.
 
     Source: Yilmaz and Aslam, KAIS 2008, section 3.2.
     """
@@ -113,7 +113,7 @@ def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
 
 
 def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
-    """Keep the documents of ``shallow`` and as many other judged documents of each topic, if there are any; flat.
+    """Keep the documents of ``shallow`` and, for each topic, up to as many other judged documents; flat.
 
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """
@@ -154,12 +154,12 @@ def first_share(places: IntArray, rate: Fraction) -> IntArray:
 
 
 def half_up(number: Fraction) -> int:
-    """Round to the nearest whole number, halves up."""
+    """Round to the nearest integer, with halves rounded up."""
     return math.floor(number + Fraction(1, 2))
 
 
 def half_down(number: Fraction) -> int:
-    """Round to the nearest whole number, halves down: the greatest integer below the number plus 1/2."""
+    """Round to the nearest integer, with halves rounded down: the greatest integer less than the number plus 1/2."""
     return math.ceil(number - Fraction(1, 2))
 
 

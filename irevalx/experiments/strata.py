@@ -1,6 +1,6 @@
 """Stratified samples of judged documents, and measure values under such samples.
 
-Random order is the order of ``samples``. From each stratum the first documents are drawn, so that a sample at a higher
+Random order is the order of ``samples``. The first documents of each stratum are drawn, so that a sample at a higher
 rate contains the samples at lower rates.
 
 A sample can be read as graded judgments (documents that were not drawn are pooled but unjudged), as judgments with
@@ -80,7 +80,7 @@ class Design(Frozen):
         return replace(self, strata=tuple(replace(stratum, rate=stratum.rate * share) for stratum in self.strata))
 
     def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
-        """Return the index of the stratum of each judged document, ``ABSENT`` for none; flat.
+        """Return the index of the stratum of each judged document, flat; ABSENT for documents without a stratum.
 
         ``numbers``, flat, are the best ranks for strata by depth (0 if no run retrieves the document), the numbers of
         runs for strata by runs, and the result of ``read_strata_file`` for named strata.
@@ -112,7 +112,7 @@ class StrataSample(Frozen):
 
     @classmethod
     def of_everything(cls, judgments: Judgments) -> StrataSample:
-        """Return the sample of all judged documents, in one stratum."""
+        """Return a sample that consists of all judged documents, in a single stratum."""
         judged = judgments.grades >= 0
         return cls(judgments, np.where(judged, 0, ABSENT), judged)
 
@@ -172,16 +172,16 @@ def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
 
 
 def numbers_for(by: By, ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return the numbers for ``Design.divide``: the best rank, or the number of runs, of each judged document."""
+    """Return the numbers for ``Design.divide``: the best rank of each judged document, or the number of runs."""
     if by == "depth":
         return best_ranks(ranking, n_judgments)
     return np.bincount(ranking.row[ranking.row >= 0], minlength=n_judgments)
 
 
 def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stratum], warn: Warn) -> IntArray:
-    """Read the stratum of each document from lines ``TOPIC DOCNO STRATUM``: flat, ``ABSENT`` without one.
+    """Read the stratum of each document from lines TOPIC DOCNO STRATUM: flat, ABSENT for documents without a stratum.
 
-    Names of unknown strata are treated as no stratum; warns about documents without a judgment.
+    Documents in unknown strata are treated as documents without a stratum; warns about documents without a judgment.
     """
     where = shown_name(source.path)
     content = b"".join(source.chunks(CHUNK_SIZE))
@@ -213,7 +213,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def read_rates(source: Source) -> str:
-    """Return the rates in lines ``STRATUM RATE`` in the syntax of ``read_design``; raises MalformedLineError."""
+    """Convert lines STRATUM RATE to the syntax of ``read_design``; raises MalformedLineError."""
     return " ".join(f"{name}:{rate}" for name, rate in _rates_in(source, "stratum").items())
 
 
@@ -246,7 +246,7 @@ def _rates_in(source: Source, what: str) -> dict[str, str]:
 
 
 def read_design(text: str, *, named: bool) -> Design:
-    """Read strata in the syntax of users; ``named`` if a file contains the stratum of each document."""
+    """Parse strata as given by users; ``named`` is true if a file contains the stratum of each document."""
     first, *rest = text.replace(",", " ").split() or [""]
     by: By = "depth" if first == "depth" else "runs" if first == "runs" else "names"
     if by != "names" and named:
@@ -267,7 +267,7 @@ def read_design(text: str, *, named: bool) -> Design:
 
 
 def _stratum(part: str, number: int, by: By) -> Stratum:
-    """Read ``RANGE:RATE`` or ``NAME:RATE``; strata without a name are named by their number."""
+    """Parse RANGE:RATE or NAME:RATE; strata without a name are named by their number."""
     what, colon, share = part.rpartition(":")
     rate = read_share(share)
     if not colon or not what or rate is None:
@@ -330,14 +330,14 @@ def format_for(measure: Measure) -> str | None:
 
 
 def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
-    """Read measures, including those that need strata or inclusion probabilities."""
+    """Parse measures, including measures that require strata or inclusion probabilities."""
     settings = Settings(level=level)
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
     return each_once([request for requests in each for request in requests])
 
 
 def _format_of(text: str, settings: Settings) -> str:
-    """Return the format in which the first measure of a text reads a sample."""
+    """Return the format in which the first requested measure reads a sample."""
     formats = (format_for(request.measure) for request in select_measures((text,), settings).measures)
     return next((name for name in formats if name is not None), None) or QRELS.name
 

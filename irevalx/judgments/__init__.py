@@ -1,4 +1,4 @@
-"""Judgments of each kind, and the pool. ``reading`` builds them, ``ranking`` assesses rankings with them.
+"""Judgments of each kind, and the pool. ``reading`` creates them, and ``ranking`` assesses rankings with them.
 
 graded         Documents, JudgmentKind; Judgments, GroupedJudgments, JudgmentsWithProbabilities
 preferences    PreferenceJudgments

@@ -19,7 +19,7 @@ _MOST_IN_A_DICTIONARY = 1 << 14
 
 
 class TopicIndex(Mapping[bytes, int]):
-    """The place of each topic, ascending in byte order, by bisection: hardly slower than a dictionary, and smaller."""
+    """The index of each topic, by binary search in byte order; as fast as a dictionary and smaller."""
 
     def __init__(self, topics: tuple[bytes, ...]) -> None:
         self._topics = topics
@@ -51,19 +51,19 @@ class Documents(Frozen):
 
     @property
     def documents(self) -> Documents:
-        """These documents, as an attribute of judgments of every kind."""
+        """The documents themselves; judgments of every kind have this attribute."""
         return self
 
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
-        """The place of a topic in ``topics``."""
+        """The index of a topic in ``topics``."""
         if len(self.topics) > _MOST_IN_A_DICTIONARY:
             return TopicIndex(self.topics)
         return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
     def table(self) -> DocumentTable:
-        """The place of a document, given the place of its topic in ``topics``."""
+        """The index of a document, given the index of its topic in ``topics``."""
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
 
@@ -94,19 +94,19 @@ class JudgmentKind:
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether a run with few judged documents is worth a warning."""
+        """Whether to warn about runs with few judged documents."""
         return False
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some topics, these among them, cannot be evaluated."""
+        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
         return {}
 
     def without_relevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document is relevant at a level; None if not informative."""
+        """Return, per topic, whether no document is relevant at a level; None if this is not meaningful."""
         return None
 
     def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant; None if not informative."""
+        """Return, per topic, whether no document was judged nonrelevant; None if this is not meaningful."""
         return None
 
 
@@ -128,18 +128,18 @@ class TopicPools(Frozen):
     grades: AnyArray
     """Flat; read-only."""
     index: IntArray
-    """Flat; the place of each document in the judgments."""
+    """Flat; the index of each document in the judgments."""
 
     @cached_property
     def by_level(self) -> dict[float, dict[Any, Any]]:
-        """Values computed of them, by the level and a key; read-only arrays."""
+        """Cached read-only arrays that are computed from these documents, by level and key."""
         return {}
 
 
 class Judgments(Documents, JudgmentKind):
-    """The judged documents of every topic, each with a grade, in the order of the file.
+    """The judged documents of each topic with their grades, in file order.
 
-    Topics of parts that are not ``joined`` yet are in the order of the file, too.
+    In parts that have not been joined, topics are also in file order.
     """
 
     grades: AnyArray
@@ -158,7 +158,7 @@ class Judgments(Documents, JudgmentKind):
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
-        """Join parts of a file without common topics, by ascending topic."""
+        """Join parts of a file with disjoint topics, in ascending order of topics."""
         topics = [topic for part in parts for topic in part.topics]
         if len(parts) == len(topics) == 1:
             return parts[0]
@@ -195,13 +195,13 @@ class Judgments(Documents, JudgmentKind):
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether a run with few judged documents is worth a warning: not for a sample."""
+        """Whether to warn about runs with few judged documents; false for samples."""
         return self.strata is None
 
     def without_nonrelevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant.
 
-        None at levels up to 0, where all are relevant.
+        The result is None at levels up to 0, at which all documents are relevant.
         """
         if level <= 0:
             return None
@@ -224,7 +224,7 @@ class Judgments(Documents, JudgmentKind):
         return [_MOST_KEPT]
 
     def pools(self, topics: IntArray) -> TopicPools:
-        """Return the documents of some topics, cached for the next ranking of the same topics unless they are many."""
+        """Return the documents of some topics, cached for the next ranking of the same topics unless there are many."""
         key = topics.tobytes()
         pools = self._pools.get(key)
         if pools is None:
@@ -254,12 +254,12 @@ class Judgments(Documents, JudgmentKind):
         return duplicate_documents("judgments", self.path, documents, hint + self.about_duplicates())
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some topics, these among them, cannot be evaluated."""
+        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
         return self.duplicates
 
 
 def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
-    """Join weights by line, of parts with disjoint lines; None without weights."""
+    """Join the weights (by line) of parts with disjoint lines; None without weights."""
     if not parts:
         return None
     joined = np.full(max(map(len, parts)), np.nan)
@@ -269,7 +269,7 @@ def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
 
 
 def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
-    """Return judgments without lines that repeat an earlier line, with a warning."""
+    """Remove lines that repeat an earlier line, with a warning."""
     pairs = np.sort(judgments.table.duplicates, axis=1)
     if not pairs.size:
         return judgments
@@ -299,7 +299,7 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the error for each topic with a duplicate document: about the least document in byte order.
+    """Return the error for each topic with duplicate documents, about the first of these in byte order.
 
     ``occurrences`` are topics, documents and their lines (0 without lines), at least two for a document in all.
     """
@@ -320,7 +320,7 @@ def duplicate_documents(
 
 
 class GroupedJudgments(Frozen, JudgmentKind):
-    """The judgments of every group of every topic."""
+    """The judgments of each judgment group of each topic."""
 
     documents: Documents
     """Documents judged in any group, distinct within a topic, in ascending byte order."""
@@ -351,7 +351,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
 
 
 class JudgmentsWithProbabilities(Documents, JudgmentKind):
-    """The sampled documents of every topic, in the order of the file, without unsampled documents."""
+    """The sampled documents of each topic, in file order."""
 
     grades: IntArray
     """Grades, flat; negative grades are never relevant."""
@@ -372,5 +372,5 @@ class JudgmentsWithProbabilities(Documents, JudgmentKind):
         return duplicate_documents("judgments", self.path, documents)
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some topics, these among them, cannot be evaluated."""
+        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
         return self.duplicates

@@ -15,10 +15,10 @@ from irevalx.judgments.graded import Judgments
 
 
 class PooledDocuments(Frozen):
-    """Documents that were chosen for judging, any number of times each."""
+    """Documents that were selected for judging; a document can occur several times."""
 
     path: str
-    """As the user named it."""
+    """The path, as given by the user."""
     topics: tuple[bytes, ...]
     """Each once."""
     topic: IntArray
@@ -28,7 +28,7 @@ class PooledDocuments(Frozen):
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[PooledDocuments]) -> PooledDocuments:
-        """Join parts of a file, which can have topics in common."""
+        """Join parts of a file, which can have common topics."""
         number: dict[bytes, int] = {}
         for part in parts:
             for topic in part.topics:
@@ -43,7 +43,7 @@ class PooledDocuments(Frozen):
 
 
 class PoolGaps(Frozen):
-    """Differences of judgments and pool; the numbers can be added up over parts without a common topic."""
+    """Differences between judgments and pool; counts can be summed over parts with disjoint topics."""
 
     judged: int
     """Topics of the judgments."""
@@ -83,7 +83,7 @@ NO_GAPS = PoolGaps(0, 0, 0, 0, 0, None)
 
 
 def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda line: None) -> Judgments:
-    """Add pooled but unjudged documents by ``add_pool``, and warn of differences of judgments and pool."""
+    """Add pooled but unjudged documents by ``add_pool``, and warn about differences between judgments and pool."""
     both, gaps = add_pool(judgments, pool)
     for line in gaps.warnings_about(pool.path):
         warn(line)
@@ -93,7 +93,7 @@ def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda l
 def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, PoolGaps]:
     """Add pooled documents without a judgment, with a negative grade.
 
-    Judged documents are in the pool, whether its file has them or not. Topics without any judgment stay out.
+    Judged documents are in the pool, whether or not the pool file contains them. Topics without any judgment stay out.
     """
     place = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = place != ABSENT
@@ -102,7 +102,7 @@ def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, Po
     entry = judgments.table.find(topic, docnos, keys)
     new = np.flatnonzero(entry == ABSENT)
     table = DocumentTable(topic[new], judgments.rows.n, docnos.take(new))
-    new = new[table.find(topic[new], docnos.take(new)) == np.arange(new.size)]  # each document of a topic once
+    new = new[table.find(topic[new], docnos.take(new)) == np.arange(new.size)]  # distinct documents of each topic
     new = new[np.argsort(topic[new], kind="stable")]
     more = Segments.of_lengths(np.bincount(topic[new], minlength=judgments.rows.n))
     rows, index = judgments.rows.beside(more)
@@ -117,7 +117,7 @@ def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, Po
 
 
 def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolGaps:
-    """Return the differences of judgments and pool, given the judged documents that are in the pool."""
+    """Return the differences between judgments and pool, given the judged documents that are in the pool."""
     pooled = set(pool.topics)
     lacking = np.array([topic not in pooled for topic in judgments.topics], np.bool_)
     in_pool = np.zeros(judgments.rows.size, np.bool_)
@@ -125,7 +125,7 @@ def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolG
     outside = np.flatnonzero((judgments.grades >= 0) & ~in_pool & ~judgments.rows.spread(lacking))
     first = None
     if outside.size:
-        # The first in the file; where it has no order, the first by name.
+        # The first document in the file or, if the file has no order, the first by docno.
         of_topic = outside[judgments.rows.ids[outside] == judgments.rows.ids[outside[0]]].tolist()
         place = min(of_topic, key=lambda place: (judgments.lines[place], judgments.docnos.text(place)))
         first = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)

@@ -1,7 +1,7 @@
-"""Preference judgments: pairs of documents of a topic, one of which is better.
+"""Preference judgments: pairs of documents of a topic, one of which is preferred to the other.
 
 Within a judgment group (for example, one user's judgments) a document is preferred to documents of a lower level. If
-the group has several subgroups, levels are compared within each, and the preferences are closed transitively.
+the group has several subgroups, levels are compared within each subgroup, and the preferences are closed transitively.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class ClassGroup(Frozen):
-    """A judgment group without subgroups: documents are in classes of equal level."""
+    """A judgment group without subgroups, whose documents form classes of equal level."""
 
     ids: IntArray
-    """Shape (k,); the document of each line, ascending. Repeated lines count repeatedly."""
+    """Shape (k,); the document of each line, in ascending order. Repeated lines are counted repeatedly."""
     level: FloatArray
     """Shape (k,)."""
     number: IntArray
@@ -46,7 +46,8 @@ class ClassGroup(Frozen):
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
         """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents.
 
-        These include pairs within that class. So the many nonrelevant documents do not outweigh the relevant ones.
+        These include pairs within that class. This prevents many nonrelevant documents from outweighing the relevant
+        documents.
         """
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
@@ -91,10 +92,10 @@ Group: TypeAlias = ClassGroup | RelationGroup
 
 
 class PreferenceJudgments(Frozen, JudgmentKind):
-    """Preference judgments in the order of a file."""
+    """Preference judgments in file order."""
 
     documents: Documents
-    """Judged ones; each once in a topic, ascending in byte order."""
+    """The judged documents, distinct within a topic, in ascending byte order."""
     groups: Segments
     """Per topic, its judgment groups, ascending in byte order."""
     names: tuple[bytes, ...]
@@ -104,7 +105,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     subgroup: IntArray
     """Flat over ``rows``; a number."""
     document: IntArray
-    """Flat over ``rows``; the place of the document among those of the topic."""
+    """Flat over ``rows``; the index of the document among the documents of the topic."""
     level: FloatArray
     """Flat over ``rows``."""
     lines: IntArray
@@ -114,7 +115,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:
-        """The groups of each topic, with the places of documents as IDs; or the error about a contradiction."""
+        """The groups of each topic, with indices of documents as IDs, or the error about contradictory preferences."""
         groups: list[tuple[Group, ...] | EvaluationError] = []
         for topic in range(self.groups.n):
             where = self.groups.slice(topic)
@@ -125,7 +126,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         return groups
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some of these topics cannot be evaluated."""
+        """Return the errors of those of these topics that cannot be evaluated."""
         outcome = {topic: self.by_topic[self.documents.topic_index[topic]] for topic in topics}
         return {topic: error for topic, error in outcome.items() if isinstance(error, EvaluationError)}
 
@@ -155,8 +156,8 @@ class PreferenceJudgments(Frozen, JudgmentKind):
         ids = distinct(self.document[where])
         place = np.searchsorted(ids, self.document[where])
         level = np.zeros(ids.size)
-        level[place] = self.level[where]  # of several the last one stays
-        self._refuse_relevant_and_not(topic, group)
+        level[place] = self.level[where]  # the last of several levels is used
+        self._refuse_contradictory_relevance(topic, group)
         preferred = np.zeros((ids.size, ids.size), np.bool_)
         subgroup = self.subgroup[where]
         changes = np.flatnonzero(subgroup[1:] != subgroup[:-1]) + 1
@@ -174,7 +175,7 @@ class PreferenceJudgments(Frozen, JudgmentKind):
             )
         return RelationGroup(ids, level, preferred)
 
-    def _refuse_relevant_and_not(self, topic: int, group: int) -> None:
+    def _refuse_contradictory_relevance(self, topic: int, group: int) -> None:
         where = self.rows.slice(group)
         order = np.argsort(self.document[where], kind="stable")
         document, level = self.document[where][order], self.level[where][order]

@@ -1,6 +1,6 @@
 """Relevance judgments for the subtopics of topics, and ideal lists of topics.
 
-The ideal list is built greedily: the next document has the greatest novelty gain.
+The ideal list is built greedily: the next document is the document with the highest novelty gain.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):
-    """The judgments of every document of every topic, for each of several subtopics."""
+    """The judgments of the documents of each topic, by subtopic."""
 
     documents: Documents
-    """Those judged for any subtopic; each once in a topic, in the order of the file."""
+    """The documents judged for any subtopic, distinct within a topic, in file order."""
     subtopics: Segments
     """Per topic, its subtopics: numbers by value, then others in byte order."""
     names: Names
@@ -29,7 +29,7 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     rows: Segments
     """Per document (flat over ``documents``), its judgments by ascending subtopic."""
     subtopic: IntArray
-    """Flat over ``rows``; the place of the subtopic among those of the topic."""
+    """Flat over ``rows``; the index of the subtopic among the subtopics of the topic."""
     grades: AnyArray
     """Flat over ``rows``; negative ones are never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]
@@ -37,13 +37,13 @@ class SubtopicJudgments(Frozen, JudgmentKind):
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
-        """Join parts of a file without common topics, by ascending topic."""
+        """Join parts of a file with disjoint topics, in ascending order of topics."""
         nothing = np.empty(0, np.int64)
         topics = [topic for part in parts for topic in part.documents.topics]
         in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
-        documents, document = _laid_end_to_end([part.documents.rows for part in parts]).take(in_order)
-        subtopics, name = _laid_end_to_end([part.subtopics for part in parts]).take(in_order)
-        rows, line = _laid_end_to_end([part.rows for part in parts]).take(document)
+        documents, document = _concatenated([part.documents.rows for part in parts]).take(in_order)
+        subtopics, name = _concatenated([part.subtopics for part in parts]).take(in_order)
+        rows, line = _concatenated([part.rows for part in parts]).take(document)
         docnos = Names.joined([part.documents.docnos for part in parts]).take(document)
         return cls(
             documents=Documents(path, tuple(sorted(topics)), documents, docnos),
@@ -56,16 +56,16 @@ class SubtopicJudgments(Frozen, JudgmentKind):
         )
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return why some topics, these among them, cannot be evaluated."""
+        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
         return self.duplicates
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None if there is none."""
+        """The highest grade; None if there are no grades."""
         return float(self.grades.max()) if self.grades.size else None
 
     def relevant(self, level: float) -> RelevantParts:
-        """Return which documents are relevant for which subtopics at a level; cached."""
+        """Return the documents relevant for each subtopic at a level; the result is cached."""
         level = max(level, 0)
         if level not in self._by_level:
             self._by_level[level] = self._relevant(level)
@@ -98,7 +98,7 @@ class RelevantParts(Frozen):
     documents: Documents
     """All judged ones."""
     subtopics: Segments
-    """Per topic, its subtopics with a relevant document, ascending; others do not count."""
+    """Per topic, the subtopics with a relevant document, in ascending order; other subtopics are ignored."""
     names: Names
     """Flat over ``subtopics``."""
     n_relevant: IntArray
@@ -132,7 +132,7 @@ class RelevantParts(Frozen):
         return self.documents.rows.keep(self.parts.lengths > 0), parts, self.subtopic[index]
 
 
-def _laid_end_to_end(parts: Sequence[Segments]) -> Segments:
+def _concatenated(parts: Sequence[Segments]) -> Segments:
     return Segments.of_lengths(np.concatenate((np.empty(0, np.int64), *(part.lengths for part in parts))))
 
 
@@ -144,9 +144,9 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
     (numbers below ``n_subtopics``, of one topic each) of documents, ascending: weights add up in this order, and ties
     depend on the rounding.
 
-    Documents with the same subtopics always gain the same, so that the last one left of each kind represents the
-    others. All topics choose at once; those with the most documents come first, so that unfinished ones are always the
-    first.
+    Documents with the same subtopics have equal gains, so that the last remaining document of each kind represents the
+    others. All topics are processed in parallel; topics with the most documents come first, so that unfinished topics
+    are always first.
     """
     gains = np.empty(topics.size)
     longest_first = np.argsort(-topics.lengths, kind="stable")
@@ -162,7 +162,7 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents by their subtopics, and which of them are left.
+    """Documents grouped by their sets of subtopics, and the number of remaining documents of each kind.
 
     Arguments as for ``ideal_gains``, the longest topics first.
     """
@@ -174,7 +174,7 @@ class _Kinds:
         self.topic = topic
         self.parts, index = parts.take(first)
         self.subtopic = subtopic[index]
-        # The documents of a kind from the last one on: which comes after which, and which is the last.
+        # A linked list of the documents of each kind, starting from the last document.
         by_kind = np.argsort(kind, kind="stable")
         same = np.append(False, kind[by_kind][1:] == kind[by_kind][:-1])[: kind.size]
         self.kind = kind
@@ -183,7 +183,7 @@ class _Kinds:
         self.last = by_kind[np.flatnonzero(~np.append(same, False)[1:])]
 
     def choose(self, n_topics: int, weight: FloatArray, factor: float) -> FloatArray:
-        """Choose the next document of each of the first topics, which have one left, and return its gain.
+        """Select the next document of each of the first topics, which have documents left, and return its gain.
 
         The weights of its subtopics are multiplied by ``factor``.
         """
@@ -204,7 +204,7 @@ class _Kinds:
 
 
 def _numbered(topics: Segments, parts: Segments, subtopic: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the kind of each document, by topic and set of subtopics, and each kind's first document."""
+    """Return the kind of each document (its topic and set of subtopics), and the first document of each kind."""
     kind = topics.ids
     base = int(subtopic.max(initial=0)) + 2
     for place in range(int(parts.lengths.max(initial=0))):

@@ -38,9 +38,9 @@ PROGRAM = "irevalx-lab"
 
 
 class CommandEntry(Frozen):
-    """A command of the list that ``irevalx-lab -h`` prints without importing any."""
+    """An entry in the list of commands that irevalx-lab -h prints without importing the commands."""
 
-    question: str  # its heading
+    question: str  # the heading of its group in the list
     function: str  # the module of its function, below ``irevalx.lab``
     summary: str  # the first line of the function's docstring
 
@@ -151,7 +151,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public function when it is used, with the packages that it needs."""
+    """Import a public function, with the packages that it requires, on first use."""
     from importlib import import_module
 
     if name in _HOMES:

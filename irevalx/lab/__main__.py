@@ -7,17 +7,17 @@ from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 
 def run() -> None:
     """Run the command."""
-    end_on_interrupt()  # where another program calls this
+    end_on_interrupt()  # if another program calls this
     import gc
 
-    gc.disable()  # until the command begins: imported modules are no garbage
+    gc.disable()  # until the command begins, because imported modules are not garbage
     try:
         from irevalx.lab.command.program import main
         from irevalx.process.terminal import silence_warnings
 
         silence_warnings()
         status = main()
-    except (MemoryError, ImportError, OSError) as error:  # while modules load
+    except (MemoryError, ImportError, OSError) as error:  # while modules are loaded
         sys.stderr.write(f"irevalx-lab: {shortage(error)}\n")
         status = OUT_OF_MEMORY
     sys.exit(status)

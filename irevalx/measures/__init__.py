@@ -1,7 +1,7 @@
 """The measures. MEASURES is the registry, in the order in which measures are printed.
 
 A kernel computes one value per topic, and a summary computes the `all` row from these values. ``select`` resolves
-requested measures; evaluation and lab compute its result.
+requested measures, which evaluation and lab compute.
 
     counts, average_precision, ...     the kernels, one family per module
     declaration                        Measure, @measure; custom and installed measures
@@ -132,19 +132,19 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
 def is_measure(name: str) -> bool:
-    """Return whether irevalx, or this program, has a measure with this name."""
+    """Return whether a measure with this name is defined by irevalx or was declared in this process."""
     return name in BY_NAME or name in ADDED
 
 
 def named(name: str) -> Measure:
-    """Return the measure with this name; packages are loaded for a measure that was pickled elsewhere."""
+    """Return the measure with this name; a measure pickled in another process can require loading its package."""
     if not is_measure(name):
         load_offered()
     return BY_NAME[name] if name in BY_NAME else ADDED[name]
 
 
 def every_measure() -> tuple[Measure, ...]:
-    """Return the measures of irevalx and of this program, in print order."""
+    """Return the measures of irevalx and those declared in this process, in print order."""
     return (*MEASURES, *ADDED.values())
 
 

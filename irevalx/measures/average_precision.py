@@ -152,9 +152,10 @@ def yaap(t: Topics) -> FloatArray:
 
 
 def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArray:
-    """Per topic: the total divided by the number of relevant documents; 0.0 if none was retrieved.
+    """Per topic: the total divided by the number of relevant documents; 0.0 if no relevant document was retrieved.
 
-    With a level below 0 unjudged documents can be hits in topics without relevant ones; the result is then infinite.
+    With a level below 0, unjudged documents can be hits in topics without relevant documents; the result is then
+    infinite.
     """
     return np.where(any_found, total / t.n_rel, 0.0)
 

@@ -1,7 +1,8 @@
-"""The papers that measures and irevalx-lab cite, read from ``bibliography.bib`` when they are needed.
+"""The papers cited by measures and irevalx-lab, which are read from bibliography.bib on demand.
 
 The docstring of a measure cites a paper by its key: ``Source: [clarke-2008]; ndeval.`` Help, ``--cite`` and
-``CITATION.cff`` use the same entries. The field ``shortvenue`` is for references in a line; ``--cite`` omits it.
+CITATION.cff are created from the same entries. The field shortvenue is used in one-line references; ``--cite`` omits
+it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _CITED = re.compile(r"\[([a-z][a-z-]*-[0-9]{4})\]")
 
 
 class Paper(Frozen):
-    """A paper, book or report: an entry of BibTeX."""
+    """A paper, book or report, represented by a BibTeX entry."""
 
     kind: str  # the type of the entry, such as "article"
     key: str
@@ -64,7 +65,7 @@ class Paper(Frozen):
 
     @property
     def bibtex(self) -> str:
-        """The entry of BibTeX, without a newline at its end."""
+        """The BibTeX entry, without a newline at the end."""
         lines = [f"  {name:<9} = {{{text}}}" for name, text in self.fields.items() if name != "shortvenue"]
         return f"@{self.kind}{{{self.key},\n" + ",\n".join(lines) + "\n}"
 
@@ -80,7 +81,7 @@ def papers() -> dict[str, Paper]:
 
 
 def papers_cited(text: str) -> list[str]:
-    """Return the keys of the papers that a text cites, in its order, each once.
+    """Return the distinct keys of the papers cited in a text, in order of citation.
 
     >>> papers_cited("Source: [moffat-zobel-2008]; see also [nobody-1999].")
     ['moffat-zobel-2008']
@@ -89,5 +90,5 @@ def papers_cited(text: str) -> list[str]:
 
 
 def with_references(text: str) -> str:
-    """Return a text with references in place of the keys of papers."""
+    """Replace the keys of papers in a text by references."""
     return _CITED.sub(lambda match: papers()[match[1]].reference if match[1] in papers() else match[0], text)

@@ -1,4 +1,4 @@
-"""Declaration of measures: the record, its fields, the decorator, and measures of programs and installed packages."""
+"""Declaration of measures: the record, the decorator, and measures declared by programs and installed packages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ UNDEFINED = math.copysign(math.nan, -1.0)
 
 
 class Range(Frozen):
-    """The range of a measure with its default parameters and no level below 0, for help and axes."""
+    """The range of a measure with default parameters and a nonnegative level, for help and axes."""
 
     low: float = -math.inf
     """Lower bound; infinite if there is none, like ``high``."""
@@ -75,7 +75,7 @@ class Range(Frozen):
 
     @property
     def is_share(self) -> bool:
-        """Whether values are from 0 to 1, with few exceptions, so that measures can share an axis."""
+        """Whether values are between 0 and 1, with few exceptions, so that measures can be plotted on a common axis."""
         return self.low >= 0 and (self.high if self.usually_at_most is None else self.usually_at_most) <= 1
 
 
@@ -121,7 +121,7 @@ class UnjudgedEffect(Enum):
 class UpperBound(Enum):
     """The condition under which the treatment ``rel`` is an upper bound; the values are the words of the help.
 
-    Such a measure cannot fall if unjudged documents turn out to be relevant.
+    The value of such a measure cannot decrease if unjudged documents are found to be relevant.
     """
 
     NEVER = "not an upper bound on the value under complete judgments"
@@ -197,7 +197,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The prose after the title, in paragraphs with papers in full, and the range of values after the formula.
+        """The paragraphs after the title, with complete references, and with the range of values after the formula.
 
         ``Formula:``, ``Range:`` and ``Source:`` begin a line.
         """
@@ -209,12 +209,12 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def papers(self) -> list[str]:
-        """The keys of the papers that the prose cites, in its order."""
+        """The keys of the papers cited in the documentation, in order of citation."""
         return papers_cited(self.prose)
 
     @property
     def formula(self) -> str:
-        """The formula of the prose; empty if there is none."""
+        """The formula in the documentation; empty if there is none."""
         lines = [line for paragraph in self.paragraphs for line in paragraph]
         matches = (re.fullmatch(r"Formula: (.+?)\.", line) for line in lines)
         return next((match[1] for match in matches if match), "")
@@ -231,7 +231,7 @@ class Measure(Frozen, kw_only=True):
             return self.unguarded(t, parameters)
 
     def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return the values without turning off numpy's warnings about nan and infinity."""
+        """Return the values without disabling NumPy's warnings about nan and infinity."""
         assert self.kernel is not None
         return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
@@ -245,7 +245,7 @@ def measure(
     outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
-    """Return a decorator that turns a kernel into a measure, without registering it; ``declared`` are other fields.
+    """Return a decorator that turns a kernel into an unregistered measure; ``declared`` contains other fields.
 
     ``unjudged`` is the default of ``pooled`` and ``outside``.
     """

@@ -35,7 +35,7 @@ def has_gain(t: Topics) -> BoolArray:
 
 
 def too_high(t: Topics, parameters: Parameters) -> str | None:
-    """Return the error about judgments with a higher grade than ERR's highest."""
+    """Return the error about judgments with a grade above the highest grade of ERR."""
     _, [highest] = parameters.values
     grade = t.pool_grade.max(initial=0)
     if grade <= highest:
@@ -121,7 +121,7 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
 def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
     """Per list: the sum of (2**grade - 1)/2**highest/log2(rank + 1) over positive grades among the first k.
 
-    ``highest`` is at least the grades of a list. Division by a power of 2 changes no digit, and allows any grade.
+    ``highest`` is at least the grades of a list. Division by a power of 2 is exact and prevents overflow.
     """
     gains = (grade > 0) & (rank <= k)
     gaining = lists.keep(gains)

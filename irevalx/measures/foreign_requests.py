@@ -22,7 +22,7 @@ from irevalx.trec_eval import Compat
 
 
 class ForeignName(Frozen):
-    """A name of a measure of irevalx in another program."""
+    """The name that another program uses for a measure of irevalx."""
 
     name: str
     """In the other program's spelling; case does not matter."""
@@ -74,7 +74,7 @@ OTHER_NAMES = (
 
 
 class NearestMeasure(Frozen):
-    """A measure that irevalx lacks, and the most similar measure."""
+    """A measure of another program that irevalx lacks, and the most similar measure of irevalx."""
 
     name: str
     """In the other program's spelling; case does not matter."""
@@ -185,7 +185,7 @@ _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 
 def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure at this level; all retrieved documents become relevant ones."""
+    """Return the measure with this relevance level; ``num_ret`` becomes ``num_rel_ret``."""
     if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
     level = int(value) if value.removeprefix("-").isdecimal() else float(value)
@@ -210,7 +210,7 @@ def _with_weight(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
-    """Return the change of a named parameter, which is beside cutoffs: ``alpha=0.5``."""
+    """Return a function that sets a named parameter, such as ``alpha=0.5``, in addition to cutoffs."""
 
     def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
@@ -230,7 +230,7 @@ def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure with this discount; exp-log2 also has the gains 2^grade - 1, and needs cutoffs."""
+    """Return the measure with this discount; exp-log2 also sets the gains to 2^grade - 1, and requires cutoffs."""
     if value == "exp-log2":
         return replace(spec, name="ndcg_burges") if spec.cutoffs else None
     return spec if value == "log2" else None
@@ -243,7 +243,7 @@ def _with_persistence(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 class MeasureArgument(Frozen):
-    """An argument of a measure in brackets, in ir_measures' spelling."""
+    """An argument in parentheses, in the notation of ir_measures."""
 
     name: str
     usage: str
@@ -290,13 +290,13 @@ def arguments_of(name: str) -> list[MeasureArgument]:
 
 
 def all_usages() -> list[str]:
-    """Return the usages of all arguments of irevalx's measures, each once."""
+    """Return the distinct usage texts of all arguments of irevalx's measures."""
     of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
     return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
 
 def takes(name: str, argument: MeasureArgument) -> bool:
-    """Return whether a measure, or a set of measures, takes an argument."""
+    """Return whether a measure, or a set of measures, accepts an argument."""
     if argument.measures is not None:
         return name in argument.measures
     if name in NICKNAMES:
@@ -393,11 +393,11 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     elif not hint and at and alone:
         cut = spelled("max_retrieved", at[2])
         hint = f"; {alone} has no cutoff, but {cut} evaluates the first {at[2]} documents of each topic"
-    return UnknownMeasureError(f"unknown measure {quote(text)}{hint or _alike(name, compat)}")
+    return UnknownMeasureError(f"unknown measure {quote(text)}{hint or _similar_names(name, compat)}")
 
 
-def _alike(name: str, compat: Compat) -> str:
-    """Return similar names, for the end of a message."""
+def _similar_names(name: str, compat: Compat) -> str:
+    """Return the end of a message that suggests similar names."""
     import difflib
 
     names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]

@@ -52,7 +52,7 @@ class GainsOfTopics(Frozen):
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
-        """Return the gains of the topics; a grade without a pair is its own gain, and an unjudged document has none.
+        """Return the gains of the topics: by default, the grades. Unjudged documents have no gain.
 
         ``scaled`` brings the gains of topics to 0..1 if necessary.
         """
@@ -125,13 +125,13 @@ class _GainTable(Frozen):
 
     @cached_property
     def by_level(self) -> dict[float, float]:
-        """The gain of a grade; the first entry counts."""
+        """The gain of a grade; if it has several entries, the first is used."""
         return {level: gain for level, gain, _ in reversed(self.entries)}
 
     def ideal(self, counts: Mapping[float, int]) -> FloatArray:
         """Return the gains of the ideal ranking, descending, from the numbers of documents by level.
 
-        It ends at the first gain that is not above 0; like trec_eval, the last entry is checked before the counts.
+        The list ends at the first gain of at most 0; as in trec_eval, the last entry is checked before the counts.
         """
         gains: list[float] = []
         if not self.entries or not self.entries[-1][1] > 0:
@@ -148,7 +148,7 @@ class _GainTable(Frozen):
 def _gain_table(
     given: tuple[tuple[float, float], ...], every: tuple[float, ...], scaled: bool, is_real: bool
 ) -> _GainTable:
-    """Return the table of a topic with ``every`` level, some of which have ``given`` gains."""
+    """Return the table of all levels of a topic with their gains, some of which are given by parameters."""
     entries: list[tuple[float, float, bool]] = []
     named: set[float] = set()
     for level, gain in given:
@@ -388,10 +388,10 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x with 1.0 added ``times`` times, rounded after each addition; both have the same shape.
+    """Return x after ``times`` additions of 1.0 with rounding after each addition; both have the same shape.
 
-    Below 2**53 an addition is exact until the sum passes a power of two, so there is one rounding for each of those.
-    From there on the first addition may make a difference, by rounding to even, and the others none.
+    Below 2**53, additions are exact except those that pass a power of two, which are rounded once.
+    From there on, only the first addition can change the sum, because of rounding to even.
     """
     x, left = x.copy(), times.astype(np.float64)
     while (left > 0).any():

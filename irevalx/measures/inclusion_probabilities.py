@@ -27,7 +27,7 @@ CUTOFFS = Cutoffs((10, 20, 50, 100))
 
 
 class _Found(Frozen):
-    """The relevant documents of the sample that were retrieved."""
+    """The retrieved relevant documents of the sample."""
 
     rows: Segments
     """Per topic, these documents in rank order."""
@@ -56,13 +56,13 @@ class _Found(Frozen):
         return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
 
     def within(self, limit: IntArray | int) -> FloatArray:
-        """Per topic: the estimated number of relevant documents up to a rank, the same for all topics or one each."""
+        """Per topic: the estimated number of relevant documents up to a rank; the rank can differ by topic."""
         reached = self.rank <= (limit if isinstance(limit, int) else self.rows.spread(limit))
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
 
 def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
-    """Return, per topic, whether the sample has a relevant document and a randomly drawn one."""
+    """Return, per topic, whether the sample contains a relevant document and a randomly drawn document."""
     return t.any_at_random & (t.sample.count(t.relevant) > 0)
 
 
@@ -72,7 +72,7 @@ _estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_est
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
 def variance_of_mean(added: Total, population: Population) -> float:
-    """Return the variance of the mean over topics from the sum of their variances."""
+    """Return the variance of the mean over topics, given the sum of the variances of topics."""
     return added / (population.n_topics * population.n_topics or 1)
 
 
@@ -96,7 +96,7 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
 
     The estimated number of relevant documents down to rank q, divided by q, where q is the estimated number of relevant
     documents of the topic, rounded. If fewer than q documents were retrieved, the divisor is the estimate before
-    rounding. A topic has no value if it has none for statAP.
+    rounding. A topic has no value if statAP has no value for it.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -111,8 +111,8 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
 def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Precision at cutoff K, estimated from a sample with inclusion probabilities.
 
-    The estimated number of relevant documents among the first K, divided by K. A topic has no value if it has none for
-    statAP.
+    The estimated number of relevant documents among the first K, divided by K. A topic has no value if statAP has no
+    value for it.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -125,7 +125,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K of the sampled documents.
 
     Like ndcg_burges, but only sampled documents are treated as judged. As in the published definition, inclusion
-    probabilities are not used. A topic has no value if it has none for statAP.
+    probabilities are not used. A topic has no value if statAP has no value for it.
 
     Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
     1)/log2(k + 1)).
@@ -151,7 +151,7 @@ def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.
 
     Each relevant document of the sample represents 1/p documents, whether it was retrieved or not. The `all` row is the
-    sum over topics. A topic has no value if it has none for statAP.
+    sum over topics. A topic has no value if statAP has no value for it.
 
     Formula: sum over sampled relevant of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -164,8 +164,8 @@ def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
     The sampling variance of statAP, at most 1 per topic. The `all` row is the variance of the mean of statAP over
-    topics: the sum of the variances divided by the square of the number of topics. A topic has no value if it has none
-    for statAP.
+    topics: the sum of the variances divided by the square of the number of topics. A topic has no value if statAP has
+    no value for it.
 
     Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)

@@ -239,7 +239,7 @@ def _bpref(t: Topics, most: IntArray) -> FloatArray:
 
 
 def _expected_nonrelevant_above(t: TiedTopics) -> TieProbabilities:
-    """Return how many nonrelevant documents can be above each relevant one, with probabilities."""
+    """Return the possible numbers of nonrelevant documents above each relevant document, with their probabilities."""
     nonrelevant = t.members.count(t.nonrelevant)
     return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
 
@@ -253,12 +253,12 @@ def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
 
 
 def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
-    """Per topic: the mean of expected terms of relevant documents retrieved, flat over what can be above them."""
+    """Per topic: the mean expected term of retrieved relevant documents; ``terms`` is flat over possible counts."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
-    """Per topic: the sum of terms (flat over ``t.rows``) of relevant documents retrieved over all relevant ones."""
+    """Per topic: the sum of the terms of retrieved relevant documents, divided by the number of relevant documents."""
     return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
 
 
@@ -279,6 +279,6 @@ def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) ->
 
 @lru_cache(maxsize=1)
 def _gauss_legendre() -> list[tuple[float, float]]:
-    """Return nodes from 0 to 1 and their weights."""
+    """Return the nodes and weights of Gaussian quadrature on [0, 1]."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     return [(float(node + 1) / 2, float(weight) / 2) for node, weight in zip(nodes, weights, strict=True)]

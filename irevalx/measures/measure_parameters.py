@@ -56,18 +56,18 @@ class Parameters(Frozen):
 
 
 class ParameterKind:
-    """A kind of parameters; this base is the kind of a measure without parameters."""
+    """Base class of kinds of parameters; it represents measures without parameters."""
 
     scales_gains: bool = False
     """Whether the measure brings the gains of a topic to 0..1."""
 
     @property
     def usage(self) -> str:
-        """Their syntax, for the help; empty if there are none."""
+        """The syntax of the parameters, for the help; empty if the measure has none."""
         return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        """Read parameters of the measure ``name``, None for the default.
+        """Parse the parameters of the measure ``name``; None stands for the default parameters.
 
         ``note`` is called with numbers that are not plain.
         """
@@ -79,7 +79,7 @@ class ParameterKind:
 
 
 class NoParameters(Frozen, ParameterKind):
-    """The measure takes none; given ones are ignored. Kernel: ``(t)``."""
+    """The measure has no parameters; given parameters are ignored. Kernel: ``(t)``."""
 
 
 class Cutoffs(Frozen, ParameterKind):
@@ -100,7 +100,7 @@ class Cutoffs(Frozen, ParameterKind):
 
 
 class CutoffsAndGains(Cutoffs):
-    """Ranks, of a measure whose gains can be given in brackets. Kernel: ``(t, k, pairs)``, called for each rank."""
+    """Ranks, for measures whose gains can be given in parentheses. Kernel: ``(t, k, pairs)``, called for each rank."""
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k, parameters.gains) for k in parameters.values]
@@ -175,7 +175,7 @@ class MeasureParameter(Frozen):
 class NamedReals(Frozen, ParameterKind):
     """``name=value`` pairs of irevalx's own measures. Kernel: ``(t, *values)``, in declaration order.
 
-    Several lists can be requested side by side, and a wrong one is a usage error, unlike trec_eval's parameters.
+    Several lists can be requested together. Unlike with trec_eval's parameters, an invalid list raises UsageError.
     """
 
     parameters: tuple[MeasureParameter, ...]
@@ -245,9 +245,9 @@ class Gains(Frozen, ParameterKind):
 
 
 class GradeGains(Frozen, ParameterKind):
-    """``LEVEL=GAIN`` pairs of irevalx's own measures: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
+    """LEVEL=GAIN pairs, with judged grades and gains of at least 0. Kernel: ``(t, pairs)``.
 
-    Several lists can be requested side by side, and a wrong pair is a usage error.
+    Several lists can be requested together; an invalid pair raises UsageError.
     """
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."

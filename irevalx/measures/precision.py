@@ -258,8 +258,8 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
 class _Walk:
     """trec_eval's walk down lists of ``start`` ranks, with a pointer to cutoffs from the last to the first.
 
-    The pointer first skips cutoffs beyond the start, then moves on at each cutoff that the walk meets. At a cutoff that
-    the walk cannot meet (below 1, or out of order) it stays, and the cutoffs before it are never reached.
+    The pointer first skips cutoffs beyond the start, and then advances at each cutoff that is reached. It stops at a
+    cutoff that cannot be reached (below 1, or out of order), so that earlier cutoffs are never reached.
     """
 
     def __init__(self, start: IntArray) -> None:
@@ -273,7 +273,7 @@ class _Walk:
         return self._skipping
 
     def stops_at(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether the walk meets this cutoff; called after ``skips``."""
+        """Per topic: whether this cutoff is reached; called after ``skips``."""
         met = ~self._skipping & ~self._stuck & (cutoff >= 1) & (cutoff <= self._limit)
         self._stuck = self._stuck | ~(self._skipping | met)
         self._limit = np.where(met, cutoff, self._limit)
@@ -281,7 +281,7 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """Return for each recall level the interpolated precision, 0.0 if not reached, and whether it is.
+    """Return, for each recall level, the interpolated precision (0.0 if not reached) and whether the level is reached.
 
     Shape (n_topics,).
     """

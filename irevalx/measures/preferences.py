@@ -227,11 +227,11 @@ def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
 
 
 def _sum(p: Preferences, of_group: IntArray) -> IntArray:
-    """Per topic: the sum over its judgment groups."""
+    """Per topic: the sum over judgment groups."""
     return p.groups.sum(of_group.astype(np.float64)).astype(np.int64)
 
 
 def _mean_of_groups(p: Preferences, of_group: FloatArray) -> FloatArray:
-    """Per topic: the mean over its judgment groups; 0 if it is undefined."""
+    """Per topic: the mean over judgment groups; 0 if undefined."""
     sums = p.groups.sum(of_group)
     return np.where(sums > 0, sums / p.groups.lengths, 0.0)

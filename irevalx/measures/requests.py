@@ -1,4 +1,4 @@
-"""Requests: the measures that a text after ``-m`` names."""
+"""Requests: parsing of measure names given with ``-m``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irevalx.trec_eval import Compat
 
 
 class ParsedRequest(Frozen):
-    """A request of a measure or a set of measures; its parameters have not been read."""
+    """A request for a measure or a set of measures, with unparsed parameters."""
 
     name: str
     parameters: str | None = None
@@ -33,9 +33,10 @@ class ParsedRequest(Frozen):
     """As typed, without white space."""
 
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
-        """Yield the measure, or the set's measures that the version has, with their treatments of unjudged documents.
+        """Yield requests for the measure, or for the measures of a set, with their treatments of unjudged documents.
 
-        Members with their own treatment of unjudged documents are included only if no other is requested (``plain``).
+        Members of a set with their own treatment of unjudged documents are included only if no treatment is requested
+        (``plain``).
         """
         if self.name not in NICKNAMES:
             yield named(self.name), self.treatment
@@ -47,7 +48,7 @@ class ParsedRequest(Frozen):
 
 
 class Request(Frozen, kw_only=True):
-    """A request of one measure in one treatment of unjudged documents."""
+    """A request for a single measure with one treatment of unjudged documents."""
 
     measure: Measure
     treatment: UnjudgedTreatment
@@ -57,11 +58,11 @@ class Request(Frozen, kw_only=True):
     spelling: str = ""
     """Requested name of its values; empty for a member of a set."""
     optional: bool = False
-    """Whether it is left out if the format of the judgments does not support it."""
+    """Whether the measure is omitted if the format of the judgments does not support it."""
 
     @property
     def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """The key of requests that are computed as one; different named parameters are computed side by side."""
+        """The key by which requests are merged; requests with different named parameters are computed separately."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
@@ -72,7 +73,7 @@ class Request(Frozen, kw_only=True):
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
-        """The cutoffs that the text lists, as typed; empty if there are none, or other parameters."""
+        """The cutoffs in the text, as typed; empty if there are none, or if there are other parameters."""
         cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
         if cutoffs or parameters is None or "=" in parameters:
             return cutoffs
@@ -90,12 +91,12 @@ def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def without_blanks(text: str) -> str:
-    """Return a text without white space, which names of measures do not have."""
+    """Remove white space from a text, because measure names contain none."""
     return "".join(text.split())
 
 
 def exists(name: str, compat: Compat) -> bool:
-    """Return whether a version has a measure with this name."""
+    """Return whether an emulated version of trec_eval has a measure with this name."""
     return is_measure(name) and name not in compat.absent_measures
 
 
@@ -121,7 +122,7 @@ _BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
 
 @lru_cache(maxsize=1 << 10)
 def measures_in(text: str) -> tuple[str, ...]:
-    """Return the measures that a text names, at least one unless it is blank.
+    """Parse a text as a list of requests; empty only for a blank text.
 
     >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
     ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')

@@ -57,7 +57,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
-    """Parse a text that trec_eval does not understand; measures that packages offer are loaded."""
+    """Parse a name that trec_eval does not define; measures of installed packages are loaded first."""
     from irevalx.measures.foreign_requests import read_foreign_request  # imported late: most calls do without
 
     try:
@@ -71,7 +71,7 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
 
 
 def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment) -> None:
-    """Raise UsageError: a measure lacks this treatment of unjudged documents."""
+    """Raise UsageError about a treatment of unjudged documents that a measure does not support."""
     raise UsageError(
         f"measure {measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
         f"{' or '.join(measure.treatments)}"
@@ -100,7 +100,7 @@ _PLACES = {name: number for number, name in enumerate(BY_NAME)}
 
 
 def place_of(measure: Measure) -> int:
-    """Return the number of a measure in print order."""
+    """Return the index of a measure in print order."""
     return _PLACES[measure.name] if measure.name in _PLACES else len(_PLACES) + list(ADDED).index(measure.name)
 
 
@@ -115,7 +115,7 @@ class RequestedMeasure(Frozen):
     level: float | None = None
     """Relevance level; None for the level of all measures."""
     optional: bool = False
-    """Whether only a set requests it, so that it is left out if the judgments do not support it."""
+    """Whether it is requested only as a member of a set, and is omitted if the judgments do not support it."""
     ties: Ties | None = None
     """Order of ties, if several are requested; None for the only order, and for the difference of best and worst."""
     is_width: bool = False
@@ -128,11 +128,11 @@ class RequestedMeasure(Frozen):
         return below_0 or self.treatment == "rel" or self.parameters.look_outside
 
     def is_ordered_by_gain(self, ties: Ties) -> bool:
-        """Return whether tied documents are ordered by the given gains."""
+        """Return whether the order of tied documents depends on the given gains."""
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
 
     def gains_of(self, t: Topics) -> FloatArray:
-        """Return the gain of each document by the given gains, flat over ``t.rows``."""
+        """Return the gain of each document under the given gains, flat over ``t.rows``."""
         return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
@@ -187,7 +187,7 @@ def select_measures(
     as_requested: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
-    """Select the requested measures; without texts, the default set of the format of the judgments.
+    """Select the requested measures; without requests, the default measures of the judgment format.
 
     ``strict`` refuses parameters that are not plain numbers; ``as_requested`` keeps requested names and order. ``warn``
     gets a line for parameters that are ignored or read differently, and for members of sets that are left out.
@@ -199,9 +199,9 @@ def select_measures(
     blocks = list(dict.fromkeys(request.treatment for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
-        """Return the sort key of requests: the summary's measures first, then a block for each treatment.
+        """Return the sort key of requests: measures of the `all` row first, then one block per treatment.
 
-        In a block, a measure with its own level follows the plain one, the lowest level first.
+        In a block, a measure is followed by its variants with their own level, in ascending order of level.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
@@ -238,9 +238,9 @@ def select_measures(
 
 
 def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterator[tuple[str, RequestedMeasure]]:
-    """Yield a measure for each order of ties, and the difference of best and worst, with the suffixes of their names.
+    """Yield a measure for each order of ties, and the difference between best and worst, with name suffixes.
 
-    Measures of the `all` row and counts, for which no value is better, are not repeated.
+    Measures of the `all` row, and counts for which no direction is better, are not repeated.
     """
     measure, orders = selected.measure, settings.tie_orders
     if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
@@ -279,13 +279,13 @@ def _selected_once(
 
 
 def printed_name(text: str) -> str:
-    """Return the printed name of the values that a text requests; empty if there is more than one."""
+    """Return the printed name of the requested values; empty if there are several names."""
     selected = requested_measure(text)
     return "" if selected is None else selected.names[0]
 
 
 def requested_measure(text: str) -> RequestedMeasure | None:
-    """Return the measure that a text requests; None if it is unknown or has several printed names."""
+    """Return the requested measure; None if it is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
             settings = Settings(compat=compat, grades="real")  # any level will do
@@ -295,9 +295,9 @@ def requested_measure(text: str) -> RequestedMeasure | None:
 
 
 def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
-    """Yield the requests of a text: a measure in several treatments, or the members of a set.
+    """Yield the requests in a text: a measure with several treatments of unjudged documents, or the members of a set.
 
-    Some may lack the treatment; members that are not defined with a feature of the settings are left out.
+    Some members can lack the treatment; members that do not support a feature of the settings are omitted.
     """
     _refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
@@ -336,12 +336,12 @@ def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
 
 
 def _has_treatment(request: Request, settings: Settings) -> bool:
-    """Return whether the measure has the treatment; with ``-J`` all have, as do measures of the `all` row alone."""
+    """Return whether the measure supports the treatment; with -J, and for measures of the `all` row, always true."""
     return settings.judged_only or request.measure.kernel is None or request.treatment in request.measure.treatments
 
 
 def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
-    """Return the suffix of the name of a measure: its own level, gains and treatment (except with ``-J``)."""
+    """Return the suffix of a measure name: its own level, its gains and (except with ``-J``) its treatment."""
     has_suffix = treatment != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
     if gains is not None:
@@ -350,7 +350,7 @@ def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Setting
 
 
 def _first_parameters(requests: Iterable[Request]) -> str | None:
-    """Return the first given parameters, which count; None if there are none."""
+    """Return the first of the given parameter lists, which takes precedence; None if there is none."""
     return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
@@ -373,7 +373,7 @@ def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Re
 
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
-    """Yield a warning for each treatment that some of the measures lack."""
+    """Yield a warning for each treatment that some of the measures do not support."""
     lacking: dict[UnjudgedTreatment, list[str]] = {request.treatment: [] for request in requests}
     for request in requests:
         if not _has_treatment(request, settings):
@@ -385,7 +385,7 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
 
 
 def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
-    """Yield a warning for each feature that members of sets are not defined with."""
+    """Yield a warning for each feature that members of sets do not support."""
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
         if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
@@ -393,7 +393,7 @@ def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[s
 
 
 def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> RequestedMeasure:
-    """Return a measure with its parameters read and cutoffs added, from requests that are computed as one."""
+    """Merge the requests for a measure into one measure with parsed parameters and all cutoffs."""
     measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
     text = _first_parameters(requests)
     if cutoffs := [cutoff for request in requests for cutoff in request.spec.cutoffs]:
@@ -434,7 +434,7 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
 def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
     """Yield the requested names of values with their printed names.
 
-    They are equal for texts of several values without a list of cutoffs, and for ignored parameters.
+    Both names are equal for requests of several values without a list of cutoffs, and for ignored parameters.
     """
     printed = dict(zip(selected.parameters.names, selected.names, strict=True))
     kind = selected.measure.kind
@@ -458,9 +458,9 @@ def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[s
 
 
 def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
-    """Divide lists of measures in texts of trec_eval's users.
+    """Split lists of measures in one text, as users of trec_eval write them.
 
-    A text that trec_eval takes for one measure stays whole (``P.5 10`` is P_5), as does a text without a measure.
+    A text that trec_eval takes for one measure is not split (``P.5 10`` is P_5), as does a text without a measure.
     """
     measures: list[str] = []
     for text in texts:
@@ -485,7 +485,7 @@ def _problem(text: str, compat: Compat) -> IrevalxError | None:
 
 
 def _is_one(text: str, compat: Compat) -> bool:
-    """Return whether trec_eval takes a text for one measure."""
+    """Return whether trec_eval parses a text as a single measure."""
     with suppress(IrevalxError):
         return bool(select_measures((text,), Settings(compat=compat)))
     return False

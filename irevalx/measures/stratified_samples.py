@@ -53,15 +53,15 @@ class _Stratum(Frozen):
         return ratio(self.size, self.n_judged)
 
     def above(self, mask: BoolArray) -> IntArray:
-        """Flat: documents of the stratum above this one for which ``mask`` is true."""
+        """Flat: the number of documents of the stratum ranked above this document for which ``mask`` is true."""
         return self.upto(mask) - (self.inside & mask)
 
     def upto(self, mask: BoolArray) -> IntArray:
-        """Flat: documents of the stratum up to and including this one for which ``mask`` is true."""
+        """Flat: the number of documents of the stratum down to this document for which ``mask`` is true."""
         return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
-        """Per topic: retrieved documents of the stratum for which ``mask`` is true."""
+        """Per topic: the number of retrieved documents of the stratum for which ``mask`` is true."""
         return self.t.rows.count(self.inside & mask)
 
 
@@ -215,7 +215,7 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
 
 
 def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
-    """Return the smoothed number of relevant among ``size`` documents, from numbers judged and judged relevant."""
+    """Estimate the relevant documents among ``size``, with smoothing, from the numbers judged and judged relevant."""
     estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
     return estimated
 
@@ -226,7 +226,7 @@ def _inferred_relevant(t: SampledTopics) -> FloatArray:
 
 
 def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    """Per topic: the estimated number of relevant retrieved documents for which ``first``, flat, is true."""
+    """Per topic: the estimated number of relevant retrieved documents; the flat mask ``first`` selects documents."""
     estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
@@ -235,9 +235,9 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
 
 
 def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
-    """Return the gains of documents with these grades: 0 if they are not judged relevant.
+    """Return the gains of documents with these grades: 0 for documents not judged relevant.
 
-    The first pair of a level counts; a grade without one is its own gain.
+    If a level has several pairs, the first is used; the gain of a grade without a pair is the grade.
     """
     gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
     for pair in reversed(pairs):
@@ -246,7 +246,7 @@ def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatAr
 
 
 def _ideal(t: SampledTopics, pairs: Sequence[Gain]) -> tuple[Segments, FloatArray]:
-    """Return the ideal ranking, cut at the depth: its rows, and flat over them the gains, descending."""
+    """Return the ideal ranking, cut at the depth: its rows, and the flat gains in descending order."""
     pool_gains = _gains(t, t.pool_grade, pairs)
     ideal, gains = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
     for gain in sorted(set(pool_gains[pool_gains > 0].tolist()), reverse=True):

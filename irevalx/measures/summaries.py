@@ -1,8 +1,8 @@
-"""Summaries of topic values in the `all` row. All sums run in topic order, from left to right.
+"""Summaries of topic values in the `all` row. All sums are computed in topic order, from left to right.
 
-A summary is a fold: ``add`` takes the values of some topics at a time, in topic order, and ``finish`` computes the
-`all` row. The division into parts makes no difference, to the last bit. Help, evaluation and z-scores take all they
-need from its record.
+A summary is computed incrementally: ``add`` receives the values of further topics, in topic order, and ``finish``
+computes the `all` row. The result is bit-for-bit independent of the division into parts. Help, evaluation and z-scores
+use only the fields of its record.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def _unchanged(values: Values) -> Values:
 
 
 def add_up(total: Total, values: Values) -> Total:
-    """Return a total with further values added, one after the other."""
+    """Add further values to a total, in order."""
     numbers = np.asarray(values)
     return ordered_sum(numbers, total) if numbers.dtype.kind == "f" else total + sum(numbers.tolist())
 
 
 class Summary(Frozen, kw_only=True):
-    """How the values of the topics become the `all` row."""
+    """The computation of the `all` row from topic values."""
 
     finish: Finish
     effect_of_complete: str
@@ -89,17 +89,17 @@ class Summary(Frozen, kw_only=True):
 
     @property
     def of_zscores(self) -> Summary:
-        """The summary of z-scores, which are on this scale already."""
+        """The summary of z-scores, which need no conversion."""
         return replace(self, scale=_unchanged)
 
 
 def summary(effect_of_complete: str, **declared: Any) -> Callable[[Finish], Summary]:
-    """Return a decorator that makes a summary with the function as ``finish``."""
+    """Return a decorator that creates a summary with the function as ``finish``."""
     return lambda finish: Summary(finish=finish, effect_of_complete=effect_of_complete, **declared)
 
 
 def _logarithms(values: Values) -> FloatArray:
-    """Return the logarithms of the values, raised to 0.00001 if below."""
+    """Return the logarithms of the values, where values below 0.00001 are replaced by 0.00001."""
     numbers = np.maximum(np.asarray(values), LEAST)
     return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
@@ -121,7 +121,7 @@ def geometric_mean(added: Total, population: Population) -> float:
 
 
 def negative_values(name: str, values: Values) -> str | None:
-    """Return the warning about values that a geometric mean of this measure cannot use, if any."""
+    """Return the warning about values for which the geometric mean of this measure is undefined, if any."""
     numbers = np.asarray(values)
     if not (n_negative := int(np.count_nonzero(numbers < 0))):
         return None
@@ -142,20 +142,20 @@ total_of_all_judged = replace(
 
 
 def _add_up_squares(total: Total, values: Values) -> Total:
-    """Return a total with the squares of further values added, one after the other."""
+    """Add the squares of further values to a total, in order."""
     errors = np.asarray(values, np.float64)
     return ordered_sum(errors * errors, total)
 
 
 @summary("no effect: the all row always includes all judged topics", combine=_add_up_squares, of_all_judged=True)
 def root_of_squares(added: Total, population: Population) -> float:
-    """Return the standard error of a sum over topics from their standard errors: the root of the sum of squares."""
+    """Return the standard error of a sum over topics: the square root of the sum of the squared errors of topics."""
     return math.sqrt(added)
 
 
 @summary("the all row counts every judgment above 0 in the file, regardless of -l")
 def relevant_total(added: Total, population: Population) -> float | int:
-    """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, regardless of the level."""
+    """Return the sum of counts; with ``-c``, the number of grades above 0 in all judged topics (ignoring the level)."""
     return added if population.n_relevant is None else population.n_relevant
 
 

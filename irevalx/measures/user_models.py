@@ -116,10 +116,10 @@ def compatibility(t: Topics, p: float) -> FloatArray:
     """Compatibility: rank-biased overlap of the ranking with the most similar ideal ranking.
 
     An ideal ranking contains the documents with a grade above 0, the highest grade first. Documents with the same grade
-    are ordered as in the ranking, and the documents that the ranking lacks follow. The rank-biased overlap of the two,
-    with persistence p (default 0.95), is divided by the overlap of the ideal ranking with itself. Only the first 1000
-    ranks are compared. The order of grades counts, not their differences, so that grades can express preferences. A
-    topic without grades above 0 has no value.
+    are ordered as in the ranking, followed by the documents that were not retrieved. The rank-biased overlap of the
+    two, with persistence p (default 0.95), is divided by the overlap of the ideal ranking with itself. Only the first
+    1000 ranks are compared. The order of grades counts, not their differences, so that grades can express preferences.
+    A topic without grades above 0 has no value.
 
     Formula: (sum over k <= 1000 of p^(k-1) overlap(k)/k) / (sum over k <= 1000 of p^(k-1) min(k, I)/k).
     Source: [clarke-2021].
@@ -137,7 +137,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
 
 
 def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: FloatArray) -> IntArray:
-    """Flat over ``rows``: the rank in the most similar ideal ranking, which orders equal grades as ``rows``."""
+    """Flat over ``rows``: the rank in the most similar ideal ranking; equal grades are ordered as in ``rows``."""
     ideal_rank = np.empty(rows.size, np.int64)
     for topic in range(rows.n):
         where = rows.slice(topic)

@@ -1,4 +1,4 @@
-"""Z-scores: values in standard deviations from a mean, both read from a file (``-Z``)."""
+"""Z-scores: deviations of values from a mean, in standard deviations; both are read from a file (``-Z``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNKNOWN = -1_000_000.0
 
 
 class ZscoreMoments(Frozen):
-    """Means and standard deviations of the measures of one topic."""
+    """Means and standard deviations of measures for one topic."""
 
     names: Sequence[bytes]
     """Printed names, ascending in byte order; a name can occur several times."""
@@ -32,9 +32,9 @@ class ZscoreMoments(Frozen):
     """Mean and standard deviation of each."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
-        """Return mean and standard deviation of a measure; None if it is not there.
+        """Return the mean and standard deviation of a measure; None if they are missing.
 
-        Of several, the search decides, which begins like trec_eval with a range that is one too long.
+        Duplicates are resolved by binary search which, as in trec_eval, begins with a range that is one too long.
         """
         low, high = 0, len(self.names)
         while low <= high:
@@ -57,7 +57,7 @@ class Zscores(Frozen):
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of a measure, shape (n_topics,), and their summary; None for None.
+        """Return the z-scores of a measure, shape (n_topics,), and their summary; None if there are no values.
 
         Values are first converted to the scale of their summary.
         """
@@ -82,7 +82,7 @@ class Zscores(Frozen):
 
 
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Read means and standard deviations, ``topic measure mean deviation`` a line.
+    """Read means and standard deviations from lines of the form ``topic measure mean deviation``.
 
     ``strict`` refuses non-finite numbers.
     """

@@ -1,4 +1,4 @@
-"""Memory of large arrays, kept for the next arrays rather than returned to the system."""
+"""Reuse of freed memory for subsequent arrays, instead of its return to the system."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def keep_some_freed_memory() -> None:
     """Let glibc keep up to 8 MB of freed memory for the next small arrays.
 
     glibc returns freed memory once it exceeds 128 KB, or twice the size of the largest array (up to 32 MB) freed so
-    far, so freeing one array is enough. Otherwise page faults would take up to a quarter of the time of many small
+    far, so freeing one array is enough. Otherwise, page faults take up to a quarter of the time of many small
     evaluations.
     """
     np.empty(_SMALL_ARRAYS, np.uint8)

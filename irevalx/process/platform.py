@@ -1,4 +1,4 @@
-"""Differences between operating systems: bytes of text, forks, signals, open files, line endings, file names.
+"""Differences between operating systems: text encoding, forks, signals, open files, line endings, file names.
 
 No other module checks the operating system, or calls functions that Windows lacks.
 """
@@ -44,12 +44,12 @@ _NOT_IN_NAMES = r'[<>:"/\\|?*\0-\x1f]' if WINDOWS else rf"[{re.escape(SEPARATORS
 
 
 def as_bytes(text: str) -> bytes:
-    """Return a text as bytes of files; raises UnicodeEncodeError for surrogates that do not stand for a byte."""
+    """Encode a text as in files; raises UnicodeEncodeError for surrogates that do not represent a byte."""
     return text.encode(ENCODING, ERRORS)
 
 
 def as_text(data: bytes) -> str:
-    """Return bytes of a file as text; invalid bytes become surrogates."""
+    """Decode bytes of a file; invalid bytes become surrogates."""
     return data.decode(ENCODING, ERRORS)
 
 
@@ -82,7 +82,7 @@ def is_closed_pipe(error: OSError) -> bool:
 
 
 def file_name(text: str) -> str:
-    """Return a valid file name that is close to a text, and not hidden.
+    """Return a valid, non-hidden file name that resembles a text.
 
     >>> file_name("../a b")
     '_a b'
@@ -106,7 +106,7 @@ def is_pipe(file: BinaryIO) -> bool:
 
 
 def can_seek(file: BinaryIO) -> bool:
-    """Return whether a file can be sought; Windows reports it wrongly for pipes."""
+    """Return whether a file supports seeking, which Windows reports incorrectly for pipes."""
     return file.seekable() and not (WINDOWS and is_pipe(file))
 
 
@@ -116,7 +116,7 @@ def is_open_already(path: str) -> bool:
 
 
 def opened_file(path: str) -> Callable[[], BinaryIO] | None:
-    """Return a function that opens a file for appending which a process has open already; None for other paths.
+    """Return a function that opens, for appending, a file that a process already has open; None for other paths.
 
     ``path`` is like ``/dev/stdout`` or ``/proc/self/fd/3``, or a link to such a path.
     """
@@ -156,7 +156,7 @@ def fork() -> int:
 
 @contextmanager
 def signals_blocked() -> Iterator[Iterable[int]]:
-    """Block signals, so that only the parent of a fork handles them; yield those that were blocked before."""
+    """Block signals, so that only the parent of a fork handles them; yield the previously blocked signals."""
     if sys.platform == "win32":
         yield ()
         return
@@ -184,9 +184,9 @@ def threads() -> int:
 
 
 def alone_after_a_fork() -> bool:
-    """Fork once, and return whether this thread is then the only one.
+    """Fork once, and return whether this thread is then the only thread.
 
-    The threads of OpenBLAS, which numpy starts unless told otherwise, end at a fork until they are needed again. Python
+    A fork ends the threads of OpenBLAS, which NumPy starts by default, until they are needed again. Python
     3.12 and later warn about a fork with other threads.
     """
     with warnings.catch_warnings(record=True) as heard, signals_blocked():

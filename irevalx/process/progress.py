@@ -16,7 +16,7 @@ WIDTH = 20
 
 
 class Progress:
-    """Counts lines that were read, and shows the count if the work takes long.
+    """Counts the lines read, and displays the count if the work takes long.
 
     ``program`` begins the line, ``show`` replaces the line shown before (None: nothing is shown), and ``clock`` returns
     seconds.
@@ -52,7 +52,7 @@ class Progress:
             self._next = self._clock() + PAUSE
 
     def next_run(self) -> None:
-        """Count from 0 again, for the next run."""
+        """Reset the count for the next run."""
         self._run += 1
         self._done = 0
 

@@ -1,7 +1,7 @@
 """Process start: Ctrl-C, lack of memory and numpy's threads, before other modules load.
 
-Python raises KeyboardInterrupt at any point. Modules that are being imported can suppress it, convert it to another
-error, or print it; therefore it is raised only where clean-up is needed.
+Python raises KeyboardInterrupt at any point. Modules that are being imported can suppress, convert or print this
+exception; therefore, it is raised only where clean-up is required.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def raising_interrupts() -> Iterator[None]:
 
 
 def start_numpy() -> None:
-    """Import numpy without threads for linear algebra, which are not needed and take 20 to 30 ms to start."""
+    """Import NumPy without threads for linear algebra, which are not needed and take 20 to 30 ms to start."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import numpy  # noqa: F401, ICN001 - imported now, for whoever imports it next
 
@@ -57,7 +57,7 @@ _WORDS_OF_THE_LOADER = "failed to map segment"
 
 
 def shortage(error: MemoryError | ImportError | OSError) -> str:
-    """Return the message about an error that was caused by lack of memory; raise any other error again."""
+    """Return the message about an error caused by lack of memory; reraise all other errors."""
     if isinstance(error, ImportError):
         is_shortage = _WORDS_OF_THE_LOADER in str(error)
     else:

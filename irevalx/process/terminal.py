@@ -61,7 +61,7 @@ def echo(text: str) -> None:
 
 
 def write_error(line: str) -> None:
-    """Write a line to standard error; results are not lost where that cannot be written."""
+    """Write a line to standard error, ignoring errors, so that results are not lost."""
     import click
 
     with suppress(OSError, ValueError):
@@ -71,14 +71,14 @@ def write_error(line: str) -> None:
 def silence_warnings() -> None:
     """Hide warnings of Python packages, unless ``python -W`` or PYTHONWARNINGS requests them.
 
-    They are for programmers; the commands print their own warnings.
+    These warnings are for programmers; the commands print their own warnings.
     """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
 
 def output_width() -> int | None:
-    """Return the width of the terminal that standard output is; None if it is not a terminal."""
+    """Return the width of the terminal on standard output; None if standard output is not a terminal."""
     if not writes_to_terminal():
         return None
     import shutil
@@ -109,7 +109,8 @@ def show_progress(line: str) -> None:
 def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a progress bar with the remaining time.
 
-    ``what`` is its label and ``total`` its length. There is no bar unless ``enabled`` and standard error is a terminal.
+    ``what`` is its label and ``total`` its length. The bar is displayed only if it is enabled and standard error is a
+    terminal.
     """
     if not (enabled and total and is_terminal()):
         yield lambda done: None
@@ -160,7 +161,7 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except (IrevalxError, click.UsageError, MemoryError, ImportError, OSError) as error:
-        return _told(name, error)
+        return _print_error(name, error)
 
 
 _CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
@@ -175,15 +176,15 @@ _CLICK_MESSAGES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 
 
 def _usage_message(text: str) -> str:
-    """Return a message of click in the words of irevalx."""
+    """Rephrase a message of click in the style of irevalx."""
     for pattern, in_our_words in _CLICK_MESSAGES:
         if match := re.fullmatch(pattern, text):
             return in_our_words(match)
     return text
 
 
-def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
-    """Print the error and return its status; errors that users cannot fix are raised again."""
+def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
+    """Print the error and return its status; errors that users cannot fix are reraised."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
@@ -215,11 +216,11 @@ class Messages:
         if self._pending is not None:
             self._pending.setdefault(re.sub(r"\d+", "0", line.partition(": ")[2] or line), []).append(line)
         elif not self._quiet:
-            self._tell(line)
+            self._print_line(line)
 
     @contextmanager
     def grouping(self) -> Iterator[None]:
-        """Show warnings at the end, many that differ only in their file and numbers as one."""
+        """Print warnings at the end; many warnings that differ only in file and numbers are merged."""
         self._pending = {}
         try:
             yield
@@ -228,14 +229,14 @@ class Messages:
             for lines in () if self._quiet else groups:
                 if len(lines) <= MOST_ALIKE:
                     for line in lines:
-                        self._tell(line)
+                        self._print_line(line)
                 else:
                     more = f"{len(lines) - 1} more runs have such a warning; --format json lists all warnings"
-                    self._tell(f"{lines[0]} ({more})")
+                    self._print_line(f"{lines[0]} ({more})")
 
     def complain(self, error: Exception) -> None:
-        """Show an error that does not end the program."""
-        self._tell(error.message if isinstance(error, IrevalxError) else str(error))
+        """Print an error that does not end the program."""
+        self._print_line(error.message if isinstance(error, IrevalxError) else str(error))
 
     @contextmanager
     def progress(self, n_runs: int) -> Iterator[Progress]:
@@ -247,7 +248,7 @@ class Messages:
         finally:
             self._progress.clear()
 
-    def _tell(self, line: str) -> None:
+    def _print_line(self, line: str) -> None:
         if self._progress:
             self._progress.clear()
         write_error(f"{self._program}: {printable(line)}")

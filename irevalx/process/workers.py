@@ -1,14 +1,14 @@
-"""Work shared among processes, with results in order.
+"""Distribution of work over processes, with results in order.
 
-Threads would wait for each other: numpy's calls on a block are short, and each needs the interpreter lock. A forked
-process shares all data, returns little, and starts immediately; importing the standard library's modules for this takes
-ten times as long as a fork.
+Threads would block each other, because NumPy's calls on a block are short and require the interpreter lock. A forked
+process shares all data, returns little data, and starts immediately; importing the corresponding modules of the
+standard library takes ten times as long as a fork.
 
-A fork copies one thread only, and locks that another thread holds stay locked. If there are other threads, if the
-system has no fork, or if it cannot start more processes, one process does the work.
+A fork copies only one thread, and locks held by other threads remain locked. If other threads are running, if the
+system does not support fork, or if it cannot start more processes, a single process does all the work.
 
-Workers are not sent signals, which could reach another process with a reused ID. Each worker holds one end of a pipe,
-the leash, that is never written to: it exits when the other end is closed, by the parent or by the parent's end.
+Workers are not ended by signals, which could reach a different process with a reused ID. Each worker holds one end of a
+pipe (the leash) to which nothing is written; it exits when the parent closes the other end or terminates.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ BIG = 1 << 24
 
 
 def worth_sharing(size: int) -> bool:
-    """Return whether this number of bytes is worth several processes."""
+    """Return whether an input of this size should be distributed over several processes."""
     return size >= BIG
 
 
 def processes_for(size: int, most: int) -> int:
-    """Return how many processes should read a file of this size, at most ``most``.
+    """Return the number of processes for reading a file of this size, at most ``most``.
 
     A process takes as long to start as to read a part of ``BIG``.
     """
@@ -53,7 +53,7 @@ def in_order(
 
     ``items`` is called in each of the ``processes``, and process i of n works on every n-th item; with ``made_once``,
     one more process calls it and sends the items to the others. Items that are sent, and results, must be picklable.
-    Errors of ``work`` and ``items`` are raised in their turn, and LostProcessError if a process was killed.
+    Errors of ``work`` and ``items`` are raised in order; LostProcessError is raised if a process was killed.
     """
     workers = _Workers()
     try:
@@ -80,7 +80,7 @@ class _Workers:
     def start(
         self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
     ) -> bool:
-        """Start the processes, and return whether all were started; otherwise none is left."""
+        """Start the processes, and return whether all were started; otherwise, all of them are ended."""
         try:
             end, self._leash = os.pipe()
             try:
@@ -207,7 +207,7 @@ def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Ite
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items sent by the maker; raises its error in turn, or LostProcessError."""
+    """Yield the items sent by the maker; raises its errors in order, or LostProcessError."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:

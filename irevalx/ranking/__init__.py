@@ -1,4 +1,4 @@
-"""Rankings: a run and judgments -> Ranking -> input of measures.
+"""Rankings of runs, and the input of measures that is created from rankings and judgments.
 
 rank               order, cut, look up; assess
 rules              the rules of a ranking

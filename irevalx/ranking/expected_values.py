@@ -1,11 +1,11 @@
 """Expected values of measures over random tie-breaking, and under relevance probabilities.
 
-Documents are relevant independently of each other, and never without a judgment. Each is a trial, and the number of
-successes is distributed as a Poisson binomial. Trials are added one by one, with state for each number of successes:
-all terms are at least 0, so that nothing cancels.
+Documents are assumed to be relevant independently of each other; documents without a judgment are never relevant. Each
+document is a trial, and the number of successes has a Poisson binomial distribution. Trials are added one by one, with
+state for each number of successes; all terms are at least 0, so that there is no cancellation.
 
-A group of n documents takes the ranks a + 1 to a + n. Each of its n! orders is equally likely, so that each document
-has each of these ranks with probability 1/n (McSherry and Najork, ECIR 2008).
+A group of n documents takes the ranks a + 1 to a + n. All n! orders are equally likely, so that a document has each of
+these ranks with probability 1/n (McSherry and Najork, ECIR 2008).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
 
 
 class ExpectedTopic(Frozen):
-    """The documents of a topic that can be relevant; each is a trial."""
+    """The documents of a topic that can be relevant, each of which is a trial."""
 
     rank: IntArray
     """Ranks of the retrieved documents, ascending: shape (n_found,)."""
@@ -73,7 +73,7 @@ class ExpectedTopic(Frozen):
         return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return ``mean`` with each weight times the number of relevant documents up to this one."""
+        """Return ``mean``, with each weight multiplied by the number of relevant documents down to the rank."""
         return self._expected(weight, share, 1.0)
 
     def within_their_number(self) -> float:
@@ -106,7 +106,8 @@ def _with_trial(chances: FloatArray, p: float) -> FloatArray:
 class ExpectedTopics(Topics, kw_only=True):
     """Rankings of n topics with relevance probabilities as grades; numbers of relevant documents are expected values.
 
-    Documents are neither relevant nor nonrelevant: measures that use ``hit`` need another formula, or are unsupported.
+    Documents are neither relevant nor nonrelevant; measures that use ``hit`` require a different formula, or are
+    unsupported.
     """
 
     feature: ClassVar[str] = PROBABILITY
@@ -143,7 +144,7 @@ class ExpectedTopics(Topics, kw_only=True):
 
     @cached_property
     def first_chance(self) -> FloatArray:
-        """Flat over ``rows``: the probability that the document is the first relevant one."""
+        """Flat over ``rows``: the probability that the document is the first relevant document."""
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
     def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
@@ -170,14 +171,14 @@ def groups_of(rows: Segments, first: IntArray) -> Segments:
 
 
 def closed_up(rows: Segments, first: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first and the last ranks of groups after all documents without rows are removed."""
+    """Return the first and last ranks of groups after the removal of all documents without rows."""
     groups = groups_of(rows, first)
     begin = groups.spread((rows.position + 1)[groups.offsets[:-1]])
     return begin, begin + groups.spread(groups.lengths) - 1
 
 
 class TieGroup(Frozen):
-    """Ties of a ranking, for orders that depend on grades."""
+    """The tied documents of a ranking, for orders that depend on grades."""
 
     first: IntArray
     """Flat over the rows; the first rank of the topic's documents with this score. All pooled documents
@@ -197,7 +198,7 @@ class TieGroup(Frozen):
         return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
 
     def refuse_cut(self, treatment: UnjudgedTreatment) -> None:
-        """Raise UsageError if a treatment moves documents across the depth, within a group."""
+        """Raise UsageError if a treatment moves documents of a group of ties across the depth."""
         if treatment != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(
                 f"{spelled('ties', 'expected')} cannot be combined with {spelled('max_retrieved')} and "
@@ -218,7 +219,7 @@ class TieGroup(Frozen):
         return replace(parts[0], first=first, last=last)
 
     def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
-        """Return the permutation of the best or the worst order, by ``worth`` (flat), and the ranks in it.
+        """Return the permutation to the best or the worst order, by ``worth`` (flat), and the ranks in this order.
 
         ``without_row`` is the worth of documents that have no row: last of equals in the best order, first in the
         worst.
@@ -233,7 +234,7 @@ class TieGroup(Frozen):
 
 
 class TieProbabilities(Frozen):
-    """Possible events in each of n topics, with probabilities."""
+    """The possible events in each of n topics, with their probabilities."""
 
     rows: Segments
     """Per topic."""
@@ -305,7 +306,7 @@ class TiedTopics(Topics, kw_only=True):
         return (self.members.sum(x) / self.size)[self.place]
 
     def _expected(self, mask: BoolArray, within: IntArray) -> FloatArray:
-        """Per topic: how many of these documents are expected within a rank, given for each of ``groups``."""
+        """Per topic: the expected number of the given documents within a rank, given for each of ``groups``."""
         share = np.clip(within - self.before, 0, self.size) / self.size
         return self.groups.sum(self.members.count(mask) * share)
 
@@ -330,7 +331,7 @@ class TiedTopics(Topics, kw_only=True):
 
     @cached_property
     def n_hits(self) -> AnyArray:
-        """Per topic: hits; expected values if documents can be beyond the depth, here and below."""
+        """Per topic: the number of hits; an expected value, like the next fields, if documents can exceed the depth."""
         return self._counted(self.hit)
 
     @cached_property
@@ -349,11 +350,11 @@ class TiedTopics(Topics, kw_only=True):
         return self.members.count(self.hit)
 
     def above_groups(self, number: IntArray) -> IntArray:
-        """Flat over ``groups``: the sum of integers, flat over ``groups``, over the groups above."""
+        """Flat over groups: the sum of integers (flat over groups) over all groups ranked above."""
         return self.groups.running_count(number) - number
 
     def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
-        """Return the possible ranks of the first hit, and, flat over them, the probability of no hit up to it."""
+        """Return the possible ranks of the first hit and, flat over these, the probability of no hit up to there."""
         group = self.groups.first(self.hits_of_groups > 0)
         has_hits = group >= 0
         of_topic = self.groups.at(has_hits.nonzero()[0], group[has_hits])
@@ -369,7 +370,7 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
-        """Return the numbers of others above documents ``which``, flat.
+        """Return the possible numbers of other documents above the documents ``which``, flat.
 
         Values are sums over these documents, so that they can exceed 1. ``others`` of each group, and ``above`` it, are
         flat over ``groups``; documents are not among their own others.
@@ -405,7 +406,7 @@ class TiedTopics(Topics, kw_only=True):
 
 
 def _others_above(size: int, others: int, room: int) -> FloatArray:
-    """Return the probabilities that a document is within the first ``room`` of ``size``, and below 0, 1, ... others."""
+    """Return the probabilities that a document is among the first ``room`` of ``size``, and below 0, 1, ... others."""
     number = np.arange(others + 1)
     chance = np.zeros(others + 1)
     chance[0] = 1.0
@@ -422,9 +423,9 @@ def _others_above(size: int, others: int, room: int) -> FloatArray:
 
 
 def _left_by_rank(satisfied: list[float], size: int, length: int) -> FloatArray:
-    """Return the probability that a user is not satisfied by the first 0, 1, ... of ``size`` documents in random order.
+    """Return the probability that the first 0, 1, ... of ``size`` documents in random order do not satisfy a user.
 
-    Each of the satisfying documents is inserted at a random place, among the first i of n with probability i/n.
+    Each satisfying document is inserted at a random place, which is among the first i of n with probability i/n.
     """
     place = np.arange(length + 1)
     left = np.ones(length + 1)

@@ -1,4 +1,4 @@
-"""Rankings of runs: order, cut, look up the pooled documents, and assess."""
+"""Ranking of runs: sort, cut, look up the pooled documents, and assess."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ def depth(judgments: AnyJudgments, settings: Settings) -> int:
 def ranking_order(
     results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
-    """Return the permutation that ranks each topic, and whether neighbours are tied, shape (n - 1,).
+    """Return the permutation that ranks the results of each topic, and whether neighbours are tied, shape (n - 1,).
 
-    The permutation is None if the lines are ranked already. Ties that depend on grades stay in file order; for "rank"
-    the results must have ranks, and names break their ties. If the scores of a topic contain nan, the order is
-    the result of trec_eval's sort, whose comparisons are inconsistent, without ties.
+    The permutation is None if the lines are already in order. Ties whose order depends on grades remain in file order.
+    For "rank", results must have ranks; ties in rank are broken by docno. If the scores of a topic contain nan, for
+    which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -107,7 +107,7 @@ def ranking_order(
     if with_nan.size:
         comparable &= ~np.isin(rows.ids[1:], with_nan)
     order = _by_score(rows, scores, None, comparable)
-    while (places := _too_close(scores, inexact, order, comparable, results.error)).size:
+    while (places := _ambiguous_scores(scores, inexact, order, comparable, results.error)).size:
         scores, inexact = scores.copy(), inexact.copy()
         scores[places] = results.exact(places)
         inexact[places] = False
@@ -142,10 +142,10 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
     return order
 
 
-def _too_close(
+def _ambiguous_scores(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the flat places of inexact scores (relative error ``error``) that can tie with or pass a neighbour."""
+    """Return the flat indices of inexact scores (relative error ``error``) that could tie with or pass a neighbour."""
     if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
@@ -153,7 +153,7 @@ def _too_close(
     with np.errstate(invalid="ignore"):  # infinity less infinity, which is exact
         close = comparable & (before - after <= 2 * error * np.maximum(np.abs(before), np.abs(after)))
     close &= open_[1:] | open_[:-1]
-    places = _members(close)
+    places = _pair_members(close)
     places = places if order is None else order[places]
     return places[inexact[places]]
 
@@ -161,11 +161,11 @@ def _too_close(
 def _ties_in_order(
     results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
 ) -> IntArray:
-    """Return an order by score with tied documents in their order.
+    """Return an order by score, in which tied documents are sorted.
 
     ``pairs``, shape (n - 1,), are the tied neighbours.
     """
-    tied = _members(pairs)
+    tied = _pair_members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
     places = order[tied]
     if ties not in {"name", "rank"}:
@@ -182,7 +182,7 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
     return x if order is None else x[order]
 
 
-def _members(pairs: BoolArray) -> IntArray:
+def _pair_members(pairs: BoolArray) -> IntArray:
     """Return the indices of both members of the neighbour pairs for which the mask, shape (n - 1,), is true."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
@@ -217,7 +217,7 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 
 
 class RankedRun(Frozen):
-    """The ranking of a run, or of a part of it, and other facts about its file."""
+    """The ranking of a run (or of a part of a run), and properties of its file."""
 
     ranking: Ranking
     """Ranking of the judged topics, or of the only requested topic."""
@@ -231,7 +231,7 @@ class RankedRun(Frozen):
     """Scores that are not finite numbers."""
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int
-    """Number of documents left out because they have the ID of their topic."""
+    """Number of excluded documents whose ID equals the ID of their topic."""
     warnings: tuple[str, ...] = ()
     """All warnings about a whole run."""
 
@@ -307,7 +307,7 @@ def rank_run(
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
-    """Return the warnings that apply to this order of ties, the first of each kind; raises the first error."""
+    """Return the warnings that apply to this order of ties, the first of each kind; raises the first error, if any."""
     lines: dict[str, str] = {}
     for warning in warnings:
         if warning.is_error:
@@ -320,7 +320,7 @@ def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
 def _shared_parts(
     run: RunStream, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
 ) -> Iterator[RankedRun]:
-    """Yield the ranked parts of a run, in file order, that several processes read; raises errors in their turn."""
+    """Yield the ranked parts of a run, read by several processes, in file order; errors are raised in file order."""
     shares = run.shares(processes)
     if not shares:
         ranked = in_order(rank_block, run.blocks, processes, made_once=True)
@@ -343,7 +343,7 @@ def _shared_parts(
 
 
 def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
-    """Rank the results of topics; unjudged topics, and all topics but a requested topic, are left out."""
+    """Rank the results of topics; unjudged topics, and all topics except a requested topic, are excluded."""
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, which this run lacks")
     only, index = rules.only, judgments.topic_index
@@ -388,7 +388,7 @@ def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultR
 
 
 def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
-    """Return results with the first line of each document of a topic, or the line with its highest score."""
+    """Keep the first line of each document of a topic, or the line with its highest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
         return results
@@ -412,12 +412,12 @@ def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
-    """Return topics by their indices in the judgments, as the same objects, so that names are stored once."""
+    """Return the topics with these indices in the judgments, as the same objects, so that names are stored once."""
     return tuple(judgments.topics[place] for place in places.tolist())
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
-    """Return these judged topics in this order; a topic without results has an unpooled stand-in document."""
+    """Return these judged topics in this order; topics without results get an unpooled placeholder document."""
     if tuple(topics) == ranking.topics:
         return ranking
     numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
@@ -444,7 +444,7 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
 
 
 def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
-    """Return a part from another process with the topic names of this process."""
+    """Replace the topic names in a part from another process by the names of this process."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 

@@ -1,4 +1,4 @@
-"""Ranks of the pooled documents of a run, to be assessed with any grades."""
+"""The ranks of the pooled documents of a run, which can be assessed with any grades."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ class Ranking(Frozen):
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
         """Return the ranking in the best or the worst order of tied documents by ``grade``, flat.
 
-        Unjudged documents have the grade ``unjudged``; with None, they follow judged documents, with unpooled documents
-        first among them if ``level`` makes these relevant, otherwise last.
+        Unjudged documents have the grade ``unjudged``; with None, they follow the judged documents, and unpooled
+        documents precede the other unjudged documents only if ``level`` makes them relevant.
         """
         place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
         if unjudged is not None:
@@ -162,14 +162,14 @@ class Ranking(Frozen):
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def without(self, left_out: BoolArray) -> Ranking:
-        """Return the ranking without these documents, flat over the judgments; the documents below them move up."""
+        """Remove these documents (flat over the judgments) from the ranking; the documents below them move up."""
         is_left_out = self.row >= 0
         is_left_out[is_left_out] = left_out[self.row[is_left_out]]
         rank, n_ret = self.rank - self.rows.running_count(is_left_out), self.n_ret - self.rows.count(is_left_out)
         return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return the ranking with rows for judged documents only.
+        """Return the ranking with only the rows of judged documents.
 
         ``skip`` also removes all other documents from the ranking (``-J``).
         """

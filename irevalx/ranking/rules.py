@@ -37,7 +37,7 @@ class RankingRules(Frozen):
 
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:
-        """Return the rules in these settings on tied, repeated and excluded documents, and others."""
+        """Return the ranking rules in these settings, for tied, repeated and excluded documents, and others."""
         rules: dict[str, Any] = {
             "max_retrieved": MOST_RETRIEVED if settings.max_retrieved is None else settings.max_retrieved,
             "ties": settings.tie_orders[0],
@@ -53,7 +53,7 @@ class RankingRules(Frozen):
 
     @cached_property
     def are_plain(self) -> bool:
-        """Whether every rule that short lists do not apply has its default."""
+        """Whether all rules that are not implemented for short lists have their defaults."""
         return all(getattr(self, name) == default for name, default in _PLAIN.items())
 
 

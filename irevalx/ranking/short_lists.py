@@ -1,4 +1,4 @@
-"""Ranking of a short list without arrays, which is ten times as fast."""
+"""Ranking of short lists without arrays, which is ten times as fast for such lists."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from irevalx.reading.kinds.runs import RunStream, ShortList
 
 
 def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a run that is a short list, like ``rank_results``; None for other runs, and unless the rules are plain.
+    """Rank a short list like ``rank_results``; None for other runs, and for rules other than the defaults.
 
-    Scores are compared before document IDs, highest first, so that tuples in descending order are the ranking.
+    Tuples of score and docno in descending order form the ranking, since scores are compared first.
     """
     if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
         return None

@@ -1,4 +1,4 @@
-"""Assessed topics of judgment groups, subtopics, inclusion probabilities and preferences."""
+"""The input of measures of judgment groups, subtopics, inclusion probabilities and preferences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PreferenceCounts(Frozen):
 
     @classmethod
     def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
-        """Count preferences, from pairs of shape (k, k) for each group.
+        """Count preferences, given a matrix of pairs of shape (k, k) for each group.
 
         IDs are in rank order, and those below n_ret retrieved.
         """
@@ -105,7 +105,7 @@ class Preferences(Frozen):
         )
 
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
-        """Count the preferences of the groups ``few``, with some of their nonrelevant documents left out.
+        """Count the preferences of the groups ``few``, excluding some of their nonrelevant documents.
 
         These groups have more nonrelevant than relevant documents; ``n_counted``, flat over ``groups``, is the number
         of relevant documents used.
@@ -201,7 +201,7 @@ def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Pref
 
 
 def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
-    """Return the distinct IDs of a group's documents, and the number of preferences of each over each other."""
+    """Return the distinct IDs of a group's documents, and the numbers of preferences between each two of them."""
     new = np.flatnonzero(np.append(True, group.ids[1:] != group.ids[:-1]))
     preferred = group.preferred
     if new.size == group.ids.size:
@@ -245,7 +245,7 @@ def assess_by_group(
 
 
 class TopicsWithProbabilities(Frozen):
-    """Rankings of n topics, assessed with a sample: the input of its measures."""
+    """Rankings of n topics, assessed with a sample of judgments: the input of measures of inclusion probabilities."""
 
     rows: Segments
     """Per topic, the retrieved documents of the sample in rank order."""
@@ -354,7 +354,7 @@ class TopicsWithSubtopics(Frozen):
         return self._gains[alpha]
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return, per topic, the ideal list as far as it gains anything, and flat the gain of each of its documents."""
+        """Return, per topic, the ideal list down to its last document with a gain, and the flat gains."""
         lists, gains = self.judged.ideal(alpha)
         chosen, index = lists.take(self.judged_topic)
         return chosen, gains[index]

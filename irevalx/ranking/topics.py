@@ -30,12 +30,12 @@ def round_half_away(x: FloatArray) -> IntArray:
 
 
 def round_up_from_a_tenth(x: FloatArray) -> IntArray:
-    """Round up from a remainder of a tenth on, like trec_eval 9 for recall."""
+    """Round up if the fractional part is at least 0.1, like trec_eval 9 for recall."""
     return truncate(x + 0.9)
 
 
 def log2_of(k: IntArray) -> FloatArray:
-    """Return log2 of integers from 1 up like the C library; ``np.log2`` can differ in the last bit."""
+    """Return log2 of positive integers like the C library; np.log2 can differ in the last bit."""
     try:
         return _log2_table(1024)[k]
     except IndexError:
@@ -48,7 +48,7 @@ def _log2_table(size: int) -> FloatArray:
 
 
 def powers(x: float, n: int) -> FloatArray:
-    """Return the first n powers of x, from x**0 = 1 up, as a running product."""
+    """Return the first n powers of x, beginning with x**0 = 1, computed as a cumulative product."""
     factors = np.full(n, x)
     factors[:1] = 1.0
     return np.multiply.accumulate(factors)
@@ -272,6 +272,6 @@ class SampledTopics(Topics, kw_only=True):
 
     @cached_property
     def strata(self) -> list[int]:
-        """All indices of strata, ascending; a topic can lack strata."""
+        """All indices of strata, in ascending order; some strata can be missing in a topic."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers

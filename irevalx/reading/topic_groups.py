@@ -26,8 +26,8 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _BLANKS = " \t\n\r\v\f"
 """ASCII blanks that are stripped from fields."""
 
-_TAKEN = frozenset({"low", "high"})
-"""Reserved names: the ends of confidence intervals."""
+_RESERVED = frozenset({"low", "high"})
+"""Reserved names: the bounds of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
@@ -57,7 +57,7 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
         _encoded(group, where)
-        if group in _TAKEN or ":" in group or group.split() != [group] or _CONTROL.search(group):
+        if group in _RESERVED or ":" in group or group.split() != [group] or _CONTROL.search(group):
             rule = "it must not be low, high or empty, and not contain a colon, blank or control character"
             raise InputError(f"{where}: invalid group name {quote(group)}: {rule}")
         topics.setdefault(group, set()).add(_encoded(topic, where))

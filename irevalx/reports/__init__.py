@@ -1,4 +1,4 @@
-"""Evaluations and tables as bytes: trec_eval's lines, overview tables, records. Nothing here prints.
+"""Output of evaluations and tables as bytes: trec_eval's lines, overview tables, records. Nothing here prints.
 
 ``OUTPUT_FORMATS`` has one record per format, from which the choices of ``--format``, help, manual pages, README and
 tests follow. The command passes an ``EvaluationReport`` to a format, ``irevalx-lab`` passes ``Table``s; both receive

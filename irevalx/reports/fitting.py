@@ -1,4 +1,4 @@
-"""Tables that fit into the width of a terminal."""
+"""Fitting of tables to the width of a terminal."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ class _Column(Frozen):
         return max(map(len, (*self.head, *self.cells)))
 
     def lines(self, height: int) -> Iterator[str]:
-        """Yield its lines: the head in ``height`` lines, a rule, and the cells."""
+        """Yield the lines of the block: the head in ``height`` lines, a rule, and the cells."""
         width, align = self.width, "<" if self.is_label else ">"
         for text in (*[""] * (height - len(self.head)), *self.head, "-" * width, *self.cells):
             yield f"{text:{align}{width}}"
 
 
 def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str) -> tuple[list[bytes], list[str]]:
-    """Return the lines of a table, fitted to a width if they are longer, and notes on what was omitted or shortened.
+    """Return the lines of a table, fitted to a width if they are longer, and notes on omitted and shortened parts.
 
     Column heads are broken first. Then optional columns are omitted. If the table is still too wide, run names are
-    shortened and as few optional columns as possible are omitted, and finally the table continues below itself.
+    shortened, then as few optional columns as possible are omitted, and finally the columns are divided into blocks
+    below each other.
     """
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
@@ -77,7 +78,7 @@ def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return the lines of a text; words are not broken."""
+    """Wrap a text without breaking words."""
     return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
@@ -86,7 +87,7 @@ def _total(columns: Sequence[_Column]) -> int:
 
 
 def _in_two_lines(head: str) -> tuple[str, ...]:
-    """Return a head broken at the blank that gives the shortest lines."""
+    """Break a column head at the blank that yields the shortest lines."""
     blanks = [place for place, character in enumerate(head) if character == " "]
     if not blanks:
         return (head,)
@@ -101,7 +102,7 @@ def _lines_of(columns: Sequence[_Column]) -> list[bytes]:
 
 
 def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: int) -> tuple[list[_Column], list[str]]:
-    """Return columns with shorter run names in the columns ``names``, and a note on them."""
+    """Return the columns with shortened run names in the columns ``names``, and a note on the names."""
     named = [column for column in columns if column.name in names]
     cells, heads = ([column for column in named if column.is_label is is_label] for is_label in (True, False))
     rest = _total(columns) - sum(column.width for column in named)
@@ -127,13 +128,13 @@ def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: i
 
 
 def _like(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names with the beginning or the end of a long name, so that all of them are shortened in one way."""
+    """Shorten long names to their beginning or to their end, in the same way for all names."""
     begins, ends = ({name[part] for name in long} for part in _ENDS)
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 
 
 def _renamed(column: _Column, short: Mapping[str, str]) -> _Column:
-    """Return a column of labels with short cells, or a column of values with a short head."""
+    """Shorten the cells of a column of labels, or the head of a column of values."""
     if column.is_label:
         return replace(column, cells=[short.get(cell, cell) for cell in column.cells])
     head = " ".join(column.head)
@@ -141,7 +142,7 @@ def _renamed(column: _Column, short: Mapping[str, str]) -> _Column:
 
 
 def _blocks(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:
-    """Yield the columns in blocks that fit the width, each with the labels; a column without a head follows another."""
+    """Yield blocks of columns that fit the width, each with labels; headless columns stay with the previous one."""
     labels = [column for column in columns if column.is_label]
     groups: list[list[_Column]] = []
     for column in columns[len(labels) :]:

@@ -57,7 +57,7 @@ def arrow_table(rows: Rows, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def _typed_columns(rows: Rows, columns: Sequence[str] | None) -> list[tuple[str, type | None, list[Any]]]:
-    """Return for each column its name, the type of its values (None for no values) and its cells, None for nan."""
+    """Return, for each column, its name, the type of its values (None without values) and its cells (None for nan)."""
     if columns is None:
         columns = list(dict.fromkeys(name for row in rows for name in row))
         rows = [[row.get(name) for name in columns] for row in rows if isinstance(row, Mapping)]
@@ -69,7 +69,7 @@ _KINDS: tuple[type, ...] = (bool, int, float, str)  # a bool is an int as well
 
 
 def _in_one_type(cells: Sequence[Any]) -> tuple[type | None, list[Any]]:
-    """Return the type of values and the values; whole numbers become real beside real ones, and text beside texts."""
+    """Return the common type of values, and the values converted to it: integers to reals, or numbers to text."""
     kinds = {next((kind for kind in _KINDS if isinstance(cell, kind)), str) for cell in cells if cell is not None}
     if not kinds:
         return None, list(cells)

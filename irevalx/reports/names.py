@@ -29,16 +29,16 @@ class ShortNames(Frozen):
 
 
 def drawable(text: str) -> str:
-    """Return a text with escapes for what no font contains: control characters, and bytes that are not UTF-8."""
+    """Escape control characters and bytes that are not UTF-8, because no font contains them."""
     return "".join(c if c.isprintable() or c in "\n\u00a0" else printable(c) for c in text)
 
 
 def shorten(names: Iterable[str], longest: float, length: Callable[[str], float] = len) -> ShortNames:
     """Return distinct names of at most this length.
 
-    Names that fit are not changed. Otherwise, the parts that all names have in common are omitted: the beginning, the
-    end, then parts in between. If names are still too long, the middle of each is omitted. If two names are then equal,
-    all are replaced by numbers, with a key.
+    Names that fit are not changed. If names are too long, the parts common to all names are omitted: first at the
+    beginning, then at the end, then in between. If names are still too long, the middle of each is omitted. If two
+    names are then equal, all are replaced by numbers, with a key.
     """
     complete = list(dict.fromkeys(names))
     drawn = [drawable(name) for name in complete]
@@ -59,7 +59,7 @@ def _as_they_are(names: Sequence[str]) -> list[str]:
 
 
 def _without_ends(names: Sequence[str]) -> list[str]:
-    """Return names without their common beginning and end, which consist of whole parts if names have separators."""
+    """Remove the common beginning and end of names, as whole parts if names contain separators."""
     if len(names) < 2:
         return list(names)
     begin = _common_beginning(names)
@@ -82,7 +82,7 @@ def _common_beginning(names: Sequence[str]) -> int:
 
 
 def _without_common_parts(names: Sequence[str]) -> list[str]:
-    """Return names without their common ends, and without the parts in between that all have in common."""
+    """Remove the common ends of names, and the parts in between that are common to all names."""
     short = _without_ends(names)
     while len(short) > 1:
         parts = _SEPARATORS.split(short[0])
@@ -100,7 +100,7 @@ def _without_common_parts(names: Sequence[str]) -> list[str]:
 
 
 def _without_middle(name: str, longest: float, length: Callable[[str], float]) -> str:
-    """Return a name without its middle, so that it has at most this length and at least two letters."""
+    """Omit the middle of a name, so that the result has at most this length and at least two letters."""
     n_letters = len(name)
     while n_letters > 2 and length(name) > longest:
         n_letters -= 1

@@ -1,6 +1,6 @@
 """OUTPUT_FORMATS: the formats in which results are printed.
 
-The modules that make lines are imported when they are needed, since every call of the command imports this module.
+The modules that create lines are imported on demand, since every call of the command imports this module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_DIGITS = 100
 
 
 class OutputFormat(Frozen):
-    """An output format; each way to make lines is a subclass."""
+    """An output format; subclasses create the lines."""
 
     name: str  # value of ``--format``
     purpose: str  # description in a few words, for help and manual
@@ -79,7 +79,7 @@ class TrecEvalLines(OutputFormat):
     run_by_run = True
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield the lines of one run after the other."""
+        """Yield the lines of all runs, run by run."""
         from irevalx.reports.report import trec_lines
 
         for evaluation in report.evaluations:
@@ -107,7 +107,7 @@ class TableForPeople(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield one table after the other, with titles if there are several."""
+        """Yield the tables in order, with titles if there are several tables."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
                 yield as_bytes("\n".join(self._wrapped(paragraph, width)) + "\n\n")
@@ -120,7 +120,7 @@ class TableForPeople(OutputFormat):
                 yield as_bytes(("\n" if place == 0 else "") + note + "\n")
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
-        """Return the lines of a table, and notes on what does not fit the width."""
+        """Return the lines of a table, and notes on omissions that make it fit the width."""
         from irevalx.reports.table import aligned_lines
 
         lines = aligned_lines(table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape)
@@ -135,7 +135,7 @@ class TableForPeople(OutputFormat):
         return [note]
 
     def _text(self, sentence: str) -> str:
-        """Return a sentence as it can be outside of a table."""
+        """Return a sentence with escapes for use outside of a table."""
         from irevalx.reports.table import visible
 
         return self.escape(visible(sentence))
@@ -151,7 +151,7 @@ class TerminalTable(TableForPeople):
     """A table for the terminal, which is fitted to its width."""
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
-        """Return the lines of a table, and notes on what does not fit the width."""
+        """Return the lines of a table, and notes on omissions that make it fit the width."""
         from irevalx.reports.fitting import WIDTH, fitted_lines
 
         width = width or (WIDTH if table.fits else None)
@@ -166,19 +166,19 @@ class TerminalTable(TableForPeople):
         return wrapped(self._text(paragraph), width or WIDTH)
 
     def _wrapped_note(self, note: str, width: int | None) -> list[str]:
-        """Return the lines of a note, which is in one line if the output is not a terminal."""
+        """Return the lines of a note; a single line if the output is not a terminal."""
         from irevalx.reports.fitting import wrapped
 
         return [note] if width is None else wrapped(note, width)
 
 
 class LatexTable(TableForPeople):
-    """A table in LaTeX, with the rules of the package booktabs and a caption."""
+    """A LaTeX table with a caption and the rules of the package booktabs."""
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield one table after the other: the caption explains marks, and comments contain other notes."""
+        """Yield the tables in order; captions explain marks, and comments contain all other notes."""
         titled = titled or len(tables) > 1
         if tables:
             yield b"% Requires \\usepackage{booktabs}\n"
@@ -196,7 +196,7 @@ class LatexTable(TableForPeople):
 
 
 class SeparatedValues(OutputFormat):
-    """A header, then a line per row with every digit."""
+    """A header, then one line per row with unrounded values."""
 
     delimiter: str  # fields that contain it are quoted
 
@@ -239,7 +239,7 @@ class JsonObject(OutputFormat):
     shows_inputs = True
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield how values were computed, then values by run, topic and measure."""
+        """Yield the description of how values were computed, then the values by run, topic and measure."""
         from irevalx.reports.records import json_of_report
 
         return json_of_report(report)
@@ -247,7 +247,7 @@ class JsonObject(OutputFormat):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield all tables by title, and how values were computed."""
+        """Yield all tables by title, and the description of how values were computed."""
         from irevalx.reports.records import json_of_tables
 
         return json_of_tables(tables, about)
@@ -267,9 +267,10 @@ _LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "-":
 
 
 def _escape_latex(text: str) -> str:
-    """Escape special characters, those that LaTeX's default font lacks, and dashes that would become ligatures.
+    """Escape special characters, characters missing from LaTeX's default font, and dashes that would become ligatures.
 
-    A ``*`` or ``[`` at the beginning is wrapped, since the row end before would take it as an argument.
+    A ``*`` or ``[`` at the beginning is enclosed in braces, since it would be parsed as an argument of the preceding
+    row end.
     """
     escaped = re.sub(r"[\\&%$#_{}~^<>|]|-(?=-)", lambda match: _LATEX[match[0]], text)
     return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in {"*", "["} else escaped
@@ -301,5 +302,5 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
 
 
 def format_help(formats: Iterable[OutputFormat]) -> str:
-    """Return names and purposes for the help: ``csv (comma-separated lines), ...``."""
+    """Return the names and purposes of formats for the help, such as csv (comma-separated lines)."""
     return ", ".join(f"{form.name} ({form.purpose})" for form in formats)

@@ -1,7 +1,7 @@
-"""Values for other programs: one per row (csv, tsv, jsonl), or all in one object (json).
+"""Output for other programs: one value per row (csv, tsv, jsonl), or all values in one object (json).
 
-Values keep every digit, so that reading them back gives equal numbers. Names and topics that are not UTF-8 are
-preserved like with Python's surrogateescape: as bytes in csv and tsv, as escaped surrogates in JSON.
+Values are unrounded, so that reading them back yields equal numbers. Names and topics that are not UTF-8 are preserved
+with Python's surrogateescape: as bytes in csv and tsv, and as escaped surrogates in JSON.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 class RecordWithInterval(NamedTuple):
-    """A value with its confidence interval; None without one."""
+    """A value with its confidence interval; None if there is no interval."""
 
     run: str
     topic: str
@@ -66,7 +66,7 @@ def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topi
 
 
 def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[str, float | int | str]]]]:
-    """Yield each topic with names and values of its measures; measures without a value for it are omitted."""
+    """Yield each topic with the names and values of measures, omitting measures without a value for the topic."""
     columns_of_topics = [
         column
         for column in evaluation.columns
@@ -97,21 +97,21 @@ def fields_of(report: EvaluationReport) -> tuple[str, ...]:
 
 
 def records_of(report: EvaluationReport) -> Iterator[AnyRecord]:
-    """Yield the values of one run after the other."""
+    """Yield the values of all runs, run by run."""
     made = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
         yield from made(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
 
 
 class _Echo:
-    """A file for a csv writer whose ``write`` returns the line."""
+    """A file object for ``csv.writer`` whose ``write`` returns the line."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header and a line per row, shape (n_rows, n_columns); None is an empty field."""
+    """Yield a header and one line per row of an array (n_rows, n_columns); None is an empty field."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield as_bytes(line_of(row))
@@ -130,7 +130,7 @@ def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterato
 
 
 def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-    """Yield one JSON object: the rows of each table by title, and how values were computed under ``about``."""
+    """Yield one JSON object: the rows of each table by title and, under about, how values were computed."""
     members: dict[str, Any] = {
         table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables
     }
@@ -174,7 +174,7 @@ def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[st
 
 
 def _json_members(members: Mapping[str, Any], start: str, depth: int) -> Iterator[bytes]:
-    """Yield ``start`` and the members of a JSON object, indented by ``depth`` blanks; nothing for no members."""
+    """Yield ``start`` and the members of a JSON object, indented by ``depth`` blanks; nothing without members."""
     if members:
         lines = _INDENTED.encode(members).split("\n")[1:-1]
         yield start.encode() + "".join(f"\n{' ' * (depth - 1)}{line}" for line in lines).encode()

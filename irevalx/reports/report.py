@@ -1,4 +1,4 @@
-"""Evaluations as trec_eval's lines or as an overview table."""
+"""Output of evaluations as trec_eval's lines or as an overview table."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class SummaryRow(Frozen):
 
     @property
     def topic(self) -> str:
-        """The text in place of a topic: ``all``, or ``all:GROUP``."""
+        """The text in the topic column: all, or all:GROUP."""
         return topic_of(self.group)
 
 
 def topic_of(group: str, end: str = "") -> str:
-    """Return the text in place of a topic for a group, and for one end of its interval."""
+    """Return the text in the topic column for a group, and for a bound of its interval."""
     return ":".join(filter(None, (ALL, group, end)))
 
 
@@ -95,7 +95,7 @@ def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
-    """Return columns with the number of topics first, unless it is among them, and without the run tag."""
+    """Return the columns without the run tag, preceded by the number of topics unless they contain it."""
     others = tuple(column for column in columns if column.measure is not runid)
     if any(column.measure is num_q for column in others):
         return others
@@ -139,7 +139,7 @@ class EvaluationReport(Frozen, kw_only=True):
     """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
 
     def summaries_of(self, evaluation: Evaluation) -> list[SummaryRow]:
-        """Return the requested summaries of a run, those over all topics first."""
+        """Return the requested summaries of a run; the summaries over all topics come first."""
         return summary_rows(evaluation, self.groups, self.intervals) if self.summary else []
 
 
@@ -158,7 +158,7 @@ def overview(report: EvaluationReport) -> list[Table]:
 
     The best of several runs is marked in each column, except for counts and summaries over different topics. With
     ``per_topic`` there is one row per topic (and run), and the best run of each topic is marked; topic groups have one
-    row each, with the number of topics. Empty if neither topics nor summaries are requested.
+    row each, with the number of topics. The table is empty if neither topics nor summaries are requested.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -205,7 +205,7 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
 
 
 def percent(share: float) -> str:
-    """Return a share in percent with at most one decimal; neither 0% nor 100% is the result of rounding."""
+    """Return a share in percent with at most one decimal; a share is never rounded to 0% or 100%."""
     text = f"{100 * share:.1f}".removesuffix(".0")
     if share < 1 and text == "100":
         text = "more than 99.9"
@@ -234,7 +234,7 @@ def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> I
 
 
 def _notes(report: EvaluationReport) -> Iterator[str]:
-    """Yield notes on several runs: coverage, and different topics."""
+    """Yield notes about several runs: their coverage, and differences in their topics."""
     judged = [evaluation.judged_at_10 for evaluation in report.evaluations if evaluation.judged_at_10 is not None]
     if len(judged) == len(report.evaluations):
         yield coverage_note(10, [as_text(evaluation.run) for evaluation in report.evaluations], judged)
@@ -266,7 +266,7 @@ def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) ->
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
-    """Return, per column that is not a count, the rows with the best value of their group; none if all are equal."""
+    """Return, for each column except counts, the rows with the best value of their group; none if all are equal."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
@@ -287,7 +287,7 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
 
 
 def _overview_cell(row: _Row, column: Column, digits: int) -> str:
-    """Return value and interval of a row like trec_eval prints them, with this number of decimals."""
+    """Return the value and the interval of a row in trec_eval's format, with this number of decimals."""
     value = row.values.get(column.name)
     low, high = row.ends.get(column.name, (nan, nan))
     if not isnan(low):
@@ -331,7 +331,7 @@ def trec_lines(
 
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    """Yield the lines of one topic after the other."""
+    """Yield the lines of all topics, topic by topic."""
     columns = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
     topics = list(map(one_line, evaluation.topics))
     if any(column.has_value is not None and not column.has_value.all() for column in columns):
@@ -357,7 +357,7 @@ def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: sli
 
 
 def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
-    """Yield the lines of one topic after the other, without measures that have no value for it."""
+    """Yield the lines of all topics, topic by topic, omitting measures without a value for the topic."""
     values = [column.of_topics() for column in columns]
     labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
     for topic, *of_topic in zip(topics, *values, strict=True):
@@ -367,7 +367,7 @@ def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iter
 
 
 def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
-    """Yield a line per measure, and two more for its interval."""
+    """Yield one line per measure, and two lines for its interval."""
     for column in row.columns:
         if column.summary is not None:
             number = "tag" if column.number == "text" else column.number
@@ -379,7 +379,7 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
 
 
 def one_line(name: bytes) -> bytes:
-    """Return a name with escapes for line breaks and tabs, which names in JSON and tables can contain."""
+    """Escape line breaks and tabs in a name, which names from JSON files and tables can contain."""
     return _TEARS.sub(lambda match: printable(match[0]).encode(), name)
 
 

@@ -71,7 +71,7 @@ class Table(Frozen):
         return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), **more})
 
     def without_empty(self, *columns: str) -> Table:
-        """Return the table without those of these columns (by default: of all) that have no value, if it has rows."""
+        """Remove the given columns (by default, all columns) that have no values, if the table has rows."""
         empty = {
             column
             for place, column in enumerate(self.columns)
@@ -80,7 +80,7 @@ class Table(Frozen):
         return self.showing(*(column for column in self.columns if column not in empty)) if self.rows else self
 
     def showing(self, *columns: str, **more: Any) -> Table:
-        """Return the table with these columns in this order; ``more`` are other fields."""
+        """Return the table with these columns in this order; ``more`` contains other fields."""
         places = [self.columns.index(column) for column in columns]
         rows = [tuple(row[place] for place in places) for row in self.rows]
         return replace(self, columns=columns, rows=rows, probabilities=self.probabilities & {*columns}, **more)
@@ -132,7 +132,7 @@ def cells_of(
 
 
 def visible(text: str) -> str:
-    r"""Return text with escapes for control characters and line breaks; letters of any script stay.
+    r"""Escape control characters and line breaks; letters of any script are unchanged.
 
     >>> visible("\033[31mred\n")
     '\\x1b[31mred\\n'

@@ -1,9 +1,9 @@
 """The plan of an evaluation on Spark.
 
 Spark groups the rows of each topic (judgments, pooled and retrieved documents), and its workers evaluate blocks of
-whole topics. Then it groups the values by run, in ascending order of topics, and workers aggregate them. Each worker is
-one process. Columns are found by name, and their types are checked when a job is planned; values are checked by Spark
-when it reads them, and an invalid value ends the job with a message.
+whole topics. Spark then groups the values by run, in ascending order of topics, and workers aggregate them. Each worker
+is one process. Columns are found by name, and their types are checked when a job is planned; values are checked by
+Spark when it reads them, and an invalid value ends the job with a message.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DataFrame: TypeAlias = Any
 """A data frame of Spark."""
 
 _ROWS = "run string, topic string, docno string, grade bigint, score double"
-"""The columns of all rows; null for what a row lacks."""
+"""The columns of all rows; missing values are null."""
 
 _JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
 _POOLED = {"topic": TOPIC, "docno": DOCNO}
@@ -98,7 +98,7 @@ def evaluate(
     Raises
     ------
     ArgumentError : an argument or the type of a column is invalid, or a column is missing.
-    NoTopicsError : no topic has both judgments and results. With ``complete=True`` and ``compat="10"``, no topic has
+    NoTopicsError : no topic has both judgments and results or, with ``complete=True`` and ``compat="10"``, no topic has
         judgments.
     IrevalxError : measures or options are invalid, as for ``irevalx.evaluate``.
 
@@ -219,7 +219,7 @@ class Workers(Frozen):
 def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
     """Return the highest grade; NoTopicsError if there is nothing to evaluate.
 
-    The first results usually show that there are topics to evaluate.
+    Usually, the first results are sufficient to determine that there are topics to evaluate.
     """
     sql = import_module("pyspark.sql.functions")
     is_requested = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)

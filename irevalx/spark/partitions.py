@@ -1,12 +1,12 @@
 """Evaluation of partitions in Spark's workers, and the `all` rows of all partitions.
 
-The values of a run are aggregated in ascending order of its topics, some at a time; counts are added in any order.
-Measures with texts as values are not supported.
+The values of a run are aggregated in batches, in ascending order of topics; counts are added in any order.
+String-valued measures are not supported.
 
 Rows are record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a judgment has a
 grade, a retrieved document a score, and a pooled document neither. A row of values has the columns run, topic, values,
-counts and example. Without a topic it contains the counts and the example of a run in a block, and without a run those
-of the judgments.
+counts and example. A row without a topic contains the counts and the example of a run in a block; a row without a run
+contains those of the judgments.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def _counts_of_judgments(
 
 
 def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRows]) -> Iterator[Example]:
-    """Yield, per run, the first topic without judged results, with a document name of both sides."""
+    """Yield, for each run, the first topic without judged results, with a document ID from judgments and run."""
     without = values.top_judged.without if values.top_judged else np.zeros(values.run.size, np.bool_)
     for number, results in enumerate(runs):
         places = np.flatnonzero(without & (values.run == number))
@@ -231,7 +231,7 @@ class WholeRun(Frozen):
         return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
 
     def added(self, measures: NamedMeasures, values: FloatArray, has_value: BoolArray) -> WholeRun:
-        """Return the totals with the next topics, in the shapes of ``Part``."""
+        """Add the values of the next topics to the totals; shapes are as in ``Part``."""
         totals = list(self.totals)
         with np.errstate(all="ignore"):
             for place, (_, measure) in enumerate(measures):
@@ -390,7 +390,7 @@ def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
 
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
-    """Return rows by ascending topic with their numbers (arbitrary for a pool)."""
+    """Return rows in ascending order of topics, with their numbers (arbitrary for a pool)."""
     topics, codes, lengths = numbered(map(labels_of, rows["topic"].chunks))
     of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
     docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
@@ -424,7 +424,7 @@ def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
-    """Yield one row per run with the fields of ``WholeRun``, and one without run for the judgments.
+    """Yield one row per run with the fields of ``WholeRun``, and one row without run for the judgments.
 
     ``batches`` are the values of all parts by ascending run and topic.
     """
@@ -440,7 +440,7 @@ def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> It
 
 
 def _added(before: WholeRun, rows: pa.RecordBatch, measures: NamedMeasures) -> WholeRun:
-    """Return the totals with further rows of one run."""
+    """Add further rows of a run to its totals."""
     counted = rows.filter(rows.column("topic").is_null())
     if counted.num_rows:
         counts = numbers_of(counted.column("counts").flatten()).reshape(counted.num_rows, -1)

@@ -9,7 +9,7 @@ than the scores of the topic population, and the scores of a resample are noisie
 low, especially for runs with similar scores. ``correlation_intervals`` inverts a test instead: the interval contains
 the population values of tau that are compatible with the observed sample.
 
-Shapes are those of ``correlations``: scores of shape (..., n_runs) give a value for each row of runs, shape (...).
+Shapes are as in ``correlations``: scores of shape (..., n_runs) yield one value per row of runs, shape (...).
 
 Bompada et al., SIGIR 2007, Tables 3 and 5, report the first level that exceeds it, like ``first_places``.
 """
@@ -75,7 +75,7 @@ class TopicDraws(Frozen):
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
         """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of tested values (..., n_runs, n_topics).
 
-        Topics for which a run has nan are left out; the summary is nan if no other topic is drawn.
+        Topics for which a run has nan are excluded; the summary is nan if no other topic is drawn.
         """
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():
@@ -105,9 +105,9 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return each of ``STATISTICS`` for every draw of topics, by name: shape (n_draws, ...), nan if not defined.
+    """Return the STATISTICS of each topic resample, by name: shape (n_draws, ...), nan if undefined.
 
-    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; topics with nan are left out for
+    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; topics with nan are excluded for
     each scoring.
     """
     n_runs = values_y.shape[-2]
@@ -125,7 +125,7 @@ def agreement_draws(
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
     """Return the alpha/2 and 1 - alpha/2 quantiles over draws of shape (n_draws, ...): shape (...) each.
 
-    Undefined draws (nan) are left out; the result is nan if more than half of the draws are undefined.
+    Undefined resamples (nan) are excluded; the result is nan if more than half of the resamples are undefined.
     """
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
@@ -146,13 +146,13 @@ def correlation_intervals(
     """Return intervals of the correlations of two scorings over the topic population, by name.
 
     The interval inverts a test. In a series of populations, y changes from the reverse of x, through the observed y, to
-    x itself. The variance between runs excludes topic sampling variance, and the noise of a sample is the noise of the
-    draws. The interval contains each population in which a correlation at most the observed one, and a correlation at
-    least the observed one, both have a probability above alpha/2. It also contains the quantiles of the draws. The
-    interval is conservative in a simulation (docs/agreement.md).
+    x itself. The variance between runs excludes topic sampling variance; the noise of a sample is that of the
+    resamples. The interval contains each population in which a correlation at most the observed one, and a correlation
+    at least the observed one, both have a probability above alpha/2. The interval also contains the quantiles of the
+    resamples. In a simulation, the interval is conservative (docs/agreement.md).
 
-    ``scores`` has shape (n_runs,) for x and for y, ``drawn`` shape (n_draws, n_runs). The ends are nan if the
-    correlation or more than half of its draws are not defined.
+    ``scores`` has shape (n_runs,) for x and for y, ``drawn`` shape (n_draws, n_runs). The bounds are nan if the
+    correlation, or more than half of its resamples, are undefined.
     """
     x, y = (side - side.mean() for side in scores)
     observed = correlations(*scores)
@@ -194,7 +194,7 @@ def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dic
 
 
 def bootstrap_warnings(n_topics: int) -> list[str]:
-    """Return a warning if there are too few topics for a bootstrap; otherwise nothing."""
+    """Return a warning if there are too few topics for a bootstrap; otherwise, return an empty list."""
     if n_topics >= FEW_TOPICS:
         return []
     return [f"a bootstrap interval of so few topics ({n_topics}) is too short"]
@@ -260,7 +260,7 @@ THRESHOLD = 0.9
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the places of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
+    """Return the indices of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
 
     nan exceeds no value.
     """
@@ -277,7 +277,7 @@ def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
     """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, without interpolation.
 
-    Draws without a knee (n_levels) are beyond all levels, and so are ends that are None.
+    Resamples without a knee (n_levels) are treated as beyond all levels; a bound of None is beyond all levels.
     """
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

@@ -23,7 +23,7 @@ _WORTH_SHARING = 100_000_000
 """Minimum number of resampled values for using several processes."""
 
 Ends: TypeAlias = tuple[FloatArray, FloatArray]
-"""The lower and the upper ends of intervals, shape (n_pairs,) each."""
+"""The lower and the upper bounds of intervals, each with shape (n_pairs,)."""
 
 
 def bca_intervals(
@@ -31,8 +31,8 @@ def bca_intervals(
 ) -> list[Ends]:
     """Return BCa bootstrap intervals of mean differences of shape (n_pairs, n_topics), for each confidence.
 
-    Pairs and confidence levels share the resamples; the ends do not depend on ``processes``. The ends are nan if all
-    differences are the same, for example with one topic. Source: Efron, Better Bootstrap Confidence Intervals, JASA
+    Pairs and confidence levels share the resamples; the bounds do not depend on ``processes``. The bounds are nan if
+    all differences are equal, for example with one topic. Source: Efron, Better Bootstrap Confidence Intervals, JASA
     1987, as in ``scipy.stats.bootstrap``.
 
     With few topics, intervals are too short. For 20,000 samples of 5, 10, 20 and 50 normal differences, the coverage of
@@ -95,7 +95,7 @@ def _bootstrapped(
     confidences: Sequence[float],
     options: Mapping[str, int],
 ) -> list[Ends]:
-    """Return intervals of a statistic of samples (n_pairs, n_topics); for pairs without variation, ``observed``."""
+    """Return BCa intervals of a statistic of samples (n_pairs, n_topics); ``observed`` for pairs without variation."""
     from scipy import stats  # before there are other processes, which would each import it
 
     ends = [(observed.copy(), observed.copy()) for _ in confidences]
@@ -144,7 +144,7 @@ _STEPS = 50
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: int, confidence: float) -> float:
-    """Return the t for which a variable with Student's t distribution is in [-t, t] with this probability.
+    """Return the t such that a t-distributed variable is in [-t, t] with this probability.
 
     Newton's method on the integrated log tail; within 1e-12 (relative) of scipy's for degrees of freedom from 1 to
     1,000,000.
@@ -153,7 +153,7 @@ def t_quantile(degrees: int, confidence: float) -> float:
     log_t = math.log(_normal_guess(tail))
     for _ in range(_STEPS):
         t = math.exp(log_t)
-        beyond = _beyond(degrees, t)
+        beyond = _tail_ratio(degrees, t)
         excess = _log_density(degrees, t) + math.log(beyond) - math.log(tail)
         step = excess * beyond / t
         log_t += step
@@ -182,8 +182,8 @@ def _log_density(degrees: int, t: float) -> float:
     return log_ratio - scale - (degrees + 1) / 2 * math.log1p(t * t / degrees)
 
 
-def _beyond(degrees: int, t: float) -> float:
-    """Return the probability above t over the density at t."""
+def _tail_ratio(degrees: int, t: float) -> float:
+    """Return the probability of values above t, divided by the density at t."""
     at_t, power = degrees + t * t, (degrees + 1) / 2
     unit = 1 / (2 * power * t / at_t + 1 / (1 + t))
     total = []
@@ -210,11 +210,11 @@ class MeanIntervals(Frozen, kw_only=True):
     resamples: int = RESAMPLES
 
     def of(self, values: FloatArray) -> FloatArray:
-        """Return the ends of intervals of the means of values of shape (n_means, n_topics): shape (n_means, 2).
+        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
 
         t: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n). Bootstrap: Efron, Better Bootstrap Confidence Intervals, JASA
-        1987; all means share the resamples. The ends are nan with fewer than 2 topics, if all values are equal, and if
-        a value is not finite.
+        1987; all means share the resamples. The bounds are nan with fewer than 2 topics, if all values are equal, and
+        if a value is not finite.
         """
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2:

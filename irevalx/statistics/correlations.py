@@ -1,12 +1,12 @@
 """Correlations between two evaluations of the same runs, and rank-biased overlap of rankings.
 
-The functions take scores of shape (..., n_runs) and give a value for each row of runs, shape (...), so that many
-samples of judgments are compared at once; x and y broadcast. Correlations of fewer than two runs are nan.
+The functions receive scores of shape (..., n_runs) and return one value per row of runs, shape (...), so that many
+samples of judgments can be compared in one call; x and y are broadcast. Correlations of fewer than two runs are nan.
 
-A group of tied items occupies the ranks from its top to its bottom. The variants differ in the contribution of an item
-at a depth between these ranks. In "w", ties mean equal ranks, and the whole group contributes from its top rank on. In
-"a", each item contributes its expected presence over random tie-breaking. "b" corrects "a" so that the overlap of a
-ranking with itself is 1. Without ties, the variants are equal.
+A group of tied items occupies the ranks from its top to its bottom. The variants differ in how an item contributes at
+depths between these ranks. In variant "w", tied items have equal ranks, and the whole group contributes from its top
+rank on. In "a", each item contributes its expected presence over random tie-breaking. "b" corrects "a" so that the
+overlap of a ranking with itself is 1. Without ties, the variants are equal.
 
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; Corsi and Urbano, The
 Treatment of Ties in Rank-Biased Overlap, SIGIR 2024.
@@ -59,9 +59,9 @@ def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
     """tau_AP, in [-1, 1]: Kendall's tau, weighted towards the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
 
     Of the runs strictly above a run in y, the share that is also strictly above it in x is computed, averaged over all
-    runs below another run, and scaled from [0, 1] to [-1, 1]. The value is nan if all runs of a side are tied. Ties
+    runs below another run, and scaled from [0, 1] to [-1, 1]. The value is nan if all runs are tied in x or in y. Ties
     [Urbano & Marrero, ICTIR 2017]: the runs above a group of ties in y are above each of its runs, so that a scoring
-    agrees with itself; a tie in x that y breaks is discordant.
+    agrees with itself; a pair of runs tied in x but not in y is discordant.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     order = np.lexsort((-x, -y), axis=-1)
@@ -106,7 +106,7 @@ def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
 
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Pearson's linear correlation, in [-1, 1]; nan if a side is constant."""
+    """Pearson's linear correlation, in [-1, 1]; nan if x or y is constant."""
     from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     spread = np.sqrt((from_mean_x * from_mean_x).sum(axis=-1)) * np.sqrt((from_mean_y * from_mean_y).sum(axis=-1))
     varies = _varies(x) & _varies(y)
@@ -132,10 +132,10 @@ def line_intervals(
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
     """Return 95% intervals of slope and correlation of ``line_through``: a jackknife over groups of dependent points.
 
-    Student's t with one degree of freedom fewer than groups; the correlation on Fisher's scale. Coverage with 4 to 20
-    groups: slopes 0.93 to 0.97, correlations 0.87 to 0.98 (0.76 and 0.71 at worst if all points are treated as
-    independent). The intervals are None with fewer than ``LEAST_GROUPS`` groups, if a value is undefined, and if the
-    points are on one line.
+    Student's t distribution is used, with one degree of freedom fewer than groups; the correlation is
+    Fisher-transformed. Coverage with 4 to 20 groups: slopes 0.93 to 0.97, correlations 0.87 to 0.98 (0.76 and 0.71 at
+    worst if all points are treated as independent). The intervals are None with fewer than ``LEAST_GROUPS`` groups, if
+    a value is undefined, and if the points are on one line.
     """
     from scipy import stats
 
@@ -181,8 +181,8 @@ def ranks(scores: FloatArray) -> IntArray:
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     """Return a mask of the runs with a significant change, shape (..., n_runs): paired t test, p < 0.05.
 
-    Values have shape (..., n_runs, n_topics); topics with nan are left out. Equal differences for all topics, at least
-    two, are a significant change. Source: Büttcher et al. 2007.
+    Values have shape (..., n_runs, n_topics); topics with nan are excluded. If at least two topics all differ by the
+    same amount, the change is significant. Source: Büttcher et al. 2007.
     """
     d = differences(values_x, values_y)
     lacks_value = np.isnan(d)
@@ -193,7 +193,7 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
 
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
-    """Return the statistics above by name, and rank changes, for scores of at least two runs, shape (n_runs,).
+    """Return the correlations and errors by name, and rank changes, for scores of at least two runs, shape (n_runs,).
 
     ``rank_change`` is the mean absolute change of rank. ``rise`` and ``fall`` are the largest numbers of ranks
     that a run gains or loses in y (0 if no run does). ``risen`` and ``fallen`` are these runs: the first by name, or
@@ -278,7 +278,7 @@ def extrapolated_overlap(x: RankedItems, y: RankedItems, p: float) -> float:
 
 
 class RankedItems(Frozen):
-    """The numbers of the items of a ranking in order, and the 1-based ranks that the tie group of each fills."""
+    """The numbers of the items of a ranking in order, and the first and last rank of the tie group of each item."""
 
     items: IntArray
     top: IntArray
@@ -287,13 +287,13 @@ class RankedItems(Frozen):
 
     @classmethod
     def of(cls, ranking: Ranking[Item], numbers: dict[Hashable, int]) -> RankedItems:
-        """Number the items of a ranking; ``numbers`` has those of other rankings, and receives new ones."""
+        """Number the items of a ranking; ``numbers`` contains earlier numbers and receives new ones."""
         items = [numbers.setdefault(item, len(numbers)) for group in ranking for item in group]
         return cls.in_order(np.array(items, np.int64), np.array([len(group) for group in ranking], np.int64))
 
     @classmethod
     def in_order(cls, items: IntArray, sizes: IntArray) -> RankedItems:
-        """Return ordered items with the sizes of their groups of ties."""
+        """Create a ranking from ordered items and the sizes of their tie groups."""
         last = np.cumsum(sizes)
         return cls(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes))
 
@@ -413,7 +413,7 @@ def _tail_of_logarithm(p: float, n_long: int) -> float:
 
 
 def _greatest_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
-    """Return the sum beyond depth n_long if each ranking continues with the other's items, then with equal items."""
+    """Return the sum beyond depth n_long if each ranking continues with items of the other, then with common items."""
     full = round(n_long + n_short - common)
     partly = math.fsum((2 * d - n_long - n_short + common) / d * p**d for d in range(n_long + 1, full + 1))
     return partly + p ** (full + 1) / (1 - p)

@@ -1,4 +1,4 @@
-"""Significance decisions on pairs of runs, their letters, and sign probabilities of sums.
+"""Significance decisions on pairs of runs, significance letters, and probabilities of the signs of sums.
 
 Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4, for
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
@@ -36,14 +36,14 @@ class Decisions(Frozen):
     """1 if the first run has the higher mean, -1 if the second run has, 0 if the means are equal."""
 
     def of_pairs(self, chosen: BoolArray) -> Decisions:
-        """Return the decisions about the pairs for which ``chosen``, shape (n_pairs,), is true."""
+        """Return the decisions restricted to the pairs in the mask ``chosen``, shape (n_pairs,)."""
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
 def decide(values: FloatArray) -> Decisions:
     """Return significance and direction of the difference of every pair, in the order of ``pairs_of_runs``.
 
-    Tested values have shape (..., n_runs, n_topics); a topic for which a run has nan is left out.
+    Tested values have shape (..., n_runs, n_topics); topics for which a run has nan are excluded.
     """
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
@@ -72,7 +72,7 @@ def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
 
 
 class Confusion(Frozen):
-    """Decisions under full and under reduced judgments: numbers of pairs of runs, shape (...)."""
+    """Counts of pairs of runs by their significance decisions under full and under reduced judgments, shape (...)."""
 
     c11: IntArray
     """Not significantly different under either."""
@@ -96,16 +96,16 @@ class Confusion(Frozen):
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
-        """Of the pairs not significant under full judgments, the share significant under reduced ones; nan for none.
+        """Among pairs not significant under full judgments, the share significant under reduced ones; nan if none.
 
-        Bompada et al. call these false negatives, and ``false_negative_rate`` false positives: "not different" is their
-        positive.
+        Bompada et al. call these errors false negatives, and those of ``false_negative_rate`` false positives, because
+        their positive class is "not different".
         """
         return divided(self.c12, self.c11 + self.c12)
 
     @cached_property
     def false_negative_rate(self) -> FloatArray:
-        """Of the pairs significant under full judgments, the share not significant under reduced ones; nan for none."""
+        """Among pairs significant under full judgments, the share not significant under reduced ones; nan if none."""
         return divided(self.c21, self.c21 + self.c22)
 
     @cached_property
@@ -125,7 +125,7 @@ class Confusion(Frozen):
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
-        """All numbers by column name, in the order of ``DECISION_COLUMNS``."""
+        """All counts and rates by column name, in the order of ``DECISION_COLUMNS``."""
         return {
             "c11": self.c11,
             "c12": self.c12,
@@ -177,7 +177,7 @@ DECISION_NOTE = (
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
     """Count the changes in decisions; shapes broadcast.
 
-    Runs with equal means under full or reduced judgments agree with either direction.
+    A pair with equal means under full or reduced judgments is treated as having the same direction in both.
     """
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
@@ -220,10 +220,10 @@ def _count(mask: BoolArray) -> IntArray:
 
 
 def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run; two runs share a letter exactly if they are not a pair in ``different``.
+    """Return the letters of each run; two runs share a letter if and only if they are not a pair in ``different``.
 
-    Letters begin with the first runs of ``order``, the best first. Source: Piepho, An Algorithm for a Letter-Based
-    Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics 2004.
+    Letters are assigned in the order of runs in ``order``, the best run first. Source: Piepho, An Algorithm for a
+    Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics 2004.
     """
     groups = [frozenset(range(n_runs))]
     for first, second in different:
@@ -295,7 +295,7 @@ def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) ->
 
 
 def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the sum and their probabilities, if all values are a few equal steps above the minimum."""
+    """Return the values of the sum and their probabilities, if all values are on a grid of a few equal steps."""
     if not len(values):
         return np.array([start]), np.ones(1)
     least = values.min(axis=1)
@@ -310,7 +310,7 @@ def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[Flo
 
 
 def convolve(steps: IntArray, chances: FloatArray) -> FloatArray:
-    """Return the distribution of a sum of independent integers of shape (n, n_outcomes), from 0 up; n is at least 1."""
+    """Return the distribution of a sum of n independent nonnegative integers with distributions (n, n_outcomes)."""
     n_values = int(steps.max(axis=1).sum()) + 1
     shares = np.zeros((len(steps), int(steps.max()) + 1))
     np.add.at(shares, (np.arange(len(steps))[:, None], steps), chances)

@@ -1,11 +1,11 @@
 """Excess bias: the bias of machine labels for a group of runs beyond the bias for other runs of the same quality.
 
-A machine that errs at random underestimates good runs more than bad ones, so the bias of a group alone is not
-informative. The expected bias is a regression line of bias over human score, fitted to the runs outside the group; the
-group's distance from the line is its excess bias. Single runs deviate from the line regardless of the number of topics
-(a run of ten documents for each topic, for example, loses more average precision to false alarms than a run of a
-thousand with the same score). So the error of excess bias includes the deviation of a single run and the group's own
-deviation with shuffled labels, which favour no run.
+Random errors of a machine lower high scores more than low scores, so the bias of a group alone is not informative. The
+expected bias is a regression line of bias over human score, fitted to the runs outside the group; the group's distance
+from the line is its excess bias. Single runs deviate from the line regardless of the number of topics (a run of ten
+documents for each topic, for example, loses more average precision to false alarms than a run of a thousand with the
+same score). Therefore, the error of excess bias includes the deviation of a single run, and the deviation of the group
+under shuffled labels, which are unbiased.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ExcessBias(Frozen):
     """Excess bias with shuffled labels."""
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval, which excludes 0 if ``p`` is below alpha."""
+        """Return the bounds of the interval, which excludes 0 if p is below alpha."""
         from scipy import special
 
         half = float(special.stdtrit(self.freedom, 1 - alpha / 2)) * self.error
@@ -38,7 +38,7 @@ class ExcessBias(Frozen):
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of no excess bias; 1 if nothing varies."""
+        """The two-sided p-value of the hypothesis of no excess bias; 1 if the error is 0."""
         from scipy import special
 
         return float(2 * special.stdtr(self.freedom, -abs(self.value) / self.error)) if self.error else 1.0

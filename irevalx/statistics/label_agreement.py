@@ -162,7 +162,7 @@ def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
 
 
 def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
-    """Return Gwet's AC1; nan with fewer than two categories, used or not.
+    """Return Gwet's AC1; nan if fewer than two categories are possible.
 
     Source: Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement, 2008.
     """
@@ -174,7 +174,7 @@ def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
 
 
 def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dict[str, FloatArray]:
-    """Return the coefficients of all grades, by name."""
+    """Return the coefficients of agreement over all grades, by name."""
     return {
         "agreement": agreement(counts),
         "kappa": kappa(counts, grades),
@@ -217,7 +217,7 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
 def confusions_by_topic(
     human: IntArray, machine: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int
 ) -> FloatArray:
-    """Count pairs of labels by topic: shape (n_topics, n_grades, n_grades), the human grade first.
+    """Count the label pairs of each topic: shape (n_topics, n_grades, n_grades), human grades first.
 
     ``grades`` are ascending and contain all labels; labels and topic numbers have shape (n,).
     """
@@ -233,7 +233,7 @@ N_BINS = 10
 
 
 def bins_of(probability: FloatArray) -> IntArray:
-    """Return the bin of each probability, from 0; the last bin contains 1."""
+    """Return the index of the bin of each probability; the last bin includes probability 1."""
     return np.minimum((probability * N_BINS).astype(np.int64), N_BINS - 1)
 
 

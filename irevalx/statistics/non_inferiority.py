@@ -1,7 +1,7 @@
 """Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
 
-Verdicts come from t intervals. If few topics differ, or all differ by the same amount, there is no interval, and
-only exact sign flips can determine a direction. Simulations: docs/in-ci.md.
+Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed, and the
+direction is tested by exact sign flips alone. Simulations: docs/in-ci.md.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ class Improvements(Frozen):
 
     @cached_property
     def interval(self) -> Ends:
-        """The ends of t intervals at 1 - alpha; nan if there is none."""
+        """The bounds of t intervals with confidence level 1 - alpha; nan if there is no interval."""
         [(low, high)] = t_intervals(self.d, [1 - self.alpha])
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of sign flips: exact if few topics differ, otherwise of random flips."""
+        """The p-values of sign-flip tests: exact if few topics differ, otherwise from random flips."""
         from scipy import special
 
         squares = self.d**2

@@ -106,7 +106,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def effect_size(self) -> FloatArray:
-        """Cohen's d of the paired differences; nan if it is not defined."""
+        """Cohen's d of the paired differences; nan if undefined."""
         return effect_size(self.by_topic)
 
     @cached_property
@@ -179,12 +179,12 @@ class Comparisons(Frozen):
 
     @property
     def interval(self) -> Ends:
-        """The ends of per-comparison intervals of the difference; nan if not defined."""
+        """The bounds of unadjusted intervals of the difference; nan if undefined."""
         return self._intervals[0]
 
     @property
     def simultaneous_interval(self) -> Ends:
-        """The ends of simultaneous intervals; nan if the correction has no intervals."""
+        """The bounds of simultaneous intervals; nan if the correction provides none."""
         return self._intervals[1]
 
     @cached_property

@@ -1,7 +1,8 @@
 """Power of the paired t test, and the standard deviation of differences over topics.
 
-An effect is a mean difference in units of the standard deviation of the differences over topics. With n topics, the t
-statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect * sqrt(n).
+The effect size is the mean difference divided by the standard deviation of the differences over topics. With n topics,
+the t statistic follows the noncentral t distribution with n - 1 degrees of freedom and the noncentrality effect *
+sqrt(n).
 
 Source: Sakai, Topic Set Size Design, Information Retrieval Journal 2016, sections 3.1 and 3.2.
 """
@@ -19,7 +20,7 @@ from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation and its interval; nan if the interval is not defined."""
+    """A standard deviation and its interval; nan if the interval is undefined."""
 
     value: float
     low: float
@@ -38,7 +39,7 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
     Coverage of nominal 95% intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
     median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the maximum (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
     0.95 to 1.00, and 0.92 to 0.97 of 1,000 in the worst case, in which all pairs of 3 to 12 normal runs vary alike.
-    Without the jackknife of the pair itself and without Bonferroni's correction, it was 0.60 to 0.94.
+    Without the jackknife and without Bonferroni's correction, the coverage was 0.60 to 0.94.
     """
     first, second = pairs_of_runs(len(values))
     d = differences(values[first], values[second])
@@ -134,7 +135,7 @@ def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) ->
 def half_width(n_topics: int, alpha: float = ALPHA) -> float:
     """Return the expected half width of the t interval of a mean, in standard deviations; nan with fewer than 2 topics.
 
-    The expected standard deviation (n - 1) of n normal values is sigma c4(n).
+    The expected standard deviation (with divisor n - 1) of n normal values is sigma c4(n).
     """
     if n_topics < 2:
         return math.nan

@@ -46,7 +46,7 @@ class Estimates(Frozen, kw_only=True):
     """Number of human topics."""
 
     def interval(self, alpha: float) -> Ends:
-        """Return the ends of intervals of the mean over the topic population at 1 - alpha.
+        """Return the bounds of intervals of the population mean with confidence level 1 - alpha.
 
         nan if the standard error is 0.
         """
@@ -58,7 +58,7 @@ class Estimates(Frozen, kw_only=True):
 
     @property
     def p(self) -> FloatArray:
-        """The p-values of ``p_of_mean``; below alpha exactly if the interval excludes 0."""
+        """The p-values of ``p_of_mean``, which are below alpha if and only if the interval excludes 0."""
         return p_of_mean(self.estimate, self.standard_error, self.n_human)
 
 
@@ -68,8 +68,8 @@ def prediction_powered(
     """Estimate means from human and machine values (n_rows, n_topics) and ``more`` machine values of other topics.
 
     At least two topics have human values. ``weight`` is lambda: None for the minimum standard error, 0 for human
-    values only. Estimates and standard errors equal those of ppi-python, whose normal intervals are too short for few
-    human topics. Intervals here use Student's t distribution with n - 1 degrees of freedom.
+    values only. Estimates and standard errors equal those of ppi-python, whose normal intervals are too narrow for few
+    human topics. The intervals of this module use Student's t distribution with n - 1 degrees of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
@@ -145,7 +145,7 @@ class DrawnDocuments(Frozen):
 
     @cached_property
     def _alone(self) -> FloatArray:
-        """The contribution of an independently drawn document to the variance, per square of its value."""
+        """The contribution of an independently drawn document to the variance, divided by its squared value."""
         variances: FloatArray = (1 - self.probability) / self.probability**2
         return variances
 
@@ -181,7 +181,7 @@ class DrawnDocuments(Frozen):
 
 
 class MachineTotals(Frozen):
-    """Totals of the machine's labels of all documents, shape (n_topics,) each."""
+    """Totals computed from the machine's labels of all documents, each with shape (n_topics,)."""
 
     sampled: FloatArray
     """Totals over the documents that could be drawn."""
@@ -208,17 +208,17 @@ class TwoStageEstimate(Frozen, kw_only=True):
     n_topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval of the mean over the topic population at 1 - alpha.
+        """Return the bounds of the interval of the population mean with confidence level 1 - alpha.
 
         nan if the standard error is 0.
         """
-        return self._ends(self.estimate, self.standard_error, alpha)
+        return self._interval(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval from the sample only."""
-        return self._ends(self.classical, self.classical_error, alpha)
+        """Return the bounds of the interval computed from the sample alone."""
+        return self._interval(self.classical, self.classical_error, alpha)
 
-    def _ends(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
+    def _interval(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
         low, high = t_interval(np.array(middle), np.array(error), self.n_topics, alpha)
         return float(low), float(high)
 
@@ -229,7 +229,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     @property
     def document_gain(self) -> float:
-        """Factor by which the sample must grow for the same document error without the machine; nan if it is 0."""
+        """The factor by which a sample without machine labels must be larger for the same error; nan if it is 0."""
         return self.classical_document_error**2 / self.document_error**2 if self.document_error else np.nan
 
 
@@ -246,12 +246,13 @@ def two_stage(
 
     The variance over topics and documents is the variance of the estimated totals: topics are independent, and it
     includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, if a small share of the
-    topics is drawn). If few of the sampled documents contribute, most samples underestimate the error. Therefore, all
-    variances include an additional document with an error (ours, similar to the successes and failures added by Agresti
-    and Coull, The American Statistician 1998), which increases a coverage of 0.85 to 0.98 for 95% intervals.
+    topics is drawn). If few of the sampled documents contribute to the totals, most samples underestimate the error.
+    Therefore, all variances include an additional document with an error (ours, similar to the successes and failures
+    added by Agresti and Coull, The American Statistician 1998), which increases a coverage of 0.85 to 0.98 for 95%
+    intervals.
 
     ``reach`` is the maximum error of each sampled document. ``weight`` is lambda: None for the minimum document error,
-    0 for human values only. The estimate is unbiased if ``weight`` is given.
+    0 for human values only. With a given ``weight``, the estimate is unbiased.
     """
     if weight is None:
         spread, shared = (without_noise(drawn.covariance(machine, of).sum()) for of in (machine, human))

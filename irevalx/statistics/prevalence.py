@@ -25,7 +25,7 @@ def corrected_prevalence(apparent: FloatArray, sensitivity: FloatArray, specific
 
 
 def powered_prevalence(counts: FloatArray) -> FloatArray:
-    """Return the prediction-powered estimate with the lambda of the smallest variance, clipped to [0, 1]."""
+    """Return the prediction-powered estimate with the lambda that minimises the variance, clipped to [0, 1]."""
     neither, only_machine, only_human, both, other_0, other_1 = np.moveaxis(counts, -1, 0)
     n, n_others = neither + only_machine + only_human + both, other_0 + other_1
     human, machine = divided(only_human + both, n), divided(only_machine + both, n)

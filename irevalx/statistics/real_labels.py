@@ -16,7 +16,7 @@ FOLDS = 10
 
 
 def weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of x and y, shape (..., n_documents), for each row of weights; nan if constant."""
+    """Return Pearson's correlation of x and y, shape (..., n_documents), per row of weights; nan if one is constant."""
     total = weights.sum(axis=-1, keepdims=True)
     x, y = (values - divided((weights * values).sum(axis=-1, keepdims=True), total) for values in (x, y))
     of_x, of_y = ((weights * values**2).sum(axis=-1) for values in (x, y))
@@ -42,9 +42,9 @@ def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> Floa
 
 
 def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
-    """Return the value from which on documents are predicted relevant with the highest kappa; nan without documents.
+    """Return the relevance threshold with the highest kappa; nan without documents.
 
-    The lowest of equally good values is returned.
+    Of several thresholds with the highest kappa, the lowest is returned.
     """
     known, place = np.unique(values, return_inverse=True)
     if not known.size:
@@ -57,7 +57,7 @@ def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
 
 
 def cross_validated_kappa(values: FloatArray, relevant: BoolArray, topic: IntArray) -> float:
-    """Return the kappa of relevance predicted with thresholds from other topics; nan for a single topic.
+    """Return the cross-validated kappa, with thresholds chosen on other topics; nan for a single topic.
 
     The n-th topic is in fold n mod ``FOLDS`` (or the number of topics, if there are fewer). The documents of a fold are
     predicted with the best threshold of the documents of the other folds, and kappa is computed over all documents.

@@ -5,7 +5,7 @@ summed over topics, so differences and intervals refer to the sums.
 
 A paired test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape
 (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests require.
-Without topics, with one topic, and if all differences are zero, p is 1.
+p is 1 if there is at most one topic, and if all differences are zero.
 
 scipy is imported where it is used: importing it takes longer than most of the commands.
 
@@ -34,7 +34,7 @@ from irevalx.process.workers import in_order
 
 
 class Scale(Frozen):
-    """The scale on which the values of topics are tested and summarised."""
+    """The scale on which topic values are tested and summarised."""
 
     name: str
     """The name of the summary in messages."""
@@ -46,7 +46,7 @@ class Scale(Frozen):
     """Whether the summary of a difference is the difference of the summaries."""
 
     def of_mean(self, means: FloatArray, n_topics: int) -> FloatArray:
-        """Turn means over topics of tested values, shape (...), into summaries."""
+        """Convert means of tested values over topics, shape (...), to summaries."""
         return self.of_sum(means * n_topics, n_topics)
 
     def summarise(self, tested: FloatArray) -> FloatArray:
@@ -91,7 +91,7 @@ _EXACT = 50
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return y - x, rounded to 12 decimals: equal differences are equal numbers, and zero is exactly 0.0."""
+    """Return y - x, rounded to 12 decimals, so that equal differences are equal numbers and zero is exactly 0.0."""
     return without_noise(y - x)
 
 
@@ -118,12 +118,12 @@ def mean(x: FloatArray, axis: int) -> FloatArray:
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """Return a random generator with the same numbers on every platform; streams are independent."""
+    """Return a random generator that yields the same numbers on every platform; different streams are independent."""
     return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
 def batch_of(rows: AnyArray) -> int:
-    """Return the number of resamples of rows in memory at a time."""
+    """Return the number of resamples of rows that are held in memory at a time."""
     return max(1, 1_000_000 // max(1, rows.size))
 
 
@@ -146,7 +146,7 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Wilcoxon's signed rank test of whether differences of shape (..., n_topics) are symmetric about zero.
 
-    Like ``scipy.stats.wilcoxon`` for each row: topics without a difference are left out, tied differences share their
+    Like ``scipy.stats.wilcoxon`` for each row: topics without a difference are excluded, tied differences share their
     mean rank, and no continuity correction is applied. For up to 13 topics, all sign flips are enumerated; for up to 50
     topics without ties and zeros, the distribution is exact; otherwise it is normal.
     """
@@ -171,8 +171,8 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     """Permutation test: the probability of a mean at least as far from zero if signs are flipped at random.
 
     If there are at most ``resamples`` ways of flipping signs, p is the share of the ways with a mean at least as far
-    from zero as observed. Otherwise, ``resamples`` random ways are drawn, the same for each row of the differences,
-    shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
+    from zero as observed. Otherwise, ``resamples`` random sign vectors are drawn, the same for each row of the
+    differences, shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
 
     Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
     Statistical Applications in Genetics and Molecular Biology 2010.
@@ -198,7 +198,7 @@ def without_spread(d: FloatArray) -> BoolArray:
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the exact p of sign flips if at most 13 topics differ, or all by the same amount; 1 if no topic differs.
+    """Return the exact sign-flip p-value if at most 13 topics differ, or all by the same amount; 1 if no topic differs.
 
     Topics without a difference do not change any sum. For n equal differences, p is 2 / 2^n.
     """
@@ -213,7 +213,7 @@ def _all_signs_fit(n_topics: int, resamples: int) -> bool:
 
 
 def _sign_vectors(n_topics: int, resamples: int, seed: int, batch: int) -> Iterator[FloatArray]:
-    """Yield all vectors of n_topics signs, or random ones, in batches of shape (n, n_topics)."""
+    """Yield all sign vectors, or random sign vectors, in batches of shape (n, n_topics)."""
     every = _all_signs_fit(n_topics, resamples)
     random = generator(seed)
     total = 2**n_topics if every else resamples
@@ -231,7 +231,7 @@ def _least_t(n_topics: int, resamples: int) -> float:
 
 
 def _least_wilcoxon(n_topics: int, resamples: int) -> float:
-    """Return p for differences of the same sign and of distinct sizes."""
+    """Return p for differences with equal signs and distinct absolute values."""
     if n_topics <= _EXACT:
         return 2.0 ** min(0, 1 - n_topics)
     return float(wilcoxon(np.arange(1.0, n_topics + 1)))
@@ -257,7 +257,7 @@ class PairedTest(Frozen):
 TESTS: dict[str, PairedTest] = {
     "t": PairedTest("Student's t test", paired_t, _least_t),
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
-    "permutation": PairedTest("a sign-flip permutation test", sign_flips, _least_sign_flips, resampled=True),
+    "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
 }
 """The paired tests, by their values of ``--test``."""
 
@@ -277,7 +277,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
     place = (2 * n_topics + 1) ** np.arange(n_topics)
     ascending = np.sort(doubled, axis=-1)
     _, first, group = np.unique(ascending @ place, return_index=True, return_inverse=True)
-    up_to = np.stack([_ways_up_to(tuple(ranked)) for ranked in ascending[first].tolist()])
+    up_to = np.stack([_subset_counts(tuple(ranked)) for ranked in ascending[first].tolist()])
     total = 2**n_topics
     below, above = up_to[group, upper + 1], total - up_to[group, upper]
     p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / total)
@@ -285,7 +285,7 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=2**13)
-def _ways_up_to(numbers: tuple[int, ...]) -> IntArray:
+def _subset_counts(numbers: tuple[int, ...]) -> IntArray:
     """Return the number of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
     ways = np.zeros(len(numbers) * (len(numbers) + 1) + 1, np.int64)
     ways[0] = 1
@@ -304,7 +304,7 @@ _WORTH_SHARING = 20_000_000
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
-    """Multiply each p by the number of p-values, which bounds the familywise error rate."""
+    """Multiply each p-value by the number of p-values, which bounds the familywise error rate."""
     return np.minimum(1.0, p * p.size)
 
 
@@ -373,7 +373,7 @@ class Tukey(Frozen):
         return as_far / self.greatest.size
 
     def half_width(self, alpha: float) -> float:
-        """Return q: the intervals d - q to d + q are simultaneous for all pairs, with coverage 1 - alpha.
+        """Return the half width q of simultaneous intervals d - q to d + q for all pairs, with coverage 1 - alpha.
 
         It is nan with fewer than 2 topics. q is the ceil(alpha M)-th greatest D of M, so that the interval of a pair
         excludes 0 exactly if its p-value is below alpha.
@@ -435,7 +435,7 @@ def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
 
 
 def _of_random_arrangements(values: FloatArray, resamples: int, seed: int, processes: int) -> Iterator[FloatArray]:
-    """Yield the ranges of the sums of random arrangements, in batches."""
+    """Yield the ranges (maximum minus minimum) of the sums of random arrangements, in batches."""
     batch = max(1, _BATCH // max(1, values.size))
     n_batches = math.ceil(resamples / batch)
 

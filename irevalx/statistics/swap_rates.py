@@ -36,7 +36,7 @@ _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
 class Swaps(Frozen, kw_only=True):
-    """Number of disagreements between two topic sets on the better of two runs."""
+    """Counts of comparisons in which two topic sets disagree on the better of two runs."""
 
     comparisons: int
     """Number of comparisons: pairs of runs times pairs of topic sets; at least 1."""
@@ -62,7 +62,7 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def rate_with_half_ties(self) -> float:
-        """The share of swaps, counting a tie as half a swap, as if the order of tied runs were random.
+        """The share of swaps, with each tie counted as half a swap, as if the order of tied runs were random.
 
         Ties, which are frequent for measures with few distinct values, do not indicate that two topic sets agree.
         """
@@ -78,8 +78,8 @@ class Swaps(Frozen, kw_only=True):
     def interval(self) -> tuple[float, float]:
         """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
 
-        This is the interval of Clopper and Pearson for the number of independent comparisons with the same error, which
-        has a width above 0 even without swaps; nan if ``error`` is nan.
+        The Clopper-Pearson interval for the number of independent comparisons with the same error, whose width is above
+        0 even without swaps; nan if ``error`` is nan.
         """
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
@@ -97,7 +97,7 @@ class SwapRate(Swaps, kw_only=True):
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the 95% interval of Clopper and Pearson for a share of n, which can be fractional."""
+    """Return the Clopper-Pearson 95% interval for a share of n, which can be fractional."""
     from scipy.special import betaincinv
 
     x = share * n
@@ -116,7 +116,7 @@ def default_sizes(n_topics: int) -> tuple[int, ...]:
 def own_sets(
     values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
 ) -> Iterator[tuple[FloatArray, IntArray]]:
-    """Yield the values of each pair of runs, shape (2, n_topics), and the topic sets drawn for this pair."""
+    """Yield the values of each pair of runs, shape (2, n_topics), with the topic sets drawn for this pair."""
     for pair, runs in enumerate(combinations(range(len(values)), 2)):
         yield values[list(runs)], topic_sets(values.shape[1], size, draws=draws, seed=seed, pair=pair)
 
@@ -242,7 +242,7 @@ FEWEST = 30
 
 
 class SwapBin(Swaps, kw_only=True):
-    """Comparisons in which two runs differ by this much on a topic set; each set of a pair is used once as this set."""
+    """Comparisons by the difference of two runs on one topic set; each set of a pair is used in turn."""
 
     least: float
     """Minimum absolute difference of the bin."""
@@ -298,7 +298,7 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
 
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the index of each bin of ``units`` (last significant decimals) and seven sums over pairs of topic sets.
+    """Yield the index of each bin, in units of the last significant decimal, and seven sums over pairs of topic sets.
 
     The sums are: comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons,
     variance of comparisons; pairs of topic sets with comparisons.
@@ -325,7 +325,7 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
 
 
 def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
-    """Return the smallest difference from which the rate of no bin exceeds ``tolerated``; None if there is none.
+    """Return the smallest difference above which no bin has a rate above tolerated; None if there is none.
 
     Ties are counted as half a swap; bins with few comparisons are ignored.
     """

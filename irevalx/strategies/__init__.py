@@ -1,4 +1,4 @@
-"""Judging strategies, which select the next document to judge based on the judgments so far; no click.
+"""Judging strategies, which select the next document to judge based on the judgments so far. They do not import click.
 
 strategy                      classes of strategies; candidate documents
 registry                      STRATEGIES; the strategies that do not learn

@@ -1,4 +1,4 @@
-"""Strategies that learn from the text of documents or sample actively: continuous active learning, active sampling."""
+"""Continuous active learning, which learns from document text, and active sampling."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ GROWTH = 10
 
 
 class ActiveLearning(ScoringStrategy):
-    """Select the document with the highest probability of relevance from a logistic regression, refitted by batch.
+    """Select the document with the highest probability of relevance in a logistic regression, refitted for each batch.
 
-    Until a document is relevant, the strategy is depth (ours: there is no topic text to start with). The regression is
-    fitted to the judged documents and to 100 other random documents, presumed nonrelevant. The first batch has one
-    document, each later batch a tenth more. ``vectors`` has shape (n_documents + n_others, n_words); ``others`` are the
-    judgments of documents that are not candidates; documents without text are ignored.
+    Until the first relevant document, the strategy is depth (our choice, since there is no topic text to start with).
+    The regression is fitted to the judged documents and to 100 other random documents, presumed nonrelevant. The first
+    batch has one document, each later batch a tenth more. ``vectors`` has shape (n_documents + n_others, n_words);
+    ``others`` are the judgments of documents that are not candidates; documents without text are ignored.
 
     Source: Cormack and Grossman, Autonomy and Reliability of Continuous Active Learning for Technology-Assisted Review,
     2015 (AutoTAR), after Evaluation of Machine-Learning Protocols, SIGIR 2014.
@@ -84,8 +84,8 @@ class ActiveSampling(TopicStrategy):
     """Sample documents from runs by estimated precision, and within a run by rank, each with a known probability.
 
     The document at rank r of a run's first D documents has a share proportional to 1 + 1/r + ... + 1/D, its
-    contribution to average precision. Runs are mixed with weights that are equal at first, then (ours) proportional to
-    1 + the number of relevant documents of the run, estimated from the sample.
+    contribution to average precision. The weights of runs are equal at first, then proportional to 1 + the number of
+    relevant documents of the run, estimated from the sample (our choice).
 
     The sample has ``n`` documents on average, and (ours) sums over it are unbiased: each document is considered once,
     in random order, and drawn with a probability proportional to its share, at most 1, which depends only on the
@@ -113,7 +113,7 @@ class ActiveSampling(TopicStrategy):
         """The inclusion probability of each document considered so far, 0 for all others: shape (n_documents,)."""
 
     def leave_out(self, documents: IntArray) -> None:
-        """Remove documents that cannot be judged, before the first document is drawn."""
+        """Remove documents that cannot be judged; called before the first document is drawn."""
         removed = set(documents.tolist())
         self._order = [document for document in self._order if document not in removed]
 

@@ -14,9 +14,9 @@ HEDGE_BETA = 0.1
 
 
 class MoveToFront(RunReadingStrategy):
-    """Move-to-front: read the run with the highest priority until a nonrelevant document lowers it by 1.
+    """Move-to-front: select from the run with the highest priority, which a nonrelevant document lowers by 1.
 
-    All priorities start at 0; ties go to the first run in the order given.
+    All priorities are initially 0; ties are broken in favour of the run given first.
 
     Source: Cormack, Palmer and Clarke, Efficient Construction of Large Test Collections, SIGIR 1998; the priorities as
     in Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
@@ -68,12 +68,12 @@ class Hedge(ScoringStrategy):
 
 
 class Bandit(RunReadingStrategy):
-    """Read the run with the highest probability of relevance; a judgment updates only the run that was read.
+    """Select from the run with the highest probability of relevance; a judgment updates only this run.
 
-    The probability of each run has a Beta distribution that starts at (1, 1). With a ``generator``, the probability is
-    drawn from this distribution (Thompson sampling); otherwise it is the mean, and ties go to the run with the fewest
-    judged documents, then to the first in the order given (ours). Unless ``is_stationary``, only the last judged
-    document of a run is used.
+    The probability of each run has a Beta(1, 1) prior distribution. With a ``generator``, the probability is
+    drawn from this distribution (Thompson sampling); otherwise, the mean is used, and ties are broken in favour of the
+    run with the fewest judged documents, then of the run given first (our choice). Unless ``is_stationary``, only the
+    last judged document of a run is used.
 
     Source: Losada, Parapar and Barreiro, Multi-armed Bandits for Adjudicating Documents in Pooling-based Evaluation of
     Information Retrieval Systems, IPM 2017.

@@ -21,9 +21,9 @@ class MinimalTestCollection(ScoringStrategy):
     """MTC: select the document that most affects the differences in average precision between all pairs of runs.
 
     R times the average precision of a run is the sum over pairs of relevant documents, including each document with
-    itself, of 1/the larger of their ranks. A relevant document adds its share in the pairs with documents judged
-    relevant (ours: unjudged documents are treated as nonrelevant). The score is the absolute difference of these
-    shares, summed over pairs of runs.
+    itself, of 1/the larger of their ranks. The share of a relevant document is its part of the pairs with documents
+    judged relevant; unjudged documents are treated as nonrelevant (our choice). The score is the absolute difference of
+    these shares, summed over pairs of runs.
 
     Source: Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation, SIGIR 2006, section 3.
     """
@@ -49,7 +49,7 @@ class MinimalTestCollection(ScoringStrategy):
 
 
 class UndeterminedPairs:
-    """The pairs of runs whose difference in P_10 over all topics can still change its sign."""
+    """The undetermined pairs of runs: pairs whose mean difference in P_10 can still change its sign."""
 
     def __init__(self, candidates: Sequence[Candidates]) -> None:
         n_runs = candidates[0].n_runs if candidates else 0
@@ -91,7 +91,7 @@ class UndeterminedPairs:
         return total
 
     def learn(self, counts: IntArray, *, relevant: bool) -> None:
-        """Learn from a judgment; ``counts``, shape (n_runs,), is 1 for runs with the document within the cutoff."""
+        """Update the pairs after a judgment; ``counts`` is 1 for runs with the document within the cutoff."""
         differences = counts[self.pairs[:, 0]] - counts[self.pairs[:, 1]]
         known = differences * relevant
         self._low += known - np.minimum(differences, 0)
@@ -102,10 +102,10 @@ class UndeterminedPairs:
 
 
 class BoundsStrategy(FixedStrategy):
-    """Select the document that narrows most undetermined pairs, like ``irevalx-lab bounds -m P.10 --in-all``.
+    """Select the document that narrows the bounds of most undetermined pairs, like irevalx-lab bounds -m P.10 --in-all.
 
-    Documents that narrow no pair come last, by their best rank (ours). The order changes when a pair is determined;
-    ``pairs`` are shared by all topics.
+    Documents that narrow no bounds come last, ordered by best rank (our choice). The order changes when a pair becomes
+    determined; all topics share the pairs.
     """
 
     def __init__(self, candidates: Candidates, pairs: UndeterminedPairs) -> None:

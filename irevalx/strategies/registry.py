@@ -70,7 +70,7 @@ class JudgingStrategy(Frozen, kw_only=True):
         totals: Sequence[int] = (),
         others: Sequence[Mapping[bytes, bool]] = (),
     ) -> list[TopicStrategy]:
-        """Start the strategy on all topics; ``totals`` and ``others`` are by topic, or empty."""
+        """Create the strategy for all topics; ``totals`` and ``others`` contain one element per topic, or are empty."""
         pairs = UndeterminedPairs(candidates) if self.is_shared else None
         return [
             self.start(
@@ -88,7 +88,7 @@ class JudgingStrategy(Frozen, kw_only=True):
 
 
 def by_depth(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by the best rank in any run; break ties by the number of runs with this rank, then by name."""
+    """Order by the best rank in any run, then by the number of runs with this rank, then by docno."""
     return FixedStrategy(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
 
 
@@ -100,7 +100,7 @@ def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> Fi
 def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
     """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001).
 
-    Candidates that a run does not retrieve share the rest of its n (n + 1) / 2 points.
+    The candidates that a run does not retrieve share the remainder of its n (n + 1) / 2 points.
     """
     n = len(candidates.docnos)
     points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)

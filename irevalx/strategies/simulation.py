@@ -1,4 +1,4 @@
-"""Judging strategies simulated on judgments, and the selection of the next documents."""
+"""Simulation of judging strategies on judgments, and selection of the next documents to judge."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BudgetLevel(Frozen):
     is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
-        """Return the number of documents for ``n_judged`` judgments; a share is rounded half up, to at least 1."""
+        """Return the number of documents for ``n_judged`` judgments; shares are rounded half up, to at least 1."""
         return max(1, int(self.number * n_judged + Fraction(1, 2))) if self.is_share else int(self.number)
 
 
@@ -83,7 +83,7 @@ class SimulatedJudging(Frozen):
 
 
 class KnownGrades:
-    """The judgments of candidates at a relevance threshold."""
+    """The relevance of judged candidates, given a relevance threshold."""
 
     def __init__(self, judgments: Judgments, candidates: Sequence[Candidates], level: float) -> None:
         is_judged = judgments.grades >= 0
@@ -112,7 +112,7 @@ class KnownGrades:
 class JudgingRounds:
     """Selects the documents of a round, per topic or across topics; the strategies learn only after the round.
 
-    With ``skips``, documents without a judgment are skipped, and nothing is learned from them.
+    With ``skips``, documents without a judgment are skipped, and strategies do not learn from them.
     """
 
     def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
@@ -172,7 +172,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample; returns its mask and inclusion probabilities (flat), and the number of unjudged documents."""
+    """Draw a sample; return its flat mask and inclusion probabilities, and the number of unjudged documents."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)
@@ -195,7 +195,7 @@ def _judged(
     left: list[int],
     counters: Sequence[int],
 ) -> tuple[IntArray, int]:
-    """Judge documents round after round, until the budgets ``left`` are spent or no document is requested.
+    """Judge documents in rounds, until the budgets are exhausted or no document is requested.
 
     ``counters`` is the index in ``left`` of each topic's budget. Returns, flat over the judgments, the number of
     documents judged before each document (``_NEVER`` if it was not judged), and the number of selected documents
@@ -240,14 +240,15 @@ class StrategySimulation(Frozen, kw_only=True):
     """Vectors of the texts of documents, for strategies that need them."""
 
     def of_runs(self, chosen: BoolArray) -> StrategySimulation:
-        """Return the simulation with the candidates of the ``chosen`` runs only, shape (n_runs,)."""
+        """Return the simulation restricted to the candidates of the chosen runs; the mask has shape (n_runs,)."""
         each = (topic.of_runs(chosen) for topic in self.candidates)
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
-        """Judge documents as the strategy selects them; topics without judgments are left out.
+        """Judge documents in the order of selection; topics without judgments are excluded.
 
-        The expected size of a sample is its budget. All other strategies select exactly as many documents, or all.
+        The expected size of a sample is its budget. All other strategies select exactly this number of documents, or
+        all documents.
         """
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
@@ -348,7 +349,7 @@ def select_in_replay(
 def _open_batch(
     rounds: JudgingRounds, grades: KnownGrades, topics: Sequence[int], n: int, *, across: bool
 ) -> list[tuple[int, JudgmentRequest]]:
-    """Learn batches until one is not fully judged; returns its unjudged documents."""
+    """Learn from batches until a batch is not fully judged, and return its unjudged documents."""
     unjudged: list[tuple[int, JudgmentRequest]] = []
     while not unjudged:
         batch = list(rounds.across(n)) if across else [pair for topic in topics for pair in rounds.of_topic(topic, n)]

@@ -1,4 +1,4 @@
-"""Judging strategies: judgment requests and answers, and the candidate documents."""
+"""The interface of judging strategies, and the candidate documents of a topic."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Candidates(Frozen):
 def candidates_of(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
 ) -> list[Candidates]:
-    """Collect the first ``depth`` documents of runs as the evaluator ranks them, by topic in byte order."""
+    """Collect the first ``depth`` documents of runs, as ranked by the evaluator, with topics in byte order."""
     by_topic: dict[bytes, dict[int, list[bytes]]] = {}
     for number, run in enumerate(runs):
         for topic, docnos in documents_in_order(run, depth, warn, rules):
@@ -114,11 +114,11 @@ class TopicStrategy(ABC):
 
     @property
     def state(self) -> int:
-        """A number that changes if judgments of another topic change the preferences of this topic."""
+        """A counter that changes if judgments of other topics change the preferred document of this topic."""
         return 0
 
     def next(self) -> JudgmentRequest | None:
-        """Return the preferred document, unchanged until a document is selected or judged; None if none is left."""
+        """Return the preferred document, which changes only after a selection or a judgment; None if none is left."""
         if self._next is None and not self.selected.all():
             self._next = self._choose()
         return self._next
@@ -135,21 +135,21 @@ class TopicStrategy(ABC):
 
     @abstractmethod
     def _choose(self) -> JudgmentRequest | None:
-        """Choose a document that is not yet selected (at least one is left); None to stop."""
+        """Return an unselected document, of which there is at least one, or None to stop."""
 
     def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:  # noqa: B027 - some do not learn
-        """Learn from a judgment; strategies with a fixed order do nothing."""
+        """Learn from a judgment; strategies with a fixed order ignore it."""
 
 
 class FixedStrategy(TopicStrategy):
-    """A strategy that does not depend on judgments: by descending ``scores``, then descending ``ties``, then name."""
+    """A strategy independent of judgments: by descending scores, then by descending ``ties``, then by docno."""
 
     def __init__(self, candidates: Candidates, scores: FloatArray, ties: IntArray | None = None) -> None:
         super().__init__(candidates)
         self.order_by(without_noise(scores), np.zeros(scores.size, np.int64) if ties is None else ties)
 
     def order_by(self, scores: AnyArray, ties: IntArray) -> None:
-        """Change the order; both arrays have shape (n_documents,)."""
+        """Set the scores that determine the order; both arrays have shape (n_documents,)."""
         self._scores, self._ties = scores.tolist(), ties.tolist()
         self._order: list[int] = np.lexsort((-ties, -scores)).tolist()
         self._start = 0
@@ -163,7 +163,7 @@ class FixedStrategy(TopicStrategy):
 
 
 class ScoringStrategy(TopicStrategy):
-    """A strategy that recomputes all scores after each judgment; ties are broken by name."""
+    """A strategy that recomputes all scores after each judgment; ties are broken by docno."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
@@ -177,7 +177,7 @@ class ScoringStrategy(TopicStrategy):
         return JudgmentRequest(document, score, (-score,))
 
     def forget_scores(self) -> None:
-        """Score the documents again before the next one is chosen."""
+        """Recompute the scores before the next document is selected."""
         self._scores = self._next = None
 
     @abstractmethod
@@ -186,7 +186,7 @@ class ScoringStrategy(TopicStrategy):
 
 
 class RunReadingStrategy(TopicStrategy):
-    """A strategy that reads one run at a time, from its first document that is not yet selected."""
+    """A strategy that selects a run, and from this run the first document that has not been selected."""
 
     def __init__(self, candidates: Candidates) -> None:
         super().__init__(candidates)
@@ -201,7 +201,7 @@ class RunReadingStrategy(TopicStrategy):
         return ranking[start] if start < len(ranking) else None
 
     def read_best(self, preferences: Sequence[float], n_judged: Sequence[int] | None = None) -> JudgmentRequest:
-        """Return the next document of the preferred run; ties by the fewest judged documents, then by position."""
+        """Return the next document of the preferred run; ties go by fewest judged documents, then by position."""
         n_judged = n_judged or [0] * len(preferences)
         for run in sorted(range(len(preferences)), key=lambda run: (-preferences[run], n_judged[run])):
             if (document := self.next_in(run)) is not None:
@@ -210,7 +210,7 @@ class RunReadingStrategy(TopicStrategy):
 
 
 def without_noise(scores: FloatArray) -> FloatArray:
-    """Round scores, so that scores which differ by rounding errors alone are equal."""
+    """Round scores, so that scores that differ only by rounding errors are equal."""
     return np.round(scores, 10)
 
 

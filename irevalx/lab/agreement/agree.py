@@ -44,17 +44,17 @@ from irevalx.trec_eval import TREC_EVAL_10
 
 
 class AgreementRow(NamedTuple):
-    """How far two evaluations agree under a measure; y is compared with x."""
+    """The agreement of two evaluations for a measure; y is compared with x."""
 
     measure: str
     tau: float
-    """Kendall's tau; a tie counts as concordant."""
+    """Kendall's tau; ties count as concordant."""
 
     tau_b: float
-    """This and the next three are nan if all runs of an evaluation are tied."""
+    """Kendall's tau-b; like the next three fields, nan if all runs of an evaluation are tied."""
 
     tau_ap: float
-    """With x as the reference."""
+    """tau_AP with x as the reference."""
 
     tau_ap_b: float
     """The mean of tau_ap with x and with y as the reference."""
@@ -70,13 +70,13 @@ class AgreementRow(NamedTuple):
     """Mean absolute change of a run's rank."""
 
     rise: int
-    """The most ranks that a run gains in y; 0 if none does."""
+    """The largest number of ranks that a run gains in y; 0 if no run gains."""
 
     risen: str | None
     """The run with the largest rise."""
 
     fall: int
-    """The most ranks that a run loses in y; 0 if none does."""
+    """The largest number of ranks that a run loses in y; 0 if no run loses."""
 
     fallen: str | None
     """The run with the largest fall."""
@@ -87,13 +87,13 @@ class AgreementRow(NamedTuple):
 
     runs: int
     inversions: int
-    """Pairs of runs in opposite order in y; ties are not among them."""
+    """The number of pairs of runs in the opposite order in y, excluding ties."""
 
     decisions: Confusion | None
     """Agreement of significance decisions on pairs of runs; None like ``significant``."""
 
     intervals: Mapping[str, tuple[float, float]] | None
-    """By statistic, those of ``top`` too; None without resamples, or without values by topic."""
+    """Intervals by statistic, including those of ``top``; None without resamples, or without values by topic."""
 
     overlap: Mapping[str, float] | None
     """Rank-biased overlap of the rankings of runs, by ``OVERLAP_COLUMNS``; None unless requested."""
@@ -105,7 +105,7 @@ class AgreementRow(NamedTuple):
 _DECISIONS = "significance decisions"
 
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
-"""Columns that formats for programs contain after all others, whose places do not change."""
+"""Columns that come last in formats for programs, so that the positions of other columns do not change."""
 
 _NESTED = ("decisions", "intervals", "overlap", "top")
 """Fields of a row that are several columns of a table."""
@@ -119,7 +119,7 @@ class AgreementResult(Result):
     """The seed of the resampled topics; None without resamples."""
 
     top: int | None = None
-    """Number of best runs that are compared separately; None for no such comparison."""
+    """Number of best runs that are compared separately; None for no separate comparison."""
 
     @property
     def _parts(self) -> dict[str, tuple[str, ...]]:
@@ -150,7 +150,7 @@ class AgreementResult(Result):
         return [Table("agreement", columns, [tuple(map(_cells(row).get, columns)) for row in self.rows])]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same as several tables, without empty ones."""
+        """Return the rows in several tables, omitting empty tables."""
         [table] = self.tables()
         note = DECISION_NOTE.format(full="X", reduced="Y")
         parts = []
@@ -162,7 +162,7 @@ class AgreementResult(Result):
 
 
 def _cells(row: AgreementRow) -> dict[str, Any]:
-    """Return the values of a row by column."""
+    """Return the values of a row, by column name."""
     cells = row._asdict()
     if row.decisions is not None:
         cells |= {name: number.item() for name, number in row.decisions.columns.items()}
@@ -208,11 +208,11 @@ def agree(
 
     The result has one row per measure. Correlations are Kendall's tau, in which ties count as concordant; tau-b; tau_AP
     of y with x as the reference (tau_ap), which does not compare runs that are tied in y; tau_AP,b (tau_ap_b), the mean
-    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. Errors are
-    the root mean square error and the bias of y. Changes of rank are described by the mean absolute change, the largest
-    rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the opposite
-    order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose values
-    differ significantly (paired t test over topics, p < 0.05).
+    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. The errors of
+    y are the root mean square error and the bias. Changes of rank are described by the mean absolute change, the
+    largest rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the
+    opposite order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose
+    values differ significantly (paired t test over topics, p < 0.05).
 
     Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
     contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only
@@ -313,7 +313,7 @@ def agree(
 
 
 def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:
-    """Return sentences on the topics of the values; one if they are the same for all measures."""
+    """Return sentences about the topics of the values; a single sentence if all measures have the same topics."""
     topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
     measures: dict[str, list[str]] = {}
     for paired in pairs:
@@ -347,7 +347,7 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
-    """Return a line for each measure with significant differences in opposite directions, and one for few topics."""
+    """Return warnings about measures with significant differences in opposite directions, and about few topics."""
     lines = []
     for paired in pairs:
         if reversed_pairs := paired.reversed_pairs:
@@ -366,7 +366,7 @@ def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
 def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
-    """Evaluate the runs with each of several judgments."""
+    """Evaluate the runs under each of several sets of judgments."""
     opened, evaluated = run_streams(runs), []
     for of_side, side in zip(judgments, "xy", strict=True):
         if rules.rel_format == SAMPLED.name:
@@ -386,14 +386,14 @@ def _evaluated(
 
 
 def _reusable(side: Any, name: str) -> Any:
-    """Return an argument that can be read twice: a file with its content, anything else as it is."""
+    """Return an argument in a form that can be read twice: files are read into memory."""
     if isinstance(side, Scores | Run | Mapping | EvaluatedRuns):
         return side
     return source_of(side, name).in_memory()
 
 
 def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
-    """Read the values of an evaluation in any form."""
+    """Read the values of an evaluation from any supported form."""
     if isinstance(side, Scores):
         side = side.to_dict()
     if isinstance(side, Mapping):
@@ -410,7 +410,7 @@ def _run_of(side: Any) -> OpenedRun:
 
 
 def _are_runs(x: Any, y: Any) -> bool:
-    """Return whether both are runs; raises UsageError if only one of them is."""
+    """Return whether both arguments are runs; raises UsageError if only one of them is a run."""
     is_run = {"x": _is_run(x), "y": _is_run(y)}
     if is_run["x"] != is_run["y"]:
         names = {
@@ -425,7 +425,7 @@ def _are_runs(x: Any, y: Any) -> bool:
 
 
 def _is_run(side: Any) -> bool:
-    """Return whether it is a run: a file that looks like one, or ``{topic: {docno: score}}``."""
+    """Return whether an argument is a run: a file in the format of a run, or ``{topic: {docno: score}}``."""
     if isinstance(side, Source):
         return looks_like_run(b"".join(side.chunks(CHUNK_SIZE)))
     if isinstance(side, Mapping):

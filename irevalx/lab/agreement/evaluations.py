@@ -35,11 +35,11 @@ class EvaluatedRuns(Frozen):
     """By run, printed name of the measure, and topic; "all" is the summary, which can be missing."""
 
     which_topics: str = ""
-    """The topics that the runs were evaluated for, in words; empty for a file, which does not contain them."""
+    """A description of the topics of the evaluation; empty for files, which do not describe them."""
 
     @classmethod
     def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> EvaluatedRuns:
-        """Return values of shape (n_measures, n_runs, n_topics); by default, those under the experiment's judgments."""
+        """Return values of shape (n_measures, n_runs, n_topics), by default under the judgments of the experiment."""
         values = experiment.values() if values is None else values
         scores = experiment.scores(values)
         topics = [as_text(topic) for topic in experiment.topics]
@@ -54,7 +54,7 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
-        """Read ``{run: {topic: {measure: value}}}``, which messages call ``what``; raises ArgumentError."""
+        """Read ``{run: {topic: {measure: value}}}``; ``what`` is its name in messages; raises ArgumentError."""
         by_run: RunValues = {}
         for run, topics in values.items():
             by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
@@ -74,16 +74,16 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def read(cls, source: Source) -> EvaluatedRuns:
-        """Read a file; raises MalformedLineError, and InputError if there is no value, or a run without a name."""
+        """Read a file; raises MalformedLineError, or InputError if it contains no value or a run has no name."""
         return cls(source.path, read_values(source))
 
     @property
     def measures(self) -> list[str]:
-        """The printed names of all measures, each once, in the order of the file."""
+        """The distinct printed names of all measures, in the order of the file."""
         return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
 
     def score(self, run: str, measure: str) -> float:
-        """Return the summary of a measure; without one, the summary of the values by topic."""
+        """Return the summary of a measure from the file or, if it is missing, computed from the topic values."""
         by_topic = self.values[run][measure]
         if ALL in by_topic:
             return by_topic[ALL]
@@ -91,7 +91,7 @@ class EvaluatedRuns(Frozen):
         return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
 
     def all_topics(self, run: str) -> set[str]:
-        """Return the topics for which some measure of a run has a value."""
+        """Return the topics for which a run has a value for at least one measure."""
         return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != ALL}
 
     def topics(self, run: str, measure: str) -> dict[str, float]:
@@ -145,7 +145,7 @@ def pair_values(
 
 
 def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]:
-    """Return the runs of both evaluations in the order of the first; raises InputError if one lacks a run."""
+    """Return the runs of both evaluations in the order of the first; raises InputError if their runs differ."""
     for incomplete, other in ((first, second), (second, first)):
         if lacking := [run for run in other.values if run not in incomplete.values]:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
@@ -161,7 +161,7 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
 
 
 def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> str | None:
-    """Return why the evaluations lack a measure; None if they have it."""
+    """Return the reason why a measure is missing from the evaluations; None if it is not missing."""
     for evaluated, measure in sides:
         lacking = [run for run in runs if measure not in evaluated.values[run]]
         if len(lacking) == len(runs):
@@ -174,7 +174,7 @@ def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) ->
 def _paired(
     sides: Sequence[tuple[EvaluatedRuns, str]], runs: tuple[str, ...], differ_in_topics: bool
 ) -> PairedEvaluations | str:
-    """Return the values of a measure, or why it cannot be compared."""
+    """Return the values of a measure, or the reason why it cannot be compared."""
     by_topic = [[evaluated.topics(run, measure) for run in runs] for evaluated, measure in sides]
     against, measure = (name for _, name in sides)
     scales = scale_named(against), scale_named(measure)

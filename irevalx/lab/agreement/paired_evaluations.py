@@ -1,4 +1,4 @@
-"""The same runs under two sets of judgments: their values by topic, and how far the two evaluations agree."""
+"""The values of the same runs under two sets of judgments, by topic, and the agreement of the two evaluations."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide
 from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
 
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
-"""The ends of intervals by statistic; nan if undefined."""
+"""The bounds of intervals by statistic; nan if undefined."""
 
 
 class PairedEvaluations(Frozen):
     """The values of the same runs for a measure under two sets of judgments, x and y, over the same topics."""
 
     measure: str
-    """Printed name; that of y if the measures differ."""
+    """The printed name of the measure; if they differ, of the measure of y."""
 
     runs: tuple[str, ...]
     scales: tuple[Scale, Scale]
     values: tuple[FloatArray, FloatArray]
-    """On the scales of the tests, shape (n_runs, n_topics) each; without topics if a file contains only summaries."""
+    """Values in x and y on the tested scale, (n_runs, n_topics); without topics if a file contains only summaries."""
 
     against: str | None = None
     """The measure of x, if the measures differ."""
@@ -46,20 +46,20 @@ class PairedEvaluations(Frozen):
     """Summaries of the runs that a file contains, shape (n_runs,) each; None if they are computed from the values."""
 
     only_y: FloatArray = np.empty((0, 0))
-    """Values of the topics with judgments in y alone, shape (n_runs, n_topics)."""
+    """Values of topics that have judgments only in y, shape (n_runs, n_topics)."""
 
     n_in_either: int = 0
     """Number of topics for which any run has a value in x or y, for evaluations from files."""
 
     @property
     def n_topics(self) -> int:
-        """The number of topics that count; 0 without values by topic."""
+        """The number of topics used; 0 without values by topic."""
         n_topics: int = self.values[0].shape[1]
         return n_topics
 
     @cached_property
     def scores(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries of the runs, shape (n_runs,) each."""
+        """The summaries of the runs in x and in y, each with shape (n_runs,)."""
         if self.summaries is not None:
             return self.summaries
         x, y = (scale.summarise(values) for scale, values in zip(self.scales, self.values, strict=True))
@@ -72,7 +72,7 @@ class PairedEvaluations(Frozen):
 
     @property
     def are_tested(self) -> bool:
-        """Whether significance can be tested: for the same measure in x and y, with values by topic."""
+        """Whether significance can be tested: this requires the same measure in x and y, and values by topic."""
         return self.against is None and self.n_topics > 0
 
     @property
@@ -86,7 +86,7 @@ class PairedEvaluations(Frozen):
         return x, y
 
     def decisions(self, draws: TopicDraws | None = None) -> Confusion:
-        """Return the agreement of significance decisions on pairs of runs, of each resample if there are draws."""
+        """Return the agreement of significance decisions on pairs of runs; for each resample if there are draws."""
         if draws is None:
             return confusion(*self._decided)
         return confusion(*(decide(np.moveaxis(values[:, draws.topics], 1, 0)) for values in self.values))
@@ -106,7 +106,7 @@ class PairedEvaluations(Frozen):
         return {name: None if np.isnan(value) else value for name, value in values.items()}
 
     def drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
-        """Return the summaries over each resample of the topics, shape (n_draws, n_runs) each."""
+        """Return the summaries in x and y over each topic resample, each with shape (n_draws, n_runs)."""
         x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
         return x, y
 
@@ -124,7 +124,7 @@ class PairedEvaluations(Frozen):
 def evaluate_under_both(
     experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, least: tuple[int, int] = (1, 0)
 ) -> Iterator[tuple[PairedEvaluations, BoolArray]]:
-    """Yield the evaluations under human (x) and machine labels (y) by measure, and which topics count in both."""
+    """Yield the evaluations under human (x) and machine labels (y) by measure, with a mask of common topics."""
     in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
     values = (
         experiment.values(labels.human, labels.in_human),

@@ -23,7 +23,7 @@ _COLUMNS = TREC_RESULTS.columns.split()
 
 
 def looks_like_run(content: bytes) -> bool:
-    """Return whether the first line that is not blank has the columns of a run, with a number as score."""
+    """Return whether the first nonblank line has the columns of a run, with a numeric score."""
     fields = content.lstrip().partition(b"\n")[0].split()
     if len(fields) != len(_COLUMNS):
         return False
@@ -59,8 +59,7 @@ class OverlapRow(NamedTuple):
     y: float
     common: float
     rbo_w_ext: float
-    """w: tied documents have equal rank; a: means over all ways of breaking ties; b: these, corrected so that a ranking
-    agrees with itself."""
+    """w: tied documents have equal rank; a: mean over random tie-breaking; b: a, corrected to agree with itself."""
 
     rbo_w_min: float
     rbo_w_max: float
@@ -73,7 +72,7 @@ class OverlapRow(NamedTuple):
 
 
 class RunOverlap(Result):
-    """The result of ``agree`` for two runs: ``rows``, one per shared topic, and ``all``, their means."""
+    """The result of ``agree`` for two runs: ``rows``, one per shared topic, and ``all`` with the means."""
 
     rows: Sequence[OverlapRow]
 
@@ -83,7 +82,7 @@ class RunOverlap(Result):
 
 
 def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda line: None) -> RunOverlap:
-    """Return the overlap of two runs on each shared topic; p is the probability of looking at the next rank."""
+    """Return the overlap of two runs on each shared topic; ``p`` is the persistence."""
     of_x, of_y = tied_rankings(x), tied_rankings(y)
     topics = sorted(of_x.keys() & of_y.keys())
     if not topics:

@@ -1,4 +1,4 @@
-"""The command group irevalx-lab, and what its commands share.
+"""The command group irevalx-lab, and the parameters and output shared by its commands.
 
 program        the group: each command is imported when it is called
 help           commands with brief and full help

@@ -27,7 +27,7 @@ from irevalx.process.terminal import Messages
 from irevalx.reading.formats import TREC_RESULTS
 
 _RUNS = ("runs", "new_runs")
-"""The parameters that take runs, which ``-T`` is for."""
+"""The parameters for runs, whose format ``-T`` selects."""
 
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 
@@ -105,7 +105,7 @@ def _files(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> It
 
 
 def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
-    """Read score files in place of judgments and runs, if they are requested; ``by_default``: without measures."""
+    """Read score files instead of judgments and runs, if requested; ``by_default``: measures are not requested."""
     are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:
@@ -121,7 +121,7 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:
-    """Read runs in another format than the default one."""
+    """Read runs in a format other than the default."""
     for name in _RUNS:
         if values.get(name) and form != TREC_RESULTS.name:
             values[name] = read_runs(values[name], form, strict=False)
@@ -129,7 +129,7 @@ def _read_runs(values: dict[str, Any], form: str) -> None:
 
 @contextmanager
 def _warnings_as_messages(messages: Messages) -> Iterator[None]:
-    """Print irevalx's warnings as messages of the command, each as often as it is issued."""
+    """Print warnings of irevalx as messages of the command, including repeated warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", IrevalxWarning)
         show = warnings.showwarning

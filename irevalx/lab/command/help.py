@@ -31,10 +31,10 @@ SELDOM = frozenset(
 
 
 class HelpCommand(click.Command):
-    """A command whose help goes out as its results do: OutputError where it cannot be written."""
+    """A command that writes its help like its results; raises OutputError if it cannot be written."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as Click does; raises UsageError for an option that there is not, with the nearest that there is."""
+        """Parse arguments like Click; raises UsageError for an unknown option, with the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         try:
             return super().parse_args(ctx, args)
@@ -51,14 +51,14 @@ class HelpCommand(click.Command):
             raise
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return Click's help option with our callback, which writes the help."""
+        """Return Click's help option with the callback that writes our help."""
         option = super().get_help_option(ctx)
         if option is not None:
             option.callback = _show_help
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the description: in full, or its beginning."""
+        """Write the whole description, or its summary and one more sentence."""
         if self.is_long(ctx):
             super().format_help_text(ctx, formatter)
             return
@@ -69,7 +69,7 @@ class HelpCommand(click.Command):
                 formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, with their full text or one sentence each."""
+        """Write the options, with their full text or only the first sentence."""
         if self.is_long(ctx):
             super().format_options(ctx, formatter)
             return
@@ -86,7 +86,7 @@ class HelpCommand(click.Command):
                 formatter.write(f"{wrapped}\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the example, in brief help after a reference to the full help."""
+        """Write the example; in brief help, a reference to the full help precedes it."""
         if not self.is_long(ctx):
             formatter.write_paragraph()
             formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} and the manual page describe the command in full.")
@@ -104,7 +104,7 @@ def _show_help(ctx: click.Context, param: click.Parameter, is_requested: bool) -
 
 
 def show_version(version: str) -> Any:
-    """Return the callback of an option that shows a version; OutputError where it cannot be written."""
+    """Return the callback of an option that prints a version; it raises OutputError if this fails."""
 
     def show(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
         if is_requested and not ctx.resilient_parsing:

@@ -37,7 +37,7 @@ FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
 """The values of ``--format``."""
 
 DEFAULT_FORMAT = "table"
-"""``--format`` unless it is given."""
+"""The default of ``--format``."""
 
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """The file name extensions of figures, which select the format."""
@@ -214,17 +214,17 @@ class Output(Frozen, kw_only=True):
         ----------
         drawn : further arguments of the result's method ``figure``.
         """
-        _tell_seed(result)
-        if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
+        _print_seed(result)
+        if self.figure is not None:  # first, because nothing is printed if the figure raises an error
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
         tables = [*(result.noted_tables() if form.for_people else result.tables())]
-        if _was_drawn(result):
+        if _has_random_seed(result):
             tables[-1] = replace(
                 tables[-1], notes=(*tables[-1].notes, f"Random choices: --seed {result.about()['seed']}.")
             )
-        about = {**_how_called(), **result.about()} if form.shows_inputs else None
+        about = {**_call_record(), **result.about()} if form.shows_inputs else None
         width = output_width() if self.path is None else None
         lines = form.table_lines(tables, self.digits, titled=result.titled, about=about, width=width)
         write_lines(lines, self.path)
@@ -238,7 +238,7 @@ class Output(Frozen, kw_only=True):
 
     def write_text(self, result: LinesResult) -> None:
         """Write judgments or a pool, and report a random seed; raises the same exceptions as ``write``."""
-        _tell_seed(result)
+        _print_seed(result)
         write_lines([result.text], self.path)
 
     @property
@@ -271,7 +271,7 @@ class Output(Frozen, kw_only=True):
             write_lines([figure_bytes(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
 
 
-def _was_drawn(result: object) -> bool:
+def _has_random_seed(result: object) -> bool:
     """Return whether the seed was chosen at random, because none was given."""
     import click
 
@@ -279,13 +279,13 @@ def _was_drawn(result: object) -> bool:
     return seed is not None and click.get_current_context().params.get("seed", seed) is None
 
 
-def _tell_seed(result: object) -> None:
+def _print_seed(result: object) -> None:
     """Print the seed that was chosen at random, so that the call can be repeated."""
-    if _was_drawn(result):
+    if _has_random_seed(result):
         write_error(f"{PROGRAM}: --seed {getattr(result, 'seed')}")  # noqa: B009 - most results have none
 
 
-def _how_called() -> dict[str, Any]:
+def _call_record() -> dict[str, Any]:
     """Return the command line, the digests of the input files, and the warnings, for JSON output."""
     import click
     from click.core import ParameterSource
@@ -303,7 +303,7 @@ def _how_called() -> dict[str, Any]:
         is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         is_option = isinstance(parameter, click.Option) or not is_file
         if is_typed and is_option and parameter.name not in _NOT_RECORDED:
-            options[parameter.opts[-1]] = _recorded(value)
+            options[parameter.opts[-1]] = _json_value(value)
     warned = [] if context.obj is None else context.obj.warnings
     return {
         "irevalx": __version__,
@@ -323,12 +323,12 @@ def paths_in(value: Any) -> list[str]:
     return list(value) if isinstance(value, tuple) else [value]
 
 
-def _recorded(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return the value of an option as a JSON value; types that JSON lacks, such as fractions, become strings."""
     if isinstance(value, tuple):
-        return [_recorded(item) for item in value]
+        return [_json_value(item) for item in value]
     if isinstance(value, dict):
-        return {name: _recorded(item) for name, item in value.items()}
+        return {name: _json_value(item) for name, item in value.items()}
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
@@ -398,7 +398,7 @@ Made = TypeVar("Made")
 def refuse_folder(path: str) -> None:
     """Raise OutputError if a folder cannot be created or written, before results are computed."""
     try:
-        there = _nearest(Path(path))
+        there = _existing_parent(Path(path))
         is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
         if is_writable and not os.path.lexists(path):
             longest = os.pathconf(there, "PC_NAME_MAX") if hasattr(os, "pathconf") else 255
@@ -410,7 +410,7 @@ def refuse_folder(path: str) -> None:
         raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is not a writable folder")
 
 
-def _nearest(path: Path) -> Path:
+def _existing_parent(path: Path) -> Path:
     """Return a path if it exists, otherwise its nearest existing parent folder."""
     return next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
 
@@ -437,7 +437,7 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     """
     part = None
     try:
-        part = Path(tempfile.mkdtemp(prefix=f".{Path(path).name[:LONGEST_STEM]}.", dir=_nearest(Path(path))))
+        part = Path(tempfile.mkdtemp(prefix=f".{Path(path).name[:LONGEST_STEM]}.", dir=_existing_parent(Path(path))))
         made = make(part)
         for folder, _, names in os.walk(part):
             into = make_folder(os.path.join(path, os.path.relpath(folder, part)))  # noqa: PTH118
@@ -446,7 +446,7 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     except OSError as error:
         raise _cannot_make(path, error) from None
     except OutputError as error:
-        reason = error.message.rpartition(": ")[2]  # the path before it is that of the unfinished folder
+        reason = error.message.rpartition(": ")[2]  # the preceding path is that of the unfinished folder
         raise OutputError(f"cannot write the folder {quote(path)}: {reason}") from None
     finally:
         if part is not None:

@@ -21,7 +21,7 @@ from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
 GRADED = tuple(
     name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
 )
-"""The formats of judgments that have a grade for each document, and nothing else."""
+"""The judgment formats that contain only a grade for each document."""
 
 WITHOUT_POOLED_RUNS = (
     "Without them, irevalx -m judged@10 prints the share of judged documents, bounds computes the lowest and highest "
@@ -61,7 +61,7 @@ OptionalRuns = Annotated[
 
 
 def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -m.") -> Parameter:
-    """Declare the measures of a function; commas belong to measure parameters, blanks separate measures."""
+    """Declare the parameter for measures; blanks separate measures, and commas are part of measure parameters."""
     return Parameter(
         names=("-m", "--measure"),
         several=True,
@@ -94,7 +94,7 @@ def _read_grade(text: str) -> float:
 
 
 def _setting(name: str, **changes: Any) -> Parameter:
-    """Return the declaration of a field of Settings, with changes."""
+    """Return the declaration of a field of Settings, with some attributes changed."""
     return replace(PARAMETERS[name], default=NO_DEFAULT, **changes)
 
 
@@ -113,8 +113,8 @@ TiesOfFiles = Annotated[
         *ORDERS_OF_FILES,
         metavar="ORDER",
         help=(
-            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. They are sorted by document "
-            "ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
+            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. Tied documents are sorted by "
+            "document ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
         ),
     ),
 ]
@@ -319,7 +319,7 @@ SCORES_INPUT = {
         help="Measures of which lower values are better, if irevalx does not know them. Can be repeated.",
     ),
 }
-"""The options of commands that read score files in place of judgments and runs."""
+"""The options of commands that can read score files instead of judgments and runs."""
 
 ALL_OF_SCORES = "All measures of the files are used."
 DEFAULT_OF_SCORES = "Without -m, the default measures are used if the files contain them, otherwise all measures."
@@ -406,7 +406,7 @@ EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
 """Expected values of measures under the relevance probabilities of a classifier -> the classifier."""
 
 THRESHOLDS = ("next", "middle", "last")
-"""Where the threshold of language models lies between the last judged document that passes and the next one."""
+"""The position of the threshold of language models between the last document predicted relevant and the next one."""
 
 
 KldThreshold = Annotated[

@@ -20,7 +20,7 @@ EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
 _COMMAND = "irevalx.command"
-"""Where a context keeps which command was typed, which is known before the command is imported."""
+"""The key under which a context stores the requested command before it is imported."""
 
 PAPERS_BEHIND = (
     "ahlgren-gronqvist-2008",
@@ -29,7 +29,7 @@ PAPERS_BEHIND = (
     "yilmaz-aslam-2006",
     "yilmaz-aslam-2008",
 )
-"""The papers whose experiments the commands make possible, by their keys in the bibliography."""
+"""The papers whose experiments the commands can repeat, by their keys in the bibliography."""
 
 GUESSES = {
     "judge": "next or labels",
@@ -42,16 +42,16 @@ GUESSES = {
     "test": "compare",
     "ttest": "compare",
 }
-"""Names of commands that people guess, with the commands to suggest."""
+"""Command names that users may try, with the commands to suggest."""
 
 _LONGEST = max(map(len, COMMANDS))
 
 
 class Group(HelpCommand, click.Group):
-    """A group of commands, each imported when it is called."""
+    """A group of commands that are imported only when they are called."""
 
     def is_long(self, ctx: click.Context) -> bool:
-        """Return True: the list of commands is never cut."""
+        """Return True, so that Click does not shorten the list of commands."""
         return True
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -59,7 +59,7 @@ class Group(HelpCommand, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Import a command and return it; None if there is none of this name."""
+        """Import and return a command; None for an unknown name."""
         if name not in COMMANDS:
             return None
         start_numpy()
@@ -71,7 +71,7 @@ class Group(HelpCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command and its arguments; raises UsageError for one that there is not, with the nearest."""
+        """Return the command and its arguments; raises UsageError for an unknown command, with the most similar one."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = f"; did you mean {GUESSES[args[0]]}?" if args[0] in GUESSES else nearest(args[0], COMMANDS)
             raise UsageError(f"unknown command {quote(args[0])}{hint}")
@@ -94,7 +94,7 @@ class Group(HelpCommand, click.Group):
             raise UsageError(f"{ctx.meta.get(_COMMAND, PROGRAM)} needs {not_installed(missing, 'lab')}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by what people ask, without importing them."""
+        """Write the list of commands, grouped by task, without importing them."""
         for question in QUESTIONS:
             with formatter.section(question):
                 commands = [(name, entry.summary) for name, entry in COMMANDS.items() if entry.question == question]
@@ -136,8 +136,8 @@ def _cite(ctx: click.Context, param: click.Parameter, is_requested: bool) -> Non
 def command(ctx: click.Context) -> None:
     """Measure how reliable evaluation is when relevance judgments are incomplete.
 
-    The commands read what irevalx reads (judgments and runs in TREC's formats, plain or compressed; - is standard
-    input) and write files that irevalx and each other read.
+    The commands accept the same input as irevalx (judgments and runs in TREC's formats, plain or compressed; - is
+    standard input), and write files that irevalx and other commands can read.
     """
     if ctx.invoked_subcommand is None:
         echo(ctx.get_help() + "\n")

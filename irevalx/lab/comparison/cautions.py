@@ -1,4 +1,4 @@
-"""Cautions about comparisons that unjudged documents can change."""
+"""Cautions about comparisons whose conclusions unjudged documents can change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.measures.precision import precision
 
 MOST_CAUTIONS = 3
-"""The maximum number of comparisons with a line of their own."""
+"""The maximum number of comparisons that are described separately."""
 
 
 def unjudged_cautions(
@@ -25,7 +25,7 @@ def unjudged_cautions(
     bounds: Callable[[Sequence[str]], Sequence[WeightedScores]],
     ranked: RankedRuns | None = None,
 ) -> list[str]:
-    """Return a line for each of the first comparisons that depend on unjudged documents, and how to judge these.
+    """Return lines about the first comparisons that depend on unjudged documents, with a command that lists these.
 
     ``dependent`` has the pairs whose conclusion depends on unjudged documents, by measure; ``bounds`` returns the
     scores that have bounds, for names of measures other than P.
@@ -65,7 +65,7 @@ ALL_RELEVANT = (
 def without_coverage(
     every: Sequence[ComparedMeasure],
 ) -> tuple[list[ComparedMeasure], list[ComparedMeasure], list[str]]:
-    """Return the tested measures, those that describe the judgments, and a note; raises ArgumentError without tests."""
+    """Return the tested measures, the measures of judgments, and a note; raises ArgumentError if none is tested."""
     untested = [of_measure for of_measure in every if of_measure.measured.is_coverage]
     if not untested:
         return list(every), [], []
@@ -81,7 +81,7 @@ def without_coverage(
 
 def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None) -> str:
     coverage, comparisons = of_measure.measured.coverage, of_measure.comparisons
-    assert coverage is not None  # a conclusion depends on unjudged documents only where coverage is known
+    assert coverage is not None  # dependence on unjudged documents is determined only if coverage is known
     against, run = comparisons.pairs[row]
     names, judged = of_measure.runs, coverage.judged_at
     points = abs(judged[run] - judged[against]) * 100
@@ -110,12 +110,12 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
 
 
 def _is_precision(of_measure: ComparedMeasure) -> bool:
-    """Return whether bounds follow from coverage: all unjudged documents of one run are relevant, or none."""
+    """Return whether the measure is P, whose bounds are reached if all or no unjudged documents are relevant."""
     return of_measure.measured.request is not None and of_measure.measured.request.measure is precision
 
 
 def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
-    """Return the command that lists the unjudged documents among the first ones of runs."""
+    """Return the command that lists the unjudged documents among the top documents of runs."""
     paths = [] if ranked is None else [ranked.sources[run].path for run in runs]
     qrels = "" if ranked is None else ranked.judgments.documents.path
     are_files = bool(paths) and all(Path(path).is_file() for path in (*paths, qrels))
@@ -126,7 +126,7 @@ def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
 
 
 def bounds_of(ranked: RankedRuns | None, threads: int) -> Callable[[Sequence[str]], Sequence[WeightedScores]]:
-    """Return a function from names of measures to the scores of runs with their bounds."""
+    """Return a function that maps the name of a measure to the scores of runs and their bounds."""
 
     def bounds(names: Sequence[str]) -> Sequence[WeightedScores]:
         if not isinstance(ranked, GradedRuns):

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
     class Keywords(TypedDict, total=False):
-        """The keywords of ``compare`` that do not determine the type of its result."""
+        """The keywords of ``compare`` that do not affect the type of its result."""
 
         names: str
         baseline: Baseline
@@ -149,7 +149,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> int:
-    """Compare, write the tables, and the other files of a gate."""
+    """Run the comparison; write the tables and, with ``margin``, the additional files."""
     from irevalx.lab.command.output import write_lines
 
     options["runs"] = runs
@@ -167,13 +167,13 @@ def _run(
 
 
 def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
-    """Write a report that begins with the verdicts, over all judged topics and with the same correction."""
+    """Write an HTML report that begins with the verdicts, for all judged topics and with the same correction."""
     from irevalx.lab import report
 
     names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
     shared = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates", "max_retrieved")}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has issued them
+        warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has already issued these warnings
         page = report(**shared, correction="bonferroni", complete=True)
     page.saying(result.conclusion, *result.sentences).write(path, "html")
 
@@ -337,15 +337,15 @@ def compare(
     for the number of comparisons under each measure.
 
     The result has one row per measure and pair. A row contains the summary values of both runs, and their difference
-    with a confidence interval for this pair alone. The effect size is the mean difference divided by the standard
-    deviation of the per-topic differences. Further columns contain the numbers of topics on which the run has a higher,
-    equal or lower value, p before and after correction, the test that was applied, and whether the difference is
-    significant. With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5
-    topics, no difference is reported as significant. If fewer than 5 topics differ, or all topics differ by the same
-    amount, an exact sign-flip test replaces the t test, and no t interval is reported.
+    with an unadjusted confidence interval. The effect size is the mean difference divided by the standard deviation of
+    the per-topic differences. Further columns contain the numbers of topics on which the run has a higher, equal or
+    lower value, p before and after correction, the test that was applied, and whether the difference is significant.
+    With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5 topics, no
+    difference is reported as significant. If fewer than 5 topics differ, or all topics differ by the same amount, an
+    exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
-    tukey, otherwise the interval for the pair alone, labelled "unadjusted". With tukey, the interval excludes 0 exactly
+    tukey, otherwise the unadjusted interval, labelled "unadjusted". With tukey, the interval excludes 0 exactly
     if the difference is significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other
     tests or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that
     the differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and
@@ -378,12 +378,13 @@ def compare(
     significant merely because differences vary more in one group than in another.
 
     With `margin`, a noninferiority test of each run against the `baseline` reports a verdict for each measure. The test
-    uses simultaneous t intervals of the differences from the baseline. The verdict is "not worse" if the lower bound is
-    greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip test with
-    the same correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is not worse.
-    If fewer than 5 topics differ, or all topics differ by the same amount, no interval is computed. In this case, an
-    exact sign-flip test alone determines whether a run is worse, or is better and therefore not worse. The least margin
-    is the margin with which a run as good as the baseline would pass with probability 0.8, given this number of topics.
+    is based on simultaneous t intervals of the differences from the baseline. The verdict is "not worse" if the lower
+    bound is greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip
+    test with the same correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is
+    not worse. If fewer than 5 topics differ, or all topics differ by the same amount, no interval is computed. In this
+    case, an exact sign-flip test alone determines whether a run is worse, or is better and therefore not worse. The
+    least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
+    number of topics.
 
     Parameters
     ----------
@@ -401,8 +402,8 @@ def compare(
     by : rows of the table: one per pair (pair), per topic (topic) or per run (run). The row of a topic contains the
         value of each run and its difference from the `baseline`. The row of a run contains its summary values (the best
         value of each measure is marked), its significance letters, and judged@K; runs that share a letter are not
-        significantly different. In displayed tables of more than 10 runs, "ns" marks runs that are not significantly
-        different from the best run, and there are no letters. With `baseline`, + or - marks runs that are significantly
+        significantly different. In displayed tables of more than 10 runs, letters are replaced by "ns" for runs that
+        are not significantly different from the best run. With `baseline`, + or - marks runs that are significantly
         better or worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if
         there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
@@ -411,11 +412,11 @@ def compare(
     sort : with `by="run"`, sort runs by the first measure, the best run first. With `by="topic"` and `baseline`, sort
         topics in descending order of the difference, averaged over runs. By default, runs and topics keep their order.
     systems : compare systems with several runs each (replicates), for example of several folds or seeds. The system of
-        each run is given as ``{run: system}`` or in a file with one line ``RUN SYSTEM`` per run. The value of a topic
+        each run is given as ``{run: system}``, or in a file with one line ``RUN SYSTEM`` per run. The value of a topic
         is the mean over the runs of a system; tests and intervals account for the variation over both topics and runs.
     system_by : compare systems; a part of each run name is the name of the system. The name is the text that this
-        regular expression matches (its first group in parentheses, if it has one). A run without a match is a system of
-        its own.
+        regular expression matches (its first group in parentheses, if it has one). A run without a match is treated as
+        a separate system.
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
         (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
         several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.

@@ -26,10 +26,10 @@ from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
 
 _ROWS_BESIDE = 40
-"""With more pairs, a wide page has two panels next to each other."""
+"""Number of pairs above which a wide page has two panels next to each other."""
 
 _GREATEST_P = 0.2
-"""Greater p-values are not drawn."""
+"""The largest p-value that is plotted."""
 
 _MOST_NAMES = 60
 """Maximum number of topics in a row of panels with their names."""
@@ -38,7 +38,7 @@ _PLAIN, _DIFFER, _EQUAL = "0.6", COLOURS[1], "0.87"
 
 
 def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -> tuple[list[int], str]:
-    """Return the pairs with the greatest differences by the first measure, in descending order, and a note on others.
+    """Return the pairs with the largest differences under the first measure, in descending order, and a note on others.
 
     A difference with the sign -1 is reversed.
     """
@@ -50,14 +50,14 @@ def _drawn_pairs(comparison: Comparison, most: int, signs: IntArray | int = 1) -
 
 
 def _better_first(comparison: Comparison) -> IntArray:
-    """Return -1 for each pair whose second run is better by the first measure, otherwise 1; 1 with a baseline."""
+    """Return the display sign of each pair: -1 if the second run is better (without a baseline), otherwise 1."""
     first = comparison.measures[0]
     better = (first.measured.direction or 1) * first.comparisons.difference
     return np.where((better < 0) & (comparison.baseline is None), -1, 1)
 
 
 def intervals(comparison: Comparison, page: Page) -> Figure:
-    """Draw the difference of each pair with its intervals, a panel per measure; the first measure gives the order."""
+    """Plot the difference of each pair with its intervals, one panel per measure, in the order of the first measure."""
     measures, baseline = comparison.measures, comparison.baseline
     order, note = _drawn_pairs(comparison, most_intervals(is_narrow=page.is_narrow))
     halved = len(order) > _ROWS_BESIDE and not page.is_narrow
@@ -110,7 +110,7 @@ _TOPICS = _TopicPanels()
 
 
 def topic_differences(comparison: Comparison, page: Page) -> Figure:
-    """Draw the differences of each pair for all topics in descending order, a panel per pair, the better run first."""
+    """Plot the topic differences of each pair in descending order, one panel per pair, with the better run first."""
     measures, baseline, signs = comparison.measures, comparison.baseline, _better_first(comparison)
     order, note = _drawn_pairs(comparison, max(1, MOST_PANELS // len(measures)), signs)
     n_topics = max(of_measure.comparisons.by_topic.shape[1] for of_measure in measures)
@@ -157,7 +157,7 @@ def topic_differences(comparison: Comparison, page: Page) -> Figure:
 def _titles(
     comparison: Comparison, order: Sequence[int], signs: IntArray, width: float
 ) -> tuple[list[str], ShortNames]:
-    """Return the titles of panels of pairs for each measure, in one or two lines of this width, and the names."""
+    """Return the panel titles of pairs for each measure, in one or two lines of this width, and the shortened names."""
     measures, baseline = comparison.measures, comparison.baseline
     before = [f"{of_measure.name}: " if measures[1:] else "" for of_measure in measures]
     room = width - max(text_width(f"{text}− ", _TOPICS.title) for text in before)  # noqa: RUF001 - a minus sign
@@ -179,7 +179,7 @@ def _titles(
 
 
 def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, topics: ShortNames | None) -> None:
-    """Draw the differences of a pair as bars, with the names of topics if there is room for them."""
+    """Plot the differences of a pair as bars, labelled with topics if they fit."""
     pairs = of_measure.comparisons
     highest = float(np.abs(pairs.by_topic).max()) or 1.0
     by_topic = sign * pairs.by_topic[row]
@@ -203,7 +203,7 @@ def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, 
 
 
 def significance_levels(comparison: Comparison, page: Page) -> Figure:
-    """Draw the p-values of all pairs up to 0.2, before and after correction, a line per measure."""
+    """Plot the p-values of all pairs up to 0.2, before and after correction, with one line per measure."""
     panels = []
     for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p")):
         curves = []
@@ -234,14 +234,14 @@ class _MatrixSizes(NamedTuple):
     title: float = 0.2
     between: float = 0.2  # columns of panels
     right: float = 0.1
-    longest: float = 1.0  # the longest name
+    longest: float = 1.0  # the longest name in a matrix
 
 
 _MATRIX = _MatrixSizes()
 
 
 def matrix(comparison: Comparison, page: Page) -> Figure:
-    """Draw whether each pair of runs is significantly different, a panel per measure, with its best run first."""
+    """Plot the significance of the difference of each pair of runs, one panel per measure, with the best run first."""
     measures = comparison.measures
     n_runs = len(measures[0].runs)
     names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
@@ -288,7 +288,7 @@ def _widest(words: Iterable[str]) -> float:
 
 
 def _cell_width(page: Page, n_columns: int, beside: float, n_runs: int) -> float:
-    """Return the width of a cell in inches, if names of this width are next to each panel."""
+    """Return the width of a cell in inches, given the width of the names next to each panel."""
     room = (page.width - _MATRIX.right - _MATRIX.between * (n_columns - 1)) / n_columns - beside
     return min(_MATRIX.largest, room / n_runs)
 

@@ -1,4 +1,4 @@
-"""Regression gate: runs against a baseline with a margin, the exit status, and JUnit reports."""
+"""Noninferiority tests of runs against a baseline: verdicts, exit status, and JUnit reports."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
 
 FEW_DIFFERING = 10
-"""A note is added if fewer topics differ."""
+"""Number of differing topics below which a note is added."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
 """Exit statuses of a gate that fails: a run is worse, or no run is worse but the verdict is not clear."""
 
 REQUIREMENTS = ("not-worse", "better")
-"""What runs must be: the values of ``require``."""
+"""The values of ``require``."""
 
 OTHERS = "*"
 """The key of all other measures in margins by measure."""
@@ -47,14 +47,14 @@ _RULE = "a number of at least 0, or a percentage of the baseline's mean such as 
 
 
 class GateRow(NamedTuple):
-    """The verdict on a run under a measure."""
+    """The verdict on a run for a measure."""
 
     measure: str
     run: str
     against: str
     mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
-    difference: float  # from the baseline; positive if the run is better, whatever the direction of the measure
+    difference: float  # from the baseline; positive if the run is better, regardless of the direction of the measure
     low: (
         float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics differ,
     )
@@ -65,7 +65,7 @@ class GateRow(NamedTuple):
     verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
     differing: int  # topics for which the values differ
     change: float  # mean difference over these topics
-    p: float  # of the sign-flip test
+    p: float  # p-value of the sign-flip test
     direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
     judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
@@ -84,7 +84,7 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the topics that differ if they are few, or if there is no interval."""
+        """A sentence on the number of topics that differ, if it is small or if there is no interval."""
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
             return None
         topics = f"{self.differing} of {self.topics} topics differ"
@@ -114,14 +114,14 @@ class Gate(Comparison):
         return self.verdicts
 
     def passes(self, row: GateRow) -> bool:
-        """Return whether a run passes the gate for a measure."""
+        """Return whether a run passes the test for a measure."""
         if self.require == "better":
             return row.is_better
         return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)
 
     @property
     def status(self) -> int:
-        """Exit status: 0 if all pass, ``FOUND_WORSE`` if a run is worse under a measure, otherwise ``UNDECIDED``."""
+        """The exit status: 0 if all runs pass, ``FOUND_WORSE`` if any run is worse, otherwise ``UNDECIDED``."""
         if any(row.verdict == WORSE for row in self.rows):
             return FOUND_WORSE
         return 0 if all(map(self.passes, self.rows)) else UNDECIDED
@@ -224,7 +224,7 @@ def gate(
     alpha: float,
     **rules: Any,
 ) -> Gate:
-    """Return verdicts on runs against a baseline; all intervals hold simultaneously with probability 1 - alpha."""
+    """Return verdicts on runs against a baseline; the intervals are simultaneous, with confidence level 1 - alpha."""
     n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
     if not n_rows:
         raise ArgumentError("runs must include at least one run besides the baseline")
@@ -242,7 +242,7 @@ def gate(
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
     comparisons, measured = of_measure.comparisons, of_measure.measured
-    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # no -0.0
+    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # avoids -0.0
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
@@ -277,7 +277,7 @@ def dependent(
     coverage: Coverage | None,
     request: RequestedMeasure | None,
 ) -> tuple[BoolArray, BoolArray]:
-    """Return whether each verdict changes after the shift by unjudged documents, and whether the rule applies."""
+    """Return whether unjudged documents can change each verdict, and whether this can be determined."""
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
     # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.
     none = np.zeros(len(comparisons.pairs), np.bool_)
@@ -372,7 +372,7 @@ MARGIN = Parameter(
 
 
 def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
-    """Return the name of the run that a run tag or the path of a file stands for; other texts as they are."""
+    """Return the name of the run with this run tag or path; other texts are returned unchanged."""
     if baseline in runs or not isinstance(sources, list | tuple) or len(sources) != len(runs):
         return baseline
     paths = [os.fspath(run) if isinstance(run, str | os.PathLike) else None for run in sources]
@@ -380,7 +380,7 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
 
 
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
-    """Return the place of the baseline among the names of runs; raises ArgumentError if it is none of them."""
+    """Return the index of the baseline among the names of runs; raises ArgumentError if it is not among them."""
     if baseline not in runs:
         raise ArgumentError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
     return runs.index(baseline)

@@ -1,4 +1,4 @@
-"""Pairs of runs compared under measures: the rows of tables and figures."""
+"""Comparisons of pairs of runs, from which the rows of tables and figures are created."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ class ComparedPair(NamedTuple):
     mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
     difference: float  # mean - mean_against
-    low: float  # interval of the difference for this pair alone; nan if it is not defined
+    low: float  # unadjusted interval of the difference; nan if undefined
     high: float
-    effect_size: float  # Cohen's d of the paired differences; nan if it is not defined
-    wins: int  # topics for which ``run`` is better: its value is greater unless the measure declares otherwise
+    effect_size: float  # Cohen's d of the paired differences; nan if undefined
+    wins: int  # topics for which ``run`` has the better (by default, higher) value
     ties: int
     losses: int
     p: float
     corrected_p: float  # corrected for the number of comparisons
     differ: bool | None  # whether the runs are significantly different: corrected_p is below alpha; None without a test
-    simultaneous_low: float  # simultaneous interval for all pairs; nan if there is none
+    simultaneous_low: float  # simultaneous interval for all pairs; nan if not computed
     simultaneous_high: float
-    test: str  # the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test
+    test: str  # the test that computed p: ``permutation`` if an exact sign-flip test replaced the t test
     judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
     judged_against: float
     # whether the conclusion would change with more relevant documents, see ``compare``; None if the rule is not applied
     depends_on_unjudged: bool | None
     replicates: int = 1  # number of runs of the system, if systems are compared
     replicates_against: int = 1
-    between_replicates: float = math.nan  # share of the variance of the difference between replicates; nan without
-    group: str = ""  # group of topics that all numbers are over, if groups are compared
-    topics: int | None = None  # of the group, for which all runs have a value; None without groups, as the next field
-    interaction_p: float | None = None  # corrected p-value of the pair's interaction; nan if it is not defined
+    between_replicates: float = math.nan  # share of its variance between replicates
+    group: str = ""  # the topic group to which all values refer, if groups are compared
+    topics: int | None = None  # topics of the group with values; None without groups, like the next field
+    interaction_p: float | None = None  # corrected p-value of the interaction of the pair; nan if undefined
 
 
 LABELS = ("measure", "run", "against")
@@ -129,7 +129,7 @@ class ComparedMeasure(Frozen):
 
     @cached_property
     def caution_is_known(self) -> BoolArray:
-        """Whether the rule of ``depends_on_unjudged`` is applied to each pair; shape (n_pairs,)."""
+        """Whether ``depends_on_unjudged`` is determined for each pair; shape (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
             return np.zeros(len(self.comparisons.pairs), np.bool_)
@@ -172,7 +172,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def best_first(self) -> list[int]:
-        """Numbers of the runs, the best first; by descending value if the measure has no better direction."""
+        """Indices of the runs, best run first; by descending value if the measure has no better direction."""
         scores, direction = self.scores, self.measured.direction or 1
         return sorted(range(len(scores)), key=lambda run: -direction * scores[run])
 
@@ -188,7 +188,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """Letters of the runs; runs that are not significantly different share one. Requires all pairs."""
+        """Significance letters of the runs; runs share one if they do not differ significantly. Requires all pairs."""
         different = [
             pair
             for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
@@ -198,7 +198,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def like_best(self) -> list[bool]:
-        """Whether each run is the best one or not significantly different from it. Requires all pairs."""
+        """Whether each run is the best run, or not significantly different from it. Requires all pairs."""
         best = self.best_first[0]
         different = {
             run
@@ -220,14 +220,14 @@ class ComparedMeasure(Frozen):
 
 
 class Comparison(Result):
-    """Comparisons of runs under several measures; subclasses have rows and tables."""
+    """Base class of comparisons under several measures; subclasses define rows and tables."""
 
     measures: Sequence[ComparedMeasure]
     """All have the same pairs of runs."""
     baseline: str | None
-    """The run that the others are compared with; None if all pairs are compared."""
+    """The run with which all others are compared; None if all pairs are compared."""
     method: Method
-    """How runs are compared."""
+    """The method of comparison."""
 
     @property
     def seed(self) -> int | None:
@@ -260,7 +260,7 @@ class Comparison(Result):
         return {**super().about(), **how}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return the heads of the columns on coverage and cautions; empty if coverage is unknown, or 1 for all runs."""
+        """Return the heads of the columns on coverage and cautions; empty if coverage is unknown or always 1."""
         if not self.judged_at or self.is_all_judged:
             return {}
         judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
@@ -301,7 +301,7 @@ class Comparison(Result):
 
     @property
     def is_all_judged(self) -> bool:
-        """Whether all first documents of all runs are judged, which needs no column."""
+        """Whether the top documents of all runs are judged completely, so that no column is needed."""
         return all(share == 1 for judged in self.judged_at.values() for share in judged)
 
     @property
@@ -315,7 +315,7 @@ class Comparison(Result):
 
     @property
     def coverage_of_runs(self) -> list[str]:
-        """Notes with judged@K of each run, for tables without such a column."""
+        """Notes that contain judged@K of each run, for tables without this column."""
         return [coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_at.items()]
 
     @property
@@ -343,7 +343,7 @@ class Comparison(Result):
 
     @property
     def test_in_words(self) -> str:
-        """The requested test, at the start of a sentence."""
+        """The name of the requested test, capitalised for the start of a sentence."""
         words = TESTS[self.method.test].words
         return words[0].upper() + words[1:]
 
@@ -361,7 +361,7 @@ def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], 
     """Return the columns displayed by default; ``n_tests`` p-values of a measure are corrected together."""
     simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
     if n_tests == 1 and correction_named(method.correction) != TUKEY:
-        simultaneous = [False] * len(rows)  # the same interval
+        simultaneous = [False] * len(rows)  # equal to the unadjusted interval
     lacking = any(math.isfinite(row.low) and not has for row, has in zip(rows, simultaneous, strict=True))
     ends = ("low", "high") if lacking or not any(simultaneous) else ()
     if any(simultaneous):
@@ -385,7 +385,7 @@ def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str,
 
 
 def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
-    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` name what p-values are corrected for."""
+    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` are the nouns for a comparison."""
     correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g}%"
     notes = []
     if "low" in columns:

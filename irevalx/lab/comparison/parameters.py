@@ -1,4 +1,4 @@
-"""Parameters of comparisons, which ``compare`` and ``report`` share."""
+"""Parameters of comparisons, shared by ``compare`` and ``report``."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -61,7 +61,7 @@ TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterab
 
 
 def path_or_mapping(value: Any) -> Any:
-    """Return the name of a file, or a dictionary as it is."""
+    """Return the name of a file, or a dictionary unchanged."""
     return value if isinstance(value, Mapping) else path_text(value)
 
 

@@ -1,9 +1,9 @@
-"""Comparison of systems with several runs each (seeds, folds or shards); topics and runs both vary.
+"""Comparison of systems with several runs each (seeds, folds or shards), for variation over topics and runs.
 
-The value of a run for a topic is the sum of the system's value for the topic, the effect of the run on all topics, and
-a residual. A system's value for a topic is the mean over its runs. The variance of a difference of two systems is the
-variance over topics plus the variance between replicates: the variance of the means of a system's runs beyond what the
-residual explains. Runs are not treated as topics.
+The value of a run for a topic is modelled as the sum of the system's value for the topic, an effect of the run on all
+topics, and a residual. A system's value for a topic is the mean over its runs. The variance of a difference of two
+systems is the variance over topics plus the variance between replicates: the variance of the means of a system's runs
+beyond what the residual explains. Runs are not treated as topics.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from irevalx.statistics.significance import SIMULTANEOUS, correction_named
 
 
 def replicate_variance(values: FloatArray) -> tuple[float, float]:
-    """Return the variance of a system's mean between runs, and the square of it over its degrees of freedom.
+    """Return the variance of a system's mean between runs, and its square divided by its degrees of freedom.
 
     ``values`` have shape (n_replicates, n_topics), with at least two topics. Both are 0 if the residual explains all of
     the variance, or with a single run.
@@ -69,7 +69,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _between(self) -> tuple[FloatArray, FloatArray]:
-        """Variance of each mean difference between replicates, and the squares for its degrees of freedom."""
+        """The variance of each mean difference between replicates, and the squares for its degrees of freedom."""
         of_systems = np.array([replicate_variance(values) for values in self.replicates])
         variance, squares = (of_systems[self.first] + of_systems[self.second]).T
         return variance, squares
@@ -99,7 +99,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def by_sign_flips(self) -> BoolArray:
-        """Whether sign flips replace the t test; never if replicates vary."""
+        """Whether sign-flip tests replace the t test; false if replicates vary."""
         return super().by_sign_flips & ~(self._between[0] > 0)
 
     @cached_property
@@ -132,7 +132,7 @@ class MeasureOfSystems(ComparedMeasure):
     """The comparisons of systems under one measure."""
 
     comparisons: ComparisonsOfSystems
-    has_power = False  # which depends on the variance between replicates too
+    has_power = False  # which also depends on the variance between replicates
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:
@@ -183,7 +183,7 @@ def systems_of_runs(
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
 ) -> list[MeasureValues]:
-    """Return the values of systems in place of their runs; of runs if there are no systems."""
+    """Return the values of systems, or of runs if there are no systems."""
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs

@@ -62,7 +62,7 @@ class DiscriminativePowerRow(NamedTuple):
     different: int  # significantly different pairs
     power: float  # share of significantly different pairs, in [0, 1]
     power_uncorrected: float  # before correction
-    needed: float  # the smallest significant difference; nan with corrections other than tukey
+    needed: float  # the smallest significant difference with tukey; nan with other corrections
 
 
 class FigureComparison(Comparison, DrawnResult):
@@ -119,7 +119,7 @@ class ComparedPairs(FigureComparison):
     """Columns to display; empty for the default columns."""
 
     by_pair: bool = False
-    """Whether the pairs of many runs are displayed in place of the runs."""
+    """Whether the pairs of many runs are displayed instead of the runs."""
 
     all_columns: ClassVar[tuple[str, ...]] = PAIR_COLUMNS
     """The fields of rows that tables contain."""
@@ -150,7 +150,7 @@ class ComparedPairs(FigureComparison):
         return [table.showing(*self.all_columns)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the pairs of two runs, or the runs and, if they are few, requested or with a baseline, their pairs."""
+        """Return the table of pairs for two runs; otherwise, the table of runs and, if requested or small, of pairs."""
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         if n_runs == 2 or self.by_pair or self.columns:
             return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
@@ -161,13 +161,13 @@ class ComparedPairs(FigureComparison):
 
     @property
     def _optional(self) -> tuple[str, ...]:
-        """Columns that narrow tables omit: the notes contain the only measure, and p-values whether runs differ."""
+        """Columns that are omitted from narrow tables, because notes or other columns contain their content."""
         only_measure = () if self.measures[1:] or self.untested else LABELS[:1]
         coverage = ("judged_against", "judged") if self.baseline is not None else ("judged judged_against",)
         return (*coverage, *only_measure, "differ")
 
     def _displayed_pairs(self) -> Table:
-        """Return the table with the requested columns, by default without empty ones, and notes on them."""
+        """Return the table with the requested columns (by default, all that are not empty), and notes on them."""
         [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].comparisons.pairs)
         cautious = any(row.depends_on_unjudged for row in self.rows)
         coverage = {} if self.columns else self.coverage_heads(cautious=cautious)
@@ -196,7 +196,7 @@ class ComparedPairs(FigureComparison):
 
 
 class ComparedRuns(FigureComparison):
-    """A row for each run: its summary values, the best one marked, and significant differences."""
+    """A row for each run: its summary values, with the best value marked, and its significant differences."""
 
     sort: bool = False
     """Whether tables begin with the best run under the first measure; otherwise runs have the given order."""
@@ -212,7 +212,7 @@ class ComparedRuns(FigureComparison):
         return self.measures[0].best_first if self.sort else range(len(self.measures[0].runs))
 
     def tables(self) -> list[Table]:
-        """Return a table with a row for each run: for each measure the value, the best one marked, and the marks."""
+        """Return a table with one row per run and, for each measure, the value (the best is marked) and the marks."""
         return [table_of_runs(self, self._order)]
 
     def tables_for_people(self) -> list[Table]:
@@ -225,8 +225,8 @@ class ComparedTopic(NamedTuple):
 
     measure: str
     topic: str
-    values: Mapping[str, float]  # by run
-    differences: Mapping[str, float]  # from the baseline, by run; empty without a baseline
+    values: Mapping[str, float]  # the value of each run
+    differences: Mapping[str, float]  # the difference of each run from the baseline; empty without a baseline
 
 
 class ComparedTopics(FigureComparison):
@@ -258,7 +258,7 @@ class ComparedTopics(FigureComparison):
         return rows
 
     def tables(self) -> list[Table]:
-        """Return a table with a column for each run and, with a baseline, for each difference from it."""
+        """Return a table with one column per run and, with a baseline, one column per difference from it."""
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
@@ -287,14 +287,14 @@ class DiscriminativePower(Comparison, DrawnResult):
         ]
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and the pairs of each measure by their p-values."""
+        """Return the table of ``rows``, and the pairs of each measure, sorted by p-value."""
         notes = (self.how_tested, *self.coverage_of_runs)
         tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
             comparisons = of_measure.comparisons
             levels: list[tuple[Any, ...]] = []
-            for row in np.argsort(comparisons.p, kind="stable").tolist():  # ties in the order of pairs
+            for row in np.argsort(comparisons.p, kind="stable").tolist():  # ties are in the order of pairs
                 run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (comparisons.second, comparisons.first))
                 levels.append(
                     (len(levels) + 1, run, against, float(comparisons.p[row]), float(comparisons.corrected_p[row]))

@@ -11,10 +11,10 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
 
 MOST_LETTERED = 10
-"""Displayed tables of more runs have marks in place of letters."""
+"""Number of runs above which displayed tables contain marks instead of letters."""
 
 LIKE_BEST = "ns"
-"""The mark of these runs."""
+"""The mark of runs that are not significantly different from the best run."""
 
 _JUDGED = "judged_"
 """The beginning of the columns of judged@K."""
@@ -26,8 +26,8 @@ class ComparedRun(NamedTuple):
     run: str
     measure: str
     score: float
-    best: bool  # whether no run is better; never if all values are equal, or the measure has no better direction
-    groups: str  # letters, which runs that are not significantly different share; with a baseline, ``+`` or ``-`` if
+    best: bool  # whether no run is better; false if all values are equal, or the measure has no better direction
+    groups: str  # letters, shared by runs that are not significantly different; with a baseline, ``+`` or ``-`` if
     # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
 
 
@@ -52,14 +52,14 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return a row for each run, in this order: values and marks of each measure, then judged@K."""
+    """Return one row per run, in this order, with the values and marks of each measure, then judged@K."""
     baseline = comparison.baseline
     marks = [of_measure.letters if baseline is None else of_measure.signs for of_measure in comparison.measures]
     return _table(comparison, order, marks, "groups" if baseline is None else "differs")
 
 
 def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return ``table_of_runs`` for display, with notes on the marks, and without letters of many runs."""
+    """Return ``table_of_runs`` for display, with notes on the marks; letters are omitted if there are many runs."""
     baseline, n_runs = comparison.baseline, len(order)
     of_many = baseline is None and n_runs > MOST_LETTERED
     table = (
@@ -103,7 +103,7 @@ def pairs_on_request(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequence[str]], suffix: str) -> Table:
-    """Return the table of runs with these marks of each measure, whose columns have this suffix."""
+    """Return the table of runs with the given marks of each measure; ``suffix`` is appended to their column names."""
     columns, heads, best = ["run"], ["run"], {}
     cells: list[Sequence[Any]] = [comparison.measures[0].runs]
     for of_measure, of_runs in zip(comparison.measures, marks, strict=True):
@@ -136,7 +136,7 @@ def _best(of_measure: ComparedMeasure) -> set[int]:
 
 
 def _like_best(of_measure: ComparedMeasure) -> list[str]:
-    """Return the marks of runs that are not significantly different from the best one."""
+    """Return the marks of runs that are not significantly different from the best run."""
     if not of_measure.measured.direction:
         return [""] * len(of_measure.runs)
     best = _best(of_measure)

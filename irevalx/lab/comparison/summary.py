@@ -1,4 +1,4 @@
-"""Sentences that summarise a comparison, for a paper."""
+"""Sentences that summarise a comparison, for use in a paper."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONG_NAME = 32
 
 
 class _Summarised(Frozen):
-    """A comparison, and how its numbers are written."""
+    """A comparison, and the format of its numbers in sentences."""
 
     comparison: Comparison
     digits: int
@@ -45,7 +45,7 @@ class _Summarised(Frozen):
 
 
 def summary_of(comparison: Comparison, digits: int) -> list[str]:
-    """Return a paragraph on the first measure, with a sentence for each of the next ones; none without pairs."""
+    """Return a paragraph on the first measure, with one sentence per further measure; empty without pairs."""
     first, *others = comparison.measures
     if not first.comparisons.pairs:
         return []
@@ -118,7 +118,7 @@ def _coverage(of_measure: ComparedMeasure, pair: ComparedPair, run: str, against
 
 
 def _of_runs(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
-    """Yield sentences on several runs: the best one or the baseline, and power."""
+    """Yield sentences on several runs: the best run or the baseline, and the power of the test."""
     yield _verdict(about, of_measure)
     yield from _power(about, of_measure)
 
@@ -168,7 +168,7 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
 
 
 def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
-    """Yield a sentence on the smallest difference that this number of topics detects."""
+    """Yield a sentence on the smallest difference detectable with this number of topics."""
     comparisons, method = of_measure.comparisons, about.comparison.method
     n_pairs, n_topics = comparisons.by_topic.shape
     correction = correction_named(method.correction)

@@ -36,23 +36,23 @@ from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOU
 
 
 class PairInteraction(NamedTuple):
-    """Whether the difference of two runs differs between topic groups."""
+    """The test of whether the difference of two runs differs between topic groups."""
 
     measure: str
     run: str
     against: str
-    groups: int  # compared groups: those with at least two topics
-    f: float  # Welch's F statistic and its degrees of freedom; nan if it is not defined
+    groups: int  # number of groups compared, which have at least two topics
+    f: float  # Welch's F statistic and its degrees of freedom; nan if undefined
     df_between: int
     df_within: float
-    p: float  # from permuted group labels; nan if it is not defined
-    corrected_p: float  # corrected for all pairs of the measure
+    p: float  # p-value from permuted group labels; nan if undefined
+    corrected_p: float  # p-value corrected for all pairs of the measure
     differ: bool  # whether corrected_p is below alpha
-    labellings: int  # assignments of topics to groups that p is computed from
+    labellings: int  # number of assignments of topics to groups from which p is computed
 
 
 class ComparedGroups(Comparison):
-    """A row for each measure, pair and group; and for each measure and pair the interaction."""
+    """One row per measure, pair and group, and the interaction for each measure and pair."""
 
     in_groups: Sequence[ComparedPair]
     """A row for each measure, pair and group."""
@@ -173,7 +173,7 @@ def compared_in_groups(
         tested += interaction_rows
         draws_labels |= welch.is_random
         rows += _rows(of_measure, places, method, interaction_rows)
-    for line in dict.fromkeys(lines):  # most are the same for all measures
+    for line in dict.fromkeys(lines):  # most are equal for all measures
         warn(line)
     return ComparedGroups(compared, baseline, method, rows, tested, draws_labels, notes=notes)
 
@@ -182,21 +182,21 @@ def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iter
     """Yield warnings about groups that the interaction test excludes, and about small groups."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
-        yield f"{where}: the interaction test excludes groups with only one topic: {_some(single)}"
+        yield f"{where}: the interaction test excludes groups with only one topic: {_listed(single)}"
     small = [f"{quote(group)} ({len(place)})" for group, place in places.items() if 1 < len(place) < FEW_IN_GROUP]
     if small and len(places) - len(single) > 1:
         yield (
-            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in groups this small, an "
+            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_listed(small)}; in groups this small, an "
             "interaction can be significant merely because differences vary more in one group than in another"
         )
 
 
-def _some(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:5])} and {len(names) - 5} others" if names[6:] else ", ".join(names)
 
 
 def _corrected(p: FloatArray, method: Method) -> FloatArray:
-    """Correct the p-values that are defined; the others remain nan."""
+    """Correct the defined p-values; undefined p-values remain nan."""
     corrected, known = p.copy(), np.isfinite(p)
     corrected[known] = CORRECTIONS[correction_named(method.correction)](p[known])
     return corrected

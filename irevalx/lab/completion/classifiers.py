@@ -1,7 +1,8 @@
 """Term counts of documents, and classifiers trained on the judged documents of a topic.
 
-A document is relevant to a language model if its Kullback-Leibler divergence from the relevant documents is small, and
-to a linear support vector machine if it is on their side of the separating plane.
+With a language model, a document is predicted relevant if its Kullback-Leibler divergence from the relevant documents
+is small. With a linear support vector machine, it is predicted relevant if it is on the relevant side of the separating
+plane.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _TERM = re.compile("[a-z0-9]+")
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms of a text in order: runs of a-z and 0-9 in lower case, neither stemmed nor stopped."""
+    """Return the terms of a text in order: sequences of a-z and 0-9 in lower case, without stemming and stopping."""
     return _TERM.findall(text.lower())
 
 
 class Collection(Frozen):
-    """The terms of n documents, and the frequencies of these m terms in the whole collection."""
+    """Term counts of n documents, and the frequencies of their m terms in the whole collection."""
 
     docnos: tuple[bytes, ...]
     """The documents with terms, ascending in byte order."""
@@ -61,7 +62,7 @@ class Collection(Frozen):
     def of(
         cls, documents: Iterable[Document], requested: AbstractSet[bytes], n_frequent: int = MOST_FREQUENT
     ) -> Collection:
-        """Count the terms of all documents, and those of each requested document, which must occur once."""
+        """Count the terms in the whole collection, and in each requested document, which must occur exactly once."""
         n_documents = 0
         in_documents: Counter[str] = Counter()
         in_collection: Counter[str] = Counter()
@@ -140,20 +141,20 @@ class Classification(Frozen):
 
 
 class Classifier(Protocol):
-    """A classifier that learns separately for each topic. Documents are indices into ``Collection.docnos``."""
+    """A classifier that is trained separately for each topic. Documents are indices into ``Collection.docnos``."""
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Learn from judged documents, of which some are relevant and some are not, and classify unknown ones."""
+        """Train on judged documents, both relevant and nonrelevant, and classify unknown documents."""
 
 
 class LanguageModels:
     """The classifier of Büttcher et al. (2007, 3.1).
 
-    A document is predicted relevant if the divergence of its language model from the model of the judged relevant
-    documents, concatenated, is below a threshold. As many judged documents pass the threshold as were judged relevant;
-    of documents with equal divergence, the first docno in byte order passes first. Büttcher et al. do not specify the
-    threshold within the remaining interval: here it is the divergence of the ``next`` judged document, which does not
-    pass, of the ``last`` one that passes, or the ``middle``. The decision value is the threshold minus the divergence.
+    A document is predicted relevant if the divergence of its language model from the model of the concatenated relevant
+    documents is below a threshold. The threshold is chosen so that as many judged documents are predicted relevant as
+    were judged relevant; documents with equal divergence are ordered by docno. Büttcher et al. do not specify the
+    threshold within the remaining interval: here, it is the divergence of the last judged document predicted relevant,
+    of the next judged document, or the midpoint. The decision value is the threshold minus the divergence.
     """
 
     def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:
@@ -169,7 +170,7 @@ class LanguageModels:
         self._from_background: FloatArray = np.asarray(terms.sum(axis=1))
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Learn from judged documents and classify unknown ones; see ``Classifier``."""
+        """Train on judged documents and classify unknown documents; see ``Classifier``."""
         divergence = self.divergence(np.concatenate((judged, unknown)), judged[relevant])
         of_judged, of_unknown = divergence[: judged.size], divergence[judged.size :]
         order, n_relevant = np.lexsort((judged, of_judged)), np.count_nonzero(relevant)
@@ -180,11 +181,11 @@ class LanguageModels:
             middle = (of_judged[last] + of_judged[first_to_fail]) / 2
             return Classification(of_unknown < middle, middle - of_unknown)
         threshold = of_judged[first_to_fail]
-        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # indices ascend as docnos do
+        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # indices are in the order of docnos
         return Classification((of_unknown < threshold) | tied, threshold - of_unknown)
 
     def divergence(self, documents: IntArray, relevant: IntArray) -> FloatArray:
-        """Return the divergence, in nats, of the model of each document from the model of the relevant ones.
+        """Return the divergence, in nats, of the model of each document from the model of the relevant documents.
 
         It is the sum over the terms x of the collection of P(x|D) ln(P(x|D) / P(x|R)), where P(x|D) is 0.8 times the
         share of x among the tokens of D plus 0.2 times its share in the collection, and P(x|R) likewise.
@@ -202,9 +203,9 @@ class LanguageModels:
 class SupportVectors:
     """The classifier of Büttcher et al. (2007, 3.2): a support vector machine with a linear kernel for each topic.
 
-    As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike
-    there, ``balanced`` gives errors on relevant and on nonrelevant documents the same total weight, as in scikit-learn:
-    with few relevant documents, almost nothing would be predicted relevant otherwise.
+    As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike in
+    the paper, ``balanced`` gives errors on relevant and on nonrelevant documents the same total weight, as in
+    scikit-learn; otherwise, almost no document would be predicted relevant if few training documents are.
 
     The decision value is the signed distance from the plane, in units of the margin. The solver of libsvm, unlike that
     of liblinear, is not random.
@@ -217,7 +218,7 @@ class SupportVectors:
         self._machine = partial(SVC, kernel="precomputed", class_weight="balanced" if balanced else None)
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Learn from judged documents and classify unknown ones; see ``Classifier``."""
+        """Train on judged documents and classify unknown documents; see ``Classifier``."""
         vectors = self._features[judged]
         products = (vectors @ vectors.T).toarray()
         mean = float(np.mean(products.diagonal()))
@@ -240,7 +241,7 @@ def features(collection: Collection) -> sparse.csr_array:
 def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
     """Return the vectors of documents, (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1.
 
-    Documents without text, or with terms of every document only, are 0.
+    Vectors of documents without text, or whose terms all occur in every document, are 0.
     """
     from sklearn.preprocessing import normalize
 
@@ -256,7 +257,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
 def classifier_for(
     name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
 ) -> Classifier:
-    """Return a classifier: ``balanced`` applies to support vectors, ``threshold`` to language models."""
+    """Return a classifier; ``balanced`` applies to support vector machines, and ``threshold`` to language models."""
     if name == "kld":
         return LanguageModels(collection, threshold)
     return SupportVectors(collection, balanced=balanced)

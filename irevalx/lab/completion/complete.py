@@ -61,7 +61,7 @@ MOST_NAMED = 20
 
 
 class CompletedJudgments(GradedQrelsText):
-    """Judgments with predictions, or labels, in place of missing judgments."""
+    """Judgments in which missing judgments are replaced by predictions or labels."""
 
     def __init__(
         self,
@@ -83,10 +83,10 @@ class CompletedJudgments(GradedQrelsText):
         self._decisions, self._probability = decisions if probability is None else probability, probability
 
     def predictions(self, *, decisions: bool = False) -> bytes:
-        """Return the lines of the predictions, or labels, alone.
+        """Return only the lines of the predictions or labels.
 
         With ``decisions``, a fifth column contains the probability of relevance or, if it was not requested, the
-        decision value of the classifier: the higher, the more certain is relevance.
+        decision value of the classifier; higher values indicate more certain relevance.
         """
         judgments, places = self._known, np.flatnonzero(self._taken)
         lines = zip(judgments.rows.ids[places].tolist(), judgments.docnos.take(places).texts(), strict=True)
@@ -98,7 +98,7 @@ class CompletedJudgments(GradedQrelsText):
         )
 
     def probabilities(self) -> bytes:
-        """Return a file for ``irevalx --grades probability``: judged documents, with 0 or 1, and predicted ones.
+        """Return a file for ``irevalx --grades probability``: 0 or 1 for judged documents, otherwise predictions.
 
         Raises UsageError if probabilities were not requested (``calibrated``).
         """
@@ -147,7 +147,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Complete judgments, and write them, the predictions and the report."""
+    """Complete judgments; write the completed judgments, the predictions and the report."""
     from irevalx.lab.command.output import Output, write_lines
 
     result = complete(**options, expected=report is not None, progress=not output.quiet)
@@ -324,7 +324,7 @@ def complete(
 
 
 def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: int, pool: Any) -> Judgments:
-    """Return the judgments with the runs' pool at this depth, and another pool, as pooled but unjudged documents."""
+    """Add the pool of the runs at this depth, and another pool, to the judgments as unjudged documents."""
     pools = [pool_of(runs, depth, warn)] if runs is not None else []
     if pool is not None:
         pools.append(inputs.Pool.read(pool).documents)
@@ -340,7 +340,7 @@ def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: i
 def _labelled(
     read: GradedQrelsText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
 ) -> CompletedJudgments:
-    """Return judgments with labels in place of missing, or all, judgments; raises InputError if there are none."""
+    """Replace missing judgments (or all judgments) by labels; raises InputError if no label is used."""
     label, _ = grades_for(judgments, labels)
     holes: BoolArray = judgments.grades < 0
     grades = complete_from_labels(judgments.grades, label, holes, replace=replace_all)

@@ -1,4 +1,4 @@
-"""Texts of documents, from JSON lines or TREC's SGML."""
+"""Reading of document texts from JSON Lines or TREC SGML files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def paths_of(documents: Any) -> list[str]:
 
 
 def read_documents(source: Source) -> Iterator[Document]:
-    """Yield documents in the order of the file: JSON lines, or SGML of TREC, recognised by the first character.
+    """Yield documents in file order; the first character determines whether the file is JSON Lines or TREC SGML.
 
     A JSON line is an object with an ID (``ID_FIELDS``; a string or a whole number) and text (``TEXT_FIELDS``). Blank
     lines are skipped, other fields ignored.
@@ -167,8 +167,8 @@ def _sgml_document(where: str, markup: bytes) -> Document:
 def _without_markup(text: str) -> str:
     """Return the text with a space in place of each DOCNO, DOCHDR, comment and tag.
 
-    An element without an end is treated as a tag. Its end is searched for once, not for each beginning, so that the
-    time is linear in the length of the text.
+    An element without an end is treated as a tag. The search for ends is shared by all beginnings, so that the time is
+    linear in the length of the text.
     """
     parts = []
     unended = set()
@@ -195,7 +195,7 @@ _NO_CHARACTER = "1114112"
 def unescaped(text: str) -> str:
     """Return a text with its character references replaced, like ``html.unescape``, even for very long numbers.
 
-    A number without a character becomes U+FFFD; Python does not convert numbers of more than 4,300 digits.
+    A number that is not a code point becomes U+FFFD; Python does not convert numbers of more than 4,300 digits.
     """
     return html.unescape(_DECIMAL.sub(lambda match: f"&#{match[1] if len(match[1]) < 8 else _NO_CHARACTER}", text))
 

@@ -1,8 +1,8 @@
-"""Predicted grades of unjudged documents, labels in their place, and calibrated relevance probabilities.
+"""Predicted grades of unjudged documents, their replacement by labels, and calibrated relevance probabilities.
 
-A topic has few relevant documents, so one sigmoid is fitted for all topics: decision values of both classifiers have
-the same zero, and nearly the same unit, for each topic. It is fitted to documents that were not learned from, by
-cross-validation within each topic. Büttcher et al. (2007, section 6) propose this.
+Since a topic has few relevant documents, a single sigmoid is fitted for all topics; decision values of both classifiers
+have the same zero, and nearly the same scale, in each topic. The sigmoid is fitted to predictions of held-out
+documents, by cross-validation within each topic. Büttcher et al. (2007, section 6) propose this.
 
 Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
 """
@@ -56,12 +56,12 @@ class Predictions(PredictedGrades):
     """Per topic; whether predictions lack because there are no relevant or no nonrelevant documents to learn from."""
 
     def completed(self, grades: IntArray, level: float) -> IntArray:
-        """Return grades, flat, with predictions in place: ``level`` if relevant, otherwise 0."""
+        """Return flat grades in which predictions replace missing grades: ``level`` if relevant, otherwise 0."""
         return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
 
 
 class Completion:
-    """Judgments with the text of their documents, to be completed from any part of them."""
+    """Judgments with the texts of their documents, which can be completed from any subset of the judgments."""
 
     def __init__(self, judgments: Judgments, collection: Collection, classifier: Classifier, level: float = 1) -> None:
         self.judgments = judgments
@@ -72,7 +72,7 @@ class Completion:
     def predict(
         self, known: BoolArray, unknown: BoolArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
-        """Learn from the ``known`` documents of each topic, and predict the ``unknown`` ones; masks over the judgments.
+        """Train on the ``known`` documents of each topic, and predict the ``unknown`` ones; both are masks.
 
         ``progress`` is called with the number of topics done since.
         """
@@ -103,7 +103,7 @@ class Completion:
 
 
 class CompletionRun:
-    """A ``Treatment`` that predicts the unique documents of a group from the other judgments.
+    """A ``Treatment`` that predicts the unique documents of a group from all other judgments.
 
     This is the procedure of Büttcher et al. (2007, 5.3). Documents without a prediction are pooled, but unjudged.
     """
@@ -119,7 +119,7 @@ class CompletionRun:
         processes: int = 1,
         progress: Callable[[int], None] = lambda topics: None,
     ) -> None:
-        """Predict for several groups; ``progress`` is called with the number of topics of a group done since."""
+        """Predict for several groups; ``progress`` is called with the number of topics done since the last call."""
         judgments = self.completion.judgments
         sharing = min(processes, len(removals))
         advance = progress if sharing == 1 else lambda topics: None
@@ -134,7 +134,7 @@ class CompletionRun:
                 progress(judgments.rows.n)
 
     def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the grades and the pool with which the group is evaluated."""
+        """Return the grades and the pool for the evaluation of the group."""
         without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
         return self.of_group(removal).completed(without, self.completion.level), removal.in_pool
 
@@ -146,7 +146,7 @@ class CompletionRun:
 
 
 def judged_without(removal: UniqueDocuments, grades: IntArray) -> BoolArray:
-    """Return which documents, flat, are judged without the group that is left out."""
+    """Return a flat mask of the documents that are judged without the group that is left out."""
     return (grades >= 0) & removal.in_pool & ~removal.removed
 
 
@@ -233,7 +233,7 @@ def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order
 def probabilities_of_relevance(
     completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
 ) -> FloatArray:
-    """Return relevance probabilities, flat: of the sigmoid if predicted, otherwise 1 or 0 as judged."""
+    """Return flat relevance probabilities: from the sigmoid for predicted documents, otherwise 1 or 0."""
     judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
     return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
 
@@ -241,7 +241,7 @@ def probabilities_of_relevance(
 def expected_measures(
     experiment: GradedRuns, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return expected values, (n_runs, n_topics) by measure, if documents are relevant independently.
+    """Return expected values (n_runs, n_topics) by measure, assuming independent relevance of documents.
 
     ``probability`` is flat over the judgments; other documents are nonrelevant. Runs without results have 0.
     """
@@ -271,7 +271,7 @@ def expectable(measure: str) -> bool:
 def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
     """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents of a group.
 
-    The sigmoid is fitted to the other judgments alone. Measures must be ``expectable``.
+    The sigmoid is fitted only to the other judgments. Measures must be ``expectable``.
     """
     judged = judged_without(removal, experiment.grades)
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
@@ -282,7 +282,7 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
 
 
 class LabelCompletion:
-    """A ``Treatment`` that takes the judgments of unique documents, or all judgments (``replace``), from labels.
+    """A ``Treatment`` that replaces the judgments of unique documents, or all judgments (``replace``), by labels.
 
     Documents without a label are pooled, but unjudged.
     """
@@ -308,7 +308,7 @@ class LabelCompletion:
         """By group."""
 
     def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the grades and the pool with which the group is evaluated."""
+        """Return the grades and the pool for the evaluation of the group."""
         return complete_from_labels(grades, self._grades, removal.removed, replace=self._replace), removal.in_pool
 
     def warnings(self) -> Iterator[str]:
@@ -327,13 +327,13 @@ class LabelCompletion:
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
-    """Return grades with labels in place of missing grades (``holes``), or of all; negative labels are missing."""
+    """Replace missing grades (``holes``), or all grades, by labels; negative labels are missing."""
     label = np.where(labels >= 0, labels, UNJUDGED_IN_FILES)
     return label if replace else np.where(holes, label, grades)
 
 
 def label_warnings(judgments: Judgments, labels: Judgments, chosen: BoolArray, *, replace: bool) -> Iterator[str]:
-    """Yield warnings about labels that contradict chosen judgments, are for other documents, or on another scale."""
+    """Yield warnings about labels that contradict ``chosen`` judgments, are for other documents, or differ in scale."""
     ours, theirs = shown_name(judgments.path), shown_name(labels.path)
     grades, there = grades_for(judgments, labels)
     both = chosen & (judgments.grades >= 0) & (grades >= 0)

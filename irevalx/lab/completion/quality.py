@@ -53,7 +53,7 @@ class QualityOfPredictions(NamedTuple):
     recall: float
     f1: float
     averaged: int  # pairs of a group and a topic with predictions
-    nothing_to_find: int  # pairs without a relevant document to predict; they count as 0
+    nothing_to_find: int  # pairs without a relevant document to predict, which are averaged as 0
 
 
 def completion_quality(
@@ -69,7 +69,7 @@ def completion_quality(
 
 
 class Quality(NamedTuple):
-    """The accuracy of predictions learned from a share of the judgments: means over topics; 0/0 counts as 0."""
+    """The accuracy of predictions by a classifier trained on a share of the judgments: means over topics; 0/0 is 0."""
 
     share: str
     precision: float
@@ -77,7 +77,7 @@ class Quality(NamedTuple):
     f1: float
     topics: int  # with predictions
     untrained: int  # topics whose share has no relevant or no nonrelevant document with text
-    nothing_to_find: int  # topics without a relevant document to predict; they count as 0
+    nothing_to_find: int  # topics without a relevant document to predict, which are averaged as 0
 
 
 def holdout(
@@ -86,9 +86,9 @@ def holdout(
     order: RandomOrder,
     progress: Callable[[int], None] = lambda topics: None,
 ) -> list[Quality]:
-    """Learn from shares of each topic's judged documents, the first in random order, and predict the others.
+    """Train on a random share of the judged documents of each topic, and predict the others.
 
-    The classifier learns from max(1, floor(share n + 1/2)) of n documents, if they have text.
+    The classifier is trained on max(1, floor(share n + 1/2)) of n documents, if they have text.
     """
     judgments = completion.judgments
     qualities = []
@@ -104,19 +104,19 @@ def holdout(
 
 
 class PredictedTopic(NamedTuple):
-    """Numbers of documents that were learned from, and predicted, for a topic."""
+    """The numbers of training documents and of predicted documents of a topic."""
 
     topic: str
-    relevant: int  # the classifier learned from these, and from the nonrelevant ones
+    relevant: int  # number of relevant documents for training; the next field is that of nonrelevant documents
     nonrelevant: int
     predicted: int
     predicted_relevant: int
     without_text: int  # documents without a prediction because they have no text
-    trained: bool | int  # for all topics, the number of topics with both to learn from
+    trained: bool | int  # whether both kinds of training documents exist; in the totals, the number of such topics
 
 
 class LabelledTopic(NamedTuple):
-    """Numbers of documents of a topic without a judgment, and with labels."""
+    """The numbers of unjudged documents and of labelled documents of a topic."""
 
     topic: str
     holes: int
@@ -141,7 +141,7 @@ def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
 
 
 class PredictionReport(Result):
-    """Numbers of predictions by topic, and their accuracy."""
+    """The numbers of predictions by topic, and their accuracy."""
 
     rows: Sequence[PredictedTopic]
     classifier: str
@@ -187,13 +187,13 @@ class PredictionReport(Result):
 
 
 class LabelReport(Result):
-    """Numbers of missing judgments that were taken from labels, by topic."""
+    """The numbers of missing judgments that were replaced by labels, by topic."""
 
     rows: Sequence[LabelledTopic]
 
     @classmethod
     def of(cls, judgments: Judgments, taken: BoolArray, holes: BoolArray, relevant: BoolArray) -> LabelReport:
-        """Count labels that were taken, missing judgments (holes), and documents relevant after completion."""
+        """Count used labels, missing judgments (``holes``), and relevant documents after completion."""
         counts = map(judgments.rows.count, (holes, taken, taken & relevant, holes & ~taken))
         return cls(_by_topic(LabelledTopic, judgments, *counts))
 

@@ -110,7 +110,7 @@ class JudgmentsDescription(Frozen):
         return Table("judgments", columns, rows)
 
     def summary_table(self) -> Table:
-        """Return sums over topics, and for each number its mean, minimum, median and maximum."""
+        """Return, for each column, the sum, mean, minimum, median and maximum over topics."""
         table = self.table()
         *of_topics, total, mean = table.rows
         numbers = list(zip(*of_topics, strict=True))[1:]
@@ -141,7 +141,7 @@ class JudgmentsDescription(Frozen):
 
     @property
     def _numbers(self) -> IntArray:
-        """Pooled, judged and relevant documents, and those of each grade, of each topic."""
+        """The numbers of pooled, judged and relevant documents, and of documents with each grade, of each topic."""
         return np.vstack((self.pooled, self.judged, self.relevant, self.of_grade))
 
 
@@ -183,7 +183,7 @@ class RunDescription(Frozen):
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> "RunDescription":
-        """Count the documents of a run ranked with these judgments, over the compared topics."""
+        """Count the documents of a run, ranked with these judgments, over the compared topics."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         is_judged = ranking.row >= 0
@@ -249,7 +249,7 @@ def _range_rows(
 
 
 class Contribution(NamedTuple):
-    """Numbers of documents of judged topics that a group of runs adds to a pool, judged or not."""
+    """The numbers of documents of judged topics that a group of runs contributes to a pool, whether judged or not."""
 
     group: str
     runs: int
@@ -263,7 +263,7 @@ class Contribution(NamedTuple):
 def contributions(
     runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: float = 1
 ) -> list[Contribution]:
-    """Return what each group, by name, adds to the pool, which the judgments contain, as from ``with_pool``."""
+    """Return the contribution of each group, by name, to the pool in the judgments (from ``with_pool``)."""
     names = sorted(set(groups))
     by_group = np.zeros((len(names), judgments.rows.size), np.bool_)
     for run, group in zip(runs, groups, strict=True):
@@ -385,16 +385,16 @@ def describe(
 ) -> Description:
     """Summarise judgments, pools and runs.
 
-    Report how many documents were judged, how many of the documents of each run were judged, and what each group of
-    runs contributes to the pool.
+    Report the number of judged documents, the coverage of each run by the judgments, and the contribution of each group
+    of runs to the pool.
 
     By default, only a summary is displayed. It contains the totals of the judgments with the mean, minimum, median and
     maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With `show="all"`,
     all tables are displayed.
 
     The table of judgments has one row per topic. It contains the numbers of pooled, judged, relevant and unjudged
-    documents, and the number of documents with each grade. Real-valued grades are counted only if there are at most 20
-    different grades.
+    documents, and the number of documents with each grade. Real-valued grades are counted only if at most 20 different
+    grades occur.
 
     The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
     share of judged documents among its first documents, at each rank cutoff in `cutoffs`. Another table contains the

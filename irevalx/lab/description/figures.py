@@ -77,7 +77,7 @@ def description(data: Description, page: Page) -> Figure:
 
 
 def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Draw one bar per topic, sorted, with one part for each relevant grade unless there are too many."""
+    """Plot one bar per topic, sorted, divided by relevant grade unless there are too many grades."""
     judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
     by_grade = zip(judgments.grades, judgments.of_grade, strict=True)
@@ -96,7 +96,7 @@ def _draw_topics(axis: Axes, data: Description, _: ShortNames) -> None:
 
 
 def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
-    """Return the first ranks of the ranges in which any run has results; at least one."""
+    """Return the first ranks of the ranges in which at least one run has results; at least one rank."""
     there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
@@ -156,7 +156,7 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
             *(shares, range(len(runs)), MARKERS[number]),
             color=colour,
             markerfacecolor="white" if number % 2 else colour,
-            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # what lies below is to be seen
+            markersize=3 + 0.8 * (len(cutoffs) - 1 - number),  # so that overlapping marks remain visible
             markeredgewidth=0.7,
             label=f"first {cutoff}",
         )

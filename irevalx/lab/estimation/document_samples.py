@@ -66,7 +66,7 @@ class LabelledSample(Frozen):
 
 
 class SumOfRuns(Frozen, kw_only=True):
-    """A measure as a sum for each run: weights of documents by rank, times gains."""
+    """A measure as a weighted sum of gains for each run; the weight of a document depends on its rank."""
 
     name: str
     """The name of the measure."""
@@ -123,7 +123,7 @@ class RankedLabels(Frozen):
 
     @classmethod
     def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, rules: EvaluationRules) -> RankedLabels:
-        """Pair the labels and rank the runs; warns of topics and documents that only one file has."""
+        """Pair the labels and rank the runs; warns about topics and documents that occur in only one file."""
         human = sample.labels
         topics = tuple(topic for topic in human.topics if topic in machine.topic_index)
         if len(topics) < 2:
@@ -148,19 +148,19 @@ class RankedLabels(Frozen):
 
     @cached_property
     def _place(self) -> IntArray:
-        """Places of the documents in the sample, flat over the documents of both files."""
+        """Indices of the documents in the sample, flat over the documents of both files."""
         return places_of(self.labels.judgments, self.sample.labels)
 
     @cached_property
     def topic(self) -> IntArray:
-        """Place of a document's topic among the evaluated topics, flat; ``ABSENT`` for other topics."""
+        """Index of each document's topic among the evaluated topics, flat; ABSENT for other topics."""
         index = {topic: place for place, topic in enumerate(self.experiment.topics)}
         judgments = self.labels.judgments
         return judgments.rows.spread(np.array([index.get(topic, ABSENT) for topic in judgments.topics], np.int64))
 
     @cached_property
     def places(self) -> IntArray:
-        """Places of the documents with human labels in evaluated topics."""
+        """Indices of the documents with human labels in evaluated topics."""
         return np.flatnonzero((self.labels.human >= 0) & (self.topic != ABSENT))
 
     @cached_property
@@ -180,7 +180,7 @@ class RankedLabels(Frozen):
         return DrawnDocuments(len(self.experiment.topics), self.topic[self.places], probability, stratum)
 
     def sum_of(self, measure: WeightedMeasure) -> SumOfRuns:
-        """Return a measure as a sum for each run."""
+        """Return a measure as a weighted sum for each run."""
         experiment, drawn = self.experiment, self.places
         n_topics, n_runs = len(experiment.topics), len(experiment.runs)
         row, cell, weight = counted_documents(experiment.ranking, measure)
@@ -214,7 +214,7 @@ class RankedLabels(Frozen):
 
 
 def measures_by_document(measures: Measures, level: float, *labels: Judgments) -> Sequence[WeightedMeasure]:
-    """Return measures that are sums over ranks of weight times gain, for the grades of labels; raises UsageError."""
+    """Return measures as weighted sums over ranks, for the grades of labels; raises UsageError for other measures."""
     requests = requests_of(measures_of(measures), Settings(level=level))
     for request in requests:
         if "ndcg" in request.measure.name.lower():
@@ -240,7 +240,7 @@ def estimates_from_documents(
     alpha: float,
     labels_format: str | None,
 ) -> EstimatedScores:
-    """Return the machine's values, corrected document by document; keywords are those of ``estimate``."""
+    """Estimate values from the machine labels, corrected by sampled documents; keywords are those of ``estimate``."""
     sample = LabelledSample.of(human, rel_format)
     theirs = labels_of(machine, labels_format or QRELS.name)
     weighted = measures_by_document(measures, rules.settings.level, sample.labels, theirs)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
-"""What requires the rank of each document, so that the order of tied documents must not depend on grades."""
+"""Parameters that require the rank of each document, so that the order of tied documents must not depend on grades."""
 
 
 def _run(
@@ -205,7 +205,7 @@ def estimate(
     ----------
     human : relevance judgments by human assessors, either of some topics or of a random sample of the documents of each
         topic (`rel_format="sampled"` or `rel_format="prels"`). irevalx-lab degrade can draw such a sample by strata.
-        With `design`, the existing judgments in any format, or none.
+        With `design`, this argument is optional, and can be existing judgments in any format.
     machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
         additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
         documents, pass relevance judgments for the sampled documents and for all other documents. In this case, topics
@@ -313,7 +313,7 @@ def estimate(
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
-    """Warn of topics and documents with human judgments and without machine labels."""
+    """Warn about topics and documents with human judgments but without machine labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):
         warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
@@ -326,7 +326,7 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
 
 
 def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
-    """Yield cautions on rows without benefit from the machine, cut weights, few topics and constant values."""
+    """Yield cautions about rows without benefit from the machine, clipped weights, few topics and constant values."""
     n_rows = sum(estimates.estimate.size for estimates in estimated)
     weak = sum(int((estimates.effective_topics < HELPFUL * estimates.n_human).sum()) for estimates in estimated)
     if weak:

@@ -12,11 +12,11 @@ from irevalx.lab.plotting.page import COLOURS, GREY, Page
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals
 
 MOST_ROWS = 30
-"""Maximum number of rows in a panel: half a page."""
+"""Maximum number of rows in a panel, which fill half a page."""
 
 
 def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
-    """Draw the differences, or the means of a single run, with machine labels and from human labels alone."""
+    """Plot the differences (for a single run, the means), estimated with machine labels and from human labels alone."""
     names = list(dict.fromkeys(row.measure for row in result.rows))
     measures = [_drawn_rows([row for row in result.rows if row.measure == name]) for name in names]
     alone = "the human sample" if result.are_sampled else "human topics"
@@ -32,7 +32,7 @@ def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
 
 
 def _drawn_rows(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
-    """Return the rows of a measure that the figure shows."""
+    """Return the rows of a measure for the figure."""
     pairs = [row for row in rows if row.against is not None]
     if not pairs:
         return list(rows)
@@ -74,7 +74,7 @@ def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], al
 
 
 def _marks(row: EstimateRow) -> list[IntervalMark]:
-    """Return the estimate with machine labels, and the classical one."""
+    """Return the estimate with machine labels, and the classical estimate."""
     none = wide = math.nan, math.nan
     if row.simultaneous_low is not None and row.simultaneous_high is not None:
         wide = row.simultaneous_low, row.simultaneous_high

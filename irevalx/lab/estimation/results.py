@@ -26,66 +26,72 @@ class EstimateRow(NamedTuple):
     """The other run; None for the mean of a run."""
 
     estimate: float
-    """With machine labels."""
+    """The estimate that combines human and machine labels."""
 
     low: float
-    """The interval is nan if the standard error is 0."""
+    """The lower bound of the interval; like ``high``, nan if the standard error is 0."""
 
     high: float
     standard_error: float
-    """Over draws of topics, and of documents if these were sampled."""
+    """The standard error over samples of topics (and of documents, if these were sampled)."""
 
     document_error: float | None
-    """The part of the standard error that is due to drawing documents: all of it if no other topics are of interest.
-    Like ``machine``, ``topics``, ``documents`` and ``effective_documents``, None unless documents were sampled."""
+    """The part of the standard error that is due to the sampling of documents.
+
+    If only these topics are of interest, it is the whole standard error. It is None unless documents were sampled; this
+    also applies to ``machine``, ``topics``, ``documents`` and ``effective_documents``.
+    """
 
     lambda_: float
-    """The weight of the machine labels, if documents were sampled of those that could be drawn."""
+    """The weight of the machine labels; with sampled documents, of the labels of documents that could be drawn."""
 
     classical: float
-    """From the human topics or from the sample alone."""
+    """The estimate from the topics with human labels, or from the sample, alone."""
 
     classical_low: float
     classical_high: float
     machine: float | None
-    """From the machine labels alone."""
+    """The value under the machine labels alone."""
 
     correlation: float | None
-    """Of human and machine values over topics; nan if one of them is constant. Like ``human_topics``,
-    ``machine_topics`` and ``effective_topics``, None if documents were sampled."""
+    """The correlation between human and machine values over topics; nan if one of them is constant.
+
+    It is None if documents were sampled; this also applies to ``human_topics``, ``machine_topics`` and
+    ``effective_topics``.
+    """
 
     human_topics: int | None
     """Number of topics."""
 
     machine_topics: int | None
     effective_topics: float | None
-    """Number of human topics that yield this standard error without a machine; nan if it is 0."""
+    """Number of topics with human labels that would yield this standard error without a machine; nan if it is 0."""
 
     topics: int | None
     documents: int | None
     """Number of documents with human labels."""
 
     effective_documents: float | None
-    """Number of human labels that yield this document error without a machine; nan if it is 0."""
+    """Number of human labels that would yield this document error without machine labels; nan if it is 0."""
 
     p: float | None = None
-    """Of the difference, like the following fields; None for the mean of a run."""
+    """The p-value of the difference; like the following fields, None for the mean of a run."""
 
     corrected_p: float | None = None
-    """Corrected for the number of comparisons of the measure."""
+    """The p-value corrected for the number of comparisons of the measure."""
 
     differ: bool | None = None
     """Whether the corrected p-value is below alpha."""
 
     simultaneous_low: float | None = None
-    """Simultaneous interval for all differences; None without one."""
+    """Simultaneous interval for all differences; None if not computed."""
 
     simultaneous_high: float | None = None
 
 
 _OF_TOPICS = ("correlation", "human_topics", "machine_topics", "effective_topics")
 _OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
-"""The fields of estimates from human labels of whole topics, and of sampled documents, alone."""
+"""The fields that only estimates from whole topics have, and those that only estimates from sampled documents have."""
 
 _ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
 _DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
@@ -101,7 +107,7 @@ class EstimatedScores(DrawnResult):
 
     rows: Sequence[EstimateRow]
     alpha: float
-    """Intervals cover the true value with probability 1 - alpha."""
+    """Significance level; intervals have confidence level 1 - alpha."""
 
     correction: str
     """Correction of the p-values."""

@@ -1,4 +1,4 @@
-"""Sampling design: which documents human assessors should label, by strata."""
+"""Sampling design: selection of the documents that human assessors should label, by strata."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from irevalx.reading.formats import QRELS
 from irevalx.reports.table import Table
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
-"""Last ranks of bands; further ranks are one more band. Later tuples are used if there are too few documents."""
+"""Last ranks of the ranges; all further ranks form another range. Later tuples are used if documents are few."""
 
 NEGLIGIBLE = 1e-4
-"""Documents with weights below this share of the largest weight are in no stratum: they keep the machine labels."""
+"""Documents with weights below this share of the largest weight belong to no stratum and keep their machine labels."""
 
 _PARTS = 1_000_000
-"""Parts of a whole in which rates are counted: percents with four decimals."""
+"""The denominator of rates, which are percentages with four decimals."""
 
 
 class StratumRow(NamedTuple):
-    """Documents with one machine grade and best ranks in one band, and the share that assessors should judge."""
+    """A stratum (documents with one machine grade and best ranks in one range) and its sampling rate."""
 
     stratum: str
     grade: int
@@ -78,11 +78,11 @@ class LabellingDesign(Result):
     """The documents that are drawn with the seed."""
 
     seed: int
-    """``degrade`` draws the same documents with it."""
+    """The random seed, with which ``degrade`` draws the same documents."""
 
     @property
     def rates(self) -> bytes:
-        """The file of the rates, for ``degrade(rates=...)``: lines ``STRATUM RATE``."""
+        """The content of the file for ``degrade(rates=...)``: lines STRATUM RATE."""
         return "".join(f"{part.replace(':', ' ')}\n" for part in self.strata.split()).encode()
 
     def tables(self) -> list[Table]:
@@ -102,7 +102,7 @@ def design_of(
     seed: int | None,
     labels_format: str | None,
 ) -> LabellingDesign:
-    """Return a design of at most n documents; keywords are those of ``estimate``."""
+    """Return a sampling design of at most ``n`` documents; keywords are those of ``estimate``."""
     form = rel_format
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
     if human is None:
@@ -141,14 +141,14 @@ def design_of(
 
 
 def _errors(measure: WeightedMeasure, human: IntArray, machine: IntArray) -> FloatArray:
-    """Return the machine's squared errors of gains, as shares of the largest possible error."""
+    """Return the squared errors of the machine's gains, divided by the largest possible squared error."""
     gains = (measure.gains(np.maximum(grades, 0)) for grades in (human, machine))
     errors: FloatArray = np.subtract(*gains) ** 2 / (measure.greatest_gain or 1.0) ** 2
     return errors
 
 
 class _Documents(Frozen):
-    """The documents that count and have a machine label, shape (n_documents,) each."""
+    """The documents that affect measures and have a machine label; arrays have shape (n_documents,)."""
 
     grade: IntArray
     """Machine label."""
@@ -168,7 +168,7 @@ class _Documents(Frozen):
 
 
 class _Strata:
-    """The documents without human label by grade and band of ranks (``edges``); ranks up to ``depth`` count."""
+    """The documents without human labels by grade and range of ranks (``edges``), for ranks up to ``depth``."""
 
     def __init__(self, documents: _Documents, edges: tuple[int, ...], depth: int | None) -> None:
         n_bands = len(edges) + 1
@@ -198,8 +198,8 @@ class _Strata:
         """Grade, first and last rank of each stratum."""
 
     def drawn(self, rates: Sequence[int]) -> list[int]:
-        """Return the number of documents of each stratum that ``StrataSample.drawn`` draws at these rates."""
-        rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # half up
+        """Return the number of documents that ``StrataSample.drawn`` draws from each stratum at these rates."""
+        rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # rounded half up
         numbers: list[int] = np.where(self.sizes, np.maximum(rounded, 1), 0).sum(axis=0).tolist()
         return numbers
 
@@ -210,7 +210,7 @@ class _Strata:
             middle = (low + high) / 2
             low, high = (middle, high) if sum(self.drawn(self._proportional(middle))) <= n else (low, middle)
         rates = self._proportional(low)
-        for place in np.argsort(-self.spread, kind="stable").tolist():  # what rounding has left over
+        for place in np.argsort(-self.spread, kind="stable").tolist():  # documents that remain after rounding
             fits = partial(self._fits, n, rates, place)
             rates[place] = max(rates[place], bisect_left(range(1, _PARTS + 1), True, key=lambda rate: not fits(rate)))
         return rates
@@ -228,7 +228,7 @@ class _Strata:
 def _designed(
     judgments: Judgments, frame: IntArray, strata: _Strata, rates: Sequence[int], seed: int
 ) -> LabellingDesign:
-    """Name the strata, and draw the sample that ``degrade`` draws from the machine labels."""
+    """Name the strata, and draw the same sample as ``degrade`` from the machine labels."""
     names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
     n_of_stratum = strata.sizes.sum(axis=0).tolist()
     rows = [

@@ -33,7 +33,7 @@ _FIELDS = {"text": None, "importance": WEIGHTS["all"], "assignment": SUPPORT}
 
 
 class NuggetRow(NamedTuple):
-    """The scores of the answer of a run to a topic."""
+    """The nugget scores of the answer of a run for a topic."""
 
     run: str
     topic: str
@@ -67,7 +67,7 @@ class NuggetScores(Result):
 
 
 class _Answer(NamedTuple):
-    """The nuggets of a run for a topic: text, importance and assignment of each."""
+    """The nuggets of a run for a topic: their texts, importance and assignments."""
 
     where: str
     run: str
@@ -75,7 +75,7 @@ class _Answer(NamedTuple):
     nuggets: Sequence[tuple[str, str, str]]
 
     def row(self) -> NuggetRow:
-        """Return the scores; 0 without a nugget of the kind, like nuggetizer."""
+        """Return the scores; like nuggetizer, 0 if there are no nuggets of the kind."""
         values = []
         for weight in WEIGHTS.values():
             total = sum(weight[importance] for _, importance, _ in self.nuggets)
@@ -105,8 +105,8 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
     the topic has no nuggets of the corresponding kind; a warning lists the topics without vital nuggets. All runs must
     have the same nuggets for a topic.
 
-    Output in the formats csv, tsv and jsonl contains the scores of each topic. These files are score files, which
-    ``irevalx-lab compare --scores`` and other commands accept. Tables on the terminal contain means over topics.
+    Output in the formats csv, tsv and jsonl contains the scores of each topic. Such output can be used as a score file,
+    for example with ``irevalx-lab compare --scores``. Tables on the terminal contain means over topics.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
 
 
 def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
-    """Return the text, the importance and the assignment of a nugget; ``where`` contains its 1-based number."""
+    """Return the text, importance and assignment of a nugget; ``where`` is its location in messages."""
     if not isinstance(nugget, dict):
         raise MalformedLineError(f"{where} must be an object with {join_words(list(_FIELDS), 'and')}")
     for name, choices in _FIELDS.items():
@@ -203,7 +203,7 @@ def _refuse_different(answers: Iterable[_Answer]) -> None:
 
 
 def _warnings(answers: Iterable[_Answer]) -> Iterator[str]:
-    """Yield a line about topics without vital nuggets, and about topics without a record of each run."""
+    """Yield warnings about topics without vital nuggets, and about topics without a record for some runs."""
     topics: dict[str, bool] = {}
     of_runs: dict[str, set[str]] = {}
     for answer in answers:

@@ -57,7 +57,7 @@ class ScoresData(Frozen, kw_only=True):
     """Texts by topic."""
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data, without ``about`` and the sentences."""
+        """Return the parts of the data, except ``about`` and the sentences."""
         scores, names = self.scores, [self.without_folders(run) for run in self.scores.runs]
         return {
             "measures": [{**measure.about("name"), "adds": False} for measure in scores.measures],
@@ -112,20 +112,20 @@ class ScoresData(Frozen, kw_only=True):
         return names | {path: os.path.relpath(path, os.path.commonpath(alike)) for path in alike}
 
     def without_folders(self, text: str) -> str:
-        """Return a text with the names of input files in place of absolute paths, unless these were requested."""
+        """Replace absolute paths in a text by the names of input files, unless absolute paths were requested."""
         for path, name in sorted(self._names_of_files.items(), reverse=True):
             text = text.replace(path, name)
         return text
 
     def _file(self, path: str | None) -> dict[str, str | None]:
-        """Return a file and its digest; None for standard input and for data that is in no file."""
+        """Return the path of a file and its digest; None for standard input and for Python objects."""
         if path is None or path == "-":
             return {"path": path, "sha256": None}
         return {"path": self._names_of_files.get(path, path), "sha256": Source(path).sha256()}
 
     @property
     def _main_pair(self) -> list[int] | None:
-        """Numbers of the runs of the main result; None if there is no main result."""
+        """Indices of the runs of the main result; None if there is no main result."""
         compared, names = self.scores.compared, self.scores.runs
         for of_measure in compared.measures if compared else []:
             if of_measure.measured.direction and of_measure.pairs:
@@ -187,11 +187,11 @@ class ReportData(ScoresData, kw_only=True):
 
     @cached_property
     def places(self) -> list[int]:
-        """Places of the topics of the report among the judged topics."""
+        """Indices of the topics of the report among the judged topics."""
         return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data, without ``about`` and the sentences."""
+        """Return the parts of the data, except ``about`` and the sentences."""
         return {
             **super().parts(),
             "measures": [measure.about(self.settings.tie_orders[0]) for measure in self.scores.measures],
@@ -220,7 +220,7 @@ class ReportData(ScoresData, kw_only=True):
 
     @cached_property
     def described(self) -> list[RunDescription]:
-        """Statistics of the runs by rank, each over its topics, or with ``complete`` over all topics."""
+        """Statistics of the runs by rank, over the topics of each run or, with ``complete``, over all topics."""
         ranks = range(1, self.first.depth + 1)
         return [
             RunDescription.of(

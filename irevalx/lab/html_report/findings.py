@@ -16,16 +16,16 @@ from irevalx.parameters import join_words
 from irevalx.statistics.significance import correction_named
 
 FEW_JUDGED = 0.8
-"""A caution is added if a smaller share of a run's first documents is judged."""
+"""Share of judged documents among a run's first documents below which a caution is added."""
 
 MANY_TIED = 0.1
-"""A caution is added if a greater share of a run's first documents has tied scores."""
+"""Share of tied scores among a run's first documents above which a caution is added."""
 
 LEAST_SHARE = 0.005
 """Runs whose shares of judged documents differ by less are equally judged."""
 
 LEAST_P = 0.001
-"""Smaller p-values are reported as smaller than this."""
+"""The p-value below which p-values are reported as smaller than this value."""
 
 MOST_NAMED = 3
 """Maximum number of runs named in a sentence."""
@@ -65,7 +65,7 @@ def _headline(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMe
 
 
 def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
-    """Return the explanation of intervals that are not corrected like the p-values, with a baseline."""
+    """Return a note on intervals that, unlike the p-values, are not corrected for comparisons with a baseline."""
     of_measures = [of_measure for of_measure in compared.measures if of_measure.comparisons.pairs]
     if data.baseline is None or not any(
         _is_corrected(of_measure) and not _holds_for_all(of_measure) for of_measure in of_measures
@@ -92,7 +92,7 @@ def _is_all_judged(of_measure: ComparedMeasure) -> bool:
 
 
 def _coverage(of_measure: ComparedMeasure) -> str:
-    """Return whether the runs are equally judged, and the shares of their first documents that are judged."""
+    """Return whether the runs are equally judged, and the shares of judged documents among their first documents."""
     coverage = of_measure.measured.coverage
     if coverage is None or of_measure.measured.top_coverage is None:  # the latter if all judged documents are relevant
         return ""
@@ -113,7 +113,7 @@ def _among_first(depth: int) -> str:
 
 
 def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
-    """Yield the finding on the pair of the main result, unless another sentence contains it."""
+    """Yield the finding on the pair of the main result, unless another finding contains it."""
     pairs, best = of_measure.pairs, of_measure.runs[of_measure.best_first[0]]
     if not pairs[1:]:
         return
@@ -178,7 +178,7 @@ def _of_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMea
 
 
 def _determined(data: ScoresData, measure: ReportedMeasure, pair: ComparedPair) -> str:
-    """Return a clause if no completion of the judgments can change the sign, as far as bounds are known."""
+    """Return a clause if bounds show that no completion of the judgments can change the sign."""
     is_determined = (
         pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
     )
@@ -217,7 +217,7 @@ def _share_unjudged(description: RunDescription, within: int) -> float:
 def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool) -> str:
     """Return the finding on the best run, and on the runs that are not significantly different from it.
 
-    Another finding contains the difference from the baseline under the main measure.
+    The difference from the baseline under the main measure is in another finding.
     """
     best = of_measure.runs[of_measure.best_first[0]]
     extreme = "highest" if measure.direction > 0 else "lowest"
@@ -288,7 +288,7 @@ def _about_identical(data: ScoresData) -> Iterator[str]:
 
 
 def _warned(data: ScoresData) -> Iterator[str]:
-    """Yield the warnings of the comparison, with requested names; equal warnings of several measures are one."""
+    """Yield the warnings of the comparison with requested names, merging equal warnings about several measures."""
     titles = {measure.name: measure.title for measure in data.scores.measures}
     names = "|".join(map(re.escape, sorted(titles, key=len, reverse=True)))
     name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")

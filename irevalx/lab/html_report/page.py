@@ -1,7 +1,7 @@
 """The file of a report: an HTML page, or its data as JSON.
 
-A page is one file with template, style and script, which loads nothing else. Numbers and topics are compressed, and
-unpacked when they are displayed.
+A page is a single file that consists of template, style and script, and loads no other resources. Numbers and topics
+are compressed, and decompressed when they are displayed.
 """
 
 import base64
@@ -106,7 +106,7 @@ class Report(Frozen, kw_only=True):
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page
-        write_lines([text.encode("utf-8", "replace")], path)  # names that are no UTF-8 have JSON's \udcXX in the data
+        write_lines([text.encode("utf-8", "replace")], path)  # names that are not UTF-8 contain \udcXX in the JSON data
 
     def _repr_html_(self) -> str:
         """Return the page in a sandboxed frame."""
@@ -192,7 +192,7 @@ def _rendered(data: dict[str, Any]) -> str:
 
 
 def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], str]:
-    """Return the function that turns a sentence into HTML with short names of runs, except in a command at its end."""
+    """Return a function that converts a sentence to HTML with short run names, except in a command at its end."""
     from markupsafe import Markup
 
     short = {run["name"]: run["short"] for run in runs if run["short"] != run["name"]}
@@ -210,7 +210,7 @@ def _short_names_in_html(runs: Sequence[Mapping[str, Any]]) -> Callable[[str], s
 
 
 def _in_html(json: str) -> str:
-    """Return JSON without the characters that end an element, a comment or a reference in HTML."""
+    """Escape the characters in JSON that could end an element, a comment or a reference in HTML."""
     return json.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
 
 
@@ -221,7 +221,7 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """Return all modules as one script, each after the modules that it imports."""
+    """Concatenate all modules into one script, each after the modules that it imports."""
     texts: dict[str, str] = {}
     _add("page.js", texts)
     return "\n".join(_MODULE.sub("", text) for text in texts.values())

@@ -33,7 +33,7 @@ from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.settings import ORDERS_OF_TIES, Ties
 
 MOST_MISSED = 20
-"""Maximum number of relevant documents listed for a topic because a run missed them."""
+"""Maximum number of missed relevant documents that are listed for a topic."""
 
 UNRANKED = 1 << 40
 """The rank of documents that a run does not retrieve."""
@@ -54,9 +54,9 @@ class FirstDocuments(Frozen):
     """Number of first documents of a ranking."""
     run: IntArray
     row: IntArray
-    """Number of the run, and place of the document in the judgments; flat over the first documents."""
+    """Index of the run, and index of the document in the judgments; flat over the first documents."""
     ends: IntArray
-    """First place of each judged topic, and the end of the last one."""
+    """First index of each judged topic, and the end of the last topic."""
     relevant: npt.NDArray[np.int32]
     """Judged topic, run, rank and row of the retrieved relevant documents, shape (4, n), ascending."""
     level: float
@@ -89,7 +89,7 @@ class FirstDocuments(Frozen):
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, PooledDocuments.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
-        # the evaluation has issued the warnings
+        # the evaluation has already issued the warnings
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
         additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms, relevant = [], [], []
@@ -98,7 +98,7 @@ class FirstDocuments(Frozen):
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             places.append(_places(ranking, number, within))
             is_relevant = (ranking.row >= 0) & (both.grades[ranking.row] >= max(level, 0))
-            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # of all ranks: half the memory
+            relevant.append(_places(ranking, number, is_relevant).astype(np.int32))  # halves the memory
             of_run = []
             for request in additive:
                 least = level if request.level is None else request.level
@@ -124,7 +124,7 @@ class FirstDocuments(Frozen):
         )
 
     def _of(self, place: int) -> slice:
-        """Return the places of the first documents of a judged topic."""
+        """Return the indices of the first documents of a judged topic."""
         return slice(self.ends[place], self.ends[place + 1])
 
     def topic_of(self, place: int, measures: Sequence[str], texts: Mapping[bytes, int]) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class FirstDocuments(Frozen):
         return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:
-        """Return the relevant documents of a topic that are not among the first ones of every run, with all ranks.
+        """Return the relevant documents of a topic that are not among the first documents of every run, with all ranks.
 
         These are at most ``MOST_MISSED`` rows, the documents that are first documents of another run and those with
         high grades first; and the numbers of further ones, and of relevant documents that no run retrieves.
@@ -199,7 +199,7 @@ class FirstDocuments(Frozen):
             yield digest.digest()
 
     def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
-        """Return numbers of first documents by run and topic, and shared ones by pair of runs and topic."""
+        """Return the counts of first documents by run and topic, and of shared documents by pair of runs and topic."""
         n_runs = len(self.ranked)
         pairs = np.triu_indices(n_runs, 1)
         n_first = np.zeros((n_runs, len(places)), np.int64)
@@ -214,13 +214,13 @@ class FirstDocuments(Frozen):
 
 
 def _places(ranking: Ranking, run: int, chosen: BoolArray) -> IntArray:
-    """Return the judged topic, run, rank and row of the chosen documents of a ranking."""
+    """Return the judged topic, the run, the rank and the row of the selected documents of a ranking."""
     topic = ranking.judged_topic[ranking.rows.ids[chosen]]
     return np.stack((topic, np.full(topic.size, run), ranking.rank[chosen], ranking.row[chosen]))
 
 
 def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocuments, int]:
-    """Return the first documents of each topic, and the number of them with tied scores."""
+    """Return the first documents of each topic, and the number of tied scores among them."""
     order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
@@ -231,7 +231,7 @@ def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocume
 
 
 def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
-    """Return a ranking in the order that ties depend on, if they are ordered by grades."""
+    """Return a ranking in which ties are ordered by grade, if this is requested."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
@@ -244,7 +244,7 @@ def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
 
 
 def _table(terms: FloatArray, cuts: Sequence[int]) -> dict[str, Any]:
-    """Return the distinct values, and their places for each run."""
+    """Return the distinct values, and the index of the value of each run."""
     values, places = np.unique(terms, return_inverse=True)
     return {"values": values.tolist(), "runs": _by_run(places.tolist(), cuts)}
 
@@ -264,7 +264,7 @@ _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECA
 
 
 def texts_of_documents(documents: DocumentTexts, docnos: Collection[bytes]) -> dict[bytes, str]:
-    """Return the texts of these documents, cut after ``LONGEST_TEXT``; documents without a text are missing."""
+    """Return the texts of these documents, truncated to ``LONGEST_TEXT``; documents without a text are omitted."""
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
@@ -303,7 +303,7 @@ def texts_of_topics(source: TopicTexts) -> dict[str, str]:
 
 
 def cut(text: str) -> str:
-    """Return a text, cut with an ellipsis if it is too long."""
+    """Truncate a text that is too long, with an ellipsis."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 

@@ -359,7 +359,7 @@ def report(
 def _compared(
     scores: Scores, reported: Sequence[ReportedMeasure], **options: Any
 ) -> tuple[ComparedPairs | None, list[str]]:
-    """Return the comparison of the runs, and its warnings, each once."""
+    """Return the comparison of the runs, and its distinct warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IrevalxWarning)
         compared = compared_scores(scores, reported, **options)
@@ -368,7 +368,7 @@ def _compared(
 
 
 def _report_of_scores(data: ScoresData) -> Report:
-    """Return the report of score files, without rankings."""
+    """Return the report on score files, which contain no rankings."""
     _, n_runs, n_topics = data.scores.values.shape
     return Report(
         about=_about(data),
@@ -390,7 +390,7 @@ def _about(data: ScoresData) -> dict[str, Any]:
 
 
 def _report_of(data: ReportData, texts: Mapping[bytes, str], overlaps: RunOverlaps | None) -> Report:
-    """Return the report; ``texts`` are of documents, in the order of topics."""
+    """Return the report; ``texts`` are document texts in the order of topics."""
     first, measures = data.first, [measure.name for measure in data.scores.measures]
     numbers = {docno: number for number, docno in enumerate(texts)}
     n_first, in_common = first.counts(data.places)
@@ -436,7 +436,7 @@ def _with_coverage(
 
 
 def _typed(measures: Measures, **values: Any) -> list[str]:
-    """Return measures and other values than the defaults, as they are typed in the shell."""
+    """Return the options of measures and of values that differ from the defaults, in shell syntax."""
     parameters = declaration_of(report).parameters
     options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"] if measures else []
     for name, value in values.items():
@@ -447,7 +447,7 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
 
 
 def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:
-    """Return the topics of each group, and warn of topics without a group."""
+    """Return the topics of each group, and warn about topics without a group."""
     if groups is None:
         return {}
     by_name, where = topic_groups_of(groups)

@@ -33,7 +33,7 @@ from irevalx.settings import Ties
 
 def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
     """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
-    # Gains order documents with equal scores otherwise than the displayed ranking, which follows grades.
+    # Gains order tied documents differently from the displayed ranking, which is ordered by grade.
     return request.measure in _TERMS and request.treatment == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
@@ -195,12 +195,12 @@ class ReportedScores(Frozen, kw_only=True):
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
         try:
             low, high = self.scores.interval(measure, run, self.confidence)
-        except KeyError:  # the measure is no mean
+        except KeyError:  # raised if the measure is not a mean
             low = high = math.nan
         return {"low": finite(low), "high": finite(high)}
 
     def readings(self) -> list[dict[str, Any]]:
-        """Return the summary values under the other treatments of unjudged documents, of measures that have them."""
+        """Return the summary values of measures under other treatments of unjudged documents, if supported."""
         known = {name for request in selection_of(self.scores).measures for name in request.names}
         return [
             {"run": run, "measure": number, "reading": treatment, "mean": finite(self.scores.summary(read, name))}
@@ -239,7 +239,7 @@ class ReportedScores(Frozen, kw_only=True):
         return {"columns": list(PAIR_COLUMNS), "rows": rows}
 
     def _oriented(self, of_measure: ComparedMeasure) -> Callable[[ComparedPair], ComparedPair]:
-        """Return the function that puts the better run of a pair first; with a baseline, that is always second."""
+        """Return a function that orders a pair with the better run first or, with a baseline, the baseline second."""
         is_turned = self.compared is not None and self.compared.baseline is None
         direction = of_measure.measured.direction if is_turned else 0
         return lambda pair: turned(pair) if direction * pair.difference < 0 else pair
@@ -269,7 +269,7 @@ def turned(pair: ComparedPair) -> ComparedPair:
 
 
 def reported_measures(scores: Scores) -> list[ReportedMeasure]:
-    """Return the requested measures in their order, without texts and without added treatments."""
+    """Return the requested measures in order, without string-valued measures and without added treatments."""
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
     reported: dict[str, ReportedMeasure] = {}
@@ -281,7 +281,7 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
 
 
 def measures_of_scores(scores: Scores, measures: Sequence[str]) -> list[ReportedMeasure]:
-    """Return measures of score files, by default all that every run has."""
+    """Return measures of score files; by default, all measures with values for every run."""
     reported = []
     for title, (column, *_) in columns_of(scores, measures, warn):
         request = requested_measure(column.name)

@@ -1,10 +1,10 @@
-"""The table of means that a report displays without JavaScript."""
+"""The table of means, which a report displays if JavaScript is disabled."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 MOST_WITH_LETTERS = 10
-"""With more runs, a mark replaces the letters of a run that is not significantly different from the best.
+"""Number of runs above which a mark replaces the letters of runs not significantly different from the best run.
 
 ``assets/runs.js`` has the same number.
 """

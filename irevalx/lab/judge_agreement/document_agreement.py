@@ -23,7 +23,7 @@ RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
 """Statistics of the agreement of runs' values."""
 
 OF_SEVERAL = ("judge", "against", "human_topics")
-"""Fields that only results of several judges use."""
+"""Fields that are used only in results of several judges."""
 
 GAIN_STATISTICS = ("gain_human", "gain_machine", "promise", "gain_ratio")
 """Gains of reranking by machine labels, under human and machine labels."""
@@ -36,7 +36,7 @@ AT_ONCE = 1_000_000
 """Maximum number of values in memory."""
 
 NO_INTERVAL = None, None
-"""Ends of a missing interval."""
+"""The bounds of a missing interval."""
 
 Statistics: TypeAlias = "dict[Any, AnyArray]"
 """Statistics by name, or by name and level."""
@@ -91,7 +91,7 @@ class LabelBootstrap(Frozen, kw_only=True):
     """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
 
     def for_few_topics(self, n_topics: int) -> LabelBootstrap:
-        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
+        """Return a bootstrap for expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
         from scipy import special
 
         if n_topics < 2:
@@ -147,7 +147,7 @@ MOST_CATEGORIES = 101
 
 
 class DocumentAgreement:
-    """Agreement of two judges on the documents that both label."""
+    """The agreement of two judges on the documents labelled by both."""
 
     def __init__(self, labels: PairedLabels, human: Judgments, machine: Judgments) -> None:
         """Count labels on shared topics, and all labels of each file; raises InputError without shared documents."""
@@ -188,12 +188,12 @@ class DocumentAgreement:
 
     @property
     def counts(self) -> FloatArray:
-        """The pairs of all topics together, shape (n_grades, n_grades)."""
+        """The counts of label pairs, summed over topics, shape (n_grades, n_grades)."""
         return counts_of(self.confusions, None)
 
     @property
     def _with_pairs(self) -> FloatArray:
-        """The confusions of topics with pairs, which are resampled."""
+        """The confusion matrices of topics with label pairs, which are resampled."""
         of_topics: FloatArray = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
         return of_topics
 
@@ -214,7 +214,7 @@ class DocumentAgreement:
         return f"{' and '.join(parts)} (topics with a document labelled in both files)"
 
     def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-        """Yield numbers, coverage, confusion, coefficients, and statistics at each level, of all topics together."""
+        """Yield counts, coverage, confusion, coefficients, and statistics at each level, over all topics."""
         yield from self._counted(None, self.counts, self.n_pairs, self.n_human, self.n_machine)
         confusions = self._with_pairs
         yield from bootstrap.statistics(partial(self._computed, confusions), len(confusions), self.grades.size**2)
@@ -232,7 +232,7 @@ class DocumentAgreement:
         yield from bootstrap.statistics(compute, len(confusions), self.grades.size**2, about)
 
     def statistics_by_topic(self) -> Iterator[AgreementStatistic]:
-        """Yield the same statistics for each topic, without intervals."""
+        """Yield the statistics for each topic, without intervals."""
         for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
             yield from self._counted(topic, counts, *numbers)
             of_topic = partial(self._computed, counts[np.newaxis])
@@ -241,7 +241,7 @@ class DocumentAgreement:
     def _counted(
         self, topic: str | None, counts: FloatArray, pairs: int, n_human: int, n_machine: int
     ) -> Iterator[AgreementStatistic]:
-        """Yield the statistics without intervals: numbers, coverage and confusion."""
+        """Yield the statistics without intervals: counts, coverage and confusion."""
         for name, number in (("pairs", pairs), ("pairs_human", n_human), ("pairs_machine", n_machine)):
             yield AgreementStatistic(statistic=name, topic=topic, value=number)
         for name, number in (("coverage", n_human), ("coverage_machine", n_machine)):
@@ -265,7 +265,7 @@ class DocumentAgreement:
 
 
 def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:
-    """Return numbers of documents of all topics together, for each resample: ([n_draws,] n_grades, n_grades)."""
+    """Return the document counts summed over topics, for each resample: shape ([n_draws,] n_grades, n_grades)."""
     if draws is None:
         total: FloatArray = confusions.sum(axis=0)
         return total

@@ -15,7 +15,7 @@ from irevalx.statistics.prevalence import N_COUNTS, prevalences
 
 
 def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
-    """Yield the error rates of a judge, and estimates of the prevalence over all documents that it labels."""
+    """Yield the error rates of a judge, and estimates of the prevalence over all documents labelled by the judge."""
     [human, judge], level = on_one_scale([human, judge], level)
     grades, _ = grades_for(judge.labels, human.labels)
     labelled = judge.labels.grades >= 0

@@ -50,7 +50,7 @@ _LONGEST_JUDGE, _LONGEST_LINE, _NAME_SIZE = 0.25, 0.7, 7.0
 
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
-    """Draw the number of documents by human and machine grade, as cells with the share of the row as shade."""
+    """Plot the number of documents by human and machine grade, in cells shaded by the share of the row."""
     cells = [row for row in result.rows if row.statistic == "confusion" and row.topic is None]
     counts = {(row.human or 0, row.machine or 0): int(row.value or 0) for row in cells}
     grades = sorted({grade for pair, number in counts.items() if number for grade in pair})
@@ -72,7 +72,7 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
 
 
 def judge_matrix(result: LabelsResult, page: Page) -> Figure:
-    """Draw the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
+    """Plot the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
     kappas = [row for row in result.rows if row.statistic == "kappa" and row.against is not None]
     repeated = [row for row in result.rows if row.statistic == "self_kappa" and row.value is not None]
     judges = (name for row in kappas for name in (row.judge or "", row.against or ""))
@@ -115,7 +115,7 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
 
 
 def reranked_runs(result: LabelsResult, page: Page) -> Figure:
-    """Draw human and machine values of runs before and after reranking, with a panel for each judge and measure."""
+    """Plot human and machine values of runs before and after reranking, with one panel per judge and measure."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
     for statistic in result.rows:
         if statistic.run is not None and statistic.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
@@ -155,7 +155,7 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
 
 
 def reliability_diagram(result: LabelsResult, page: Page) -> Figure:
-    """Draw the share of relevant documents against the mean probability of each bin, with a line for each judge."""
+    """Plot the share of relevant documents against the mean probability of each bin, with one line per judge."""
     curves: dict[str, list[tuple[float, float]]] = {}
     for row in result.reliability:
         curves.setdefault(row.judge or "", []).append((row.probability, row.relevant))

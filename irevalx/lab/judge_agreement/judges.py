@@ -1,4 +1,4 @@
-"""Judges: combined labels of several judges, and the evaluation of a single judge."""
+"""Labels of judges, combined labels of several judges, and the evaluation of a single judge."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ class Judge(Frozen, kw_only=True):
     """Probabilities of relevance, flat over ``labels``; None for a judge with grades."""
 
     values: FloatArray | None = None
-    """Labels before they were cut or rounded, flat over ``labels``; None if all are integer grades."""
+    """Labels before thresholding or rounding, flat over ``labels``; None if all are integer grades."""
 
     is_cut: bool = False
     """Whether the labels are binary, as probabilities of relevance that were cut."""
 
     maximum: float = 1.0
-    """The label in the file that ``values`` of 1 stand for."""
+    """The label in the file that corresponds to 1 in ``values``."""
 
     n_rounded: int = 0
     """Number of labels that are rounded to the nearest integer grade."""
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Labels], maximum: float | None = None) -> Judge:
-        """Return the judge of at least one answer; if an answer has probabilities, labels 0 and 1 are probabilities."""
+        """Return a judge, given its answers; if any answer contains probabilities, labels 0 and 1 are probabilities."""
         if any(answer.probability is not None for answer in answers):
             answers = [answer.as_probabilities() for answer in answers]
         return cls(
@@ -89,7 +89,7 @@ class CombinedLabels(Frozen, kw_only=True):
 def machines_of(
     machines: Mapping[str, Any], labels_format: str | None, rel_format: str, maximum: float | None = None
 ) -> list[Judge]:
-    """Read machines by name; a list of judgments is the repeated answers of a machine. Raises UsageError."""
+    """Read machines by name; a list of judgments contains the repeated answers of a machine. Raises UsageError."""
     if not machines:
         raise UsageError(f"{spelled('machines')} must contain at least one machine")
     reserved = {HUMAN, SECOND_HUMAN, *WRITTEN}
@@ -107,7 +107,7 @@ def machines_of(
 
 
 def binarise(judgments: Judgments, level: int) -> Judgments:
-    """Return judgments with grade 1 for grades of at least ``level``, and 0 for others."""
+    """Return binary judgments: grade 1 for grades of at least ``level``, and 0 for others."""
     grades = np.where(judgments.grades < 0, UNJUDGED_IN_FILES, judgments.grades >= level).astype(np.int64)
     return replace(judgments, grades=grades)
 
@@ -121,20 +121,20 @@ def binarise_judge(judge: Judge, level: int) -> Judge:
 
 
 def on_one_scale(judges: Sequence[Judge], level: int) -> tuple[list[Judge], int]:
-    """Return judges whose labels can be compared, and the relevance threshold: binary if a judge has probabilities."""
+    """Return judges with comparable labels (binary if a judge has probabilities), and the relevance threshold."""
     if not any(judge.is_cut for judge in judges):
         return list(judges), level
     return [binarise_judge(judge, level) for judge in judges], 1
 
 
 def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
-    """Return labels with only the documents that have a grade in other judgments; others become unjudged."""
+    """Restrict labels to the documents that have a grade in other judgments; other documents become unjudged."""
     grades, _ = grades_for(labels, others)
     return replace(labels, grades=np.where(grades < 0, UNJUDGED_IN_FILES, labels.grades))
 
 
 def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
-    """Return sentences on labels that are cut, with grades of other judges cut at ``level``, or rounded."""
+    """Return sentences about labels that are cut (with grades of other judges cut at ``level``) or rounded."""
     probabilistic = [judge.name for judge in judges if judge.is_cut]
     rounded = [f"{judge.name} ({judge.n_rounded} labels)" for judge in judges if judge.n_rounded]
     notes = []
@@ -152,7 +152,7 @@ def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
 
 
 def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
-    """Combine machines by vote, mean grade, and Dawid and Skene's model, for each document that a machine labels."""
+    """Combine machines by vote, mean grade, and Dawid and Skene's model, for each document with a machine label."""
     if len(machines) < 2:
         return CombinedLabels()
     machines, level = on_one_scale(machines, level)
@@ -206,7 +206,7 @@ def _text(documents: Sequence[tuple[bytes, bytes]], values: Sequence[bytes]) -> 
 
 
 SKEWED = 0.2
-"""If kappa and AC1 differ by more than this, nearly all labels have one grade."""
+"""The difference between kappa and AC1 above which a caution about skewed grades is added."""
 
 
 def compare_judge(
@@ -264,7 +264,7 @@ def compare_judge(
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
-    """Return the topics of both; raises InputError if there is none."""
+    """Return the common topics; raises InputError if there are none."""
     topics = [topic for topic in human.topics if topic in machine.topic_index]
     if not topics:
         raise InputError(f"{shown_name(human.path)} and {shown_name(machine.path)} have no topic in common")
@@ -283,7 +283,7 @@ def _run_statistics(
     progress: bool,
     warn: Warn,
 ) -> list[AgreementStatistic]:
-    """Return statistics of the runs under human and machine labels; ``groups`` has the group of each run."""
+    """Return statistics of the runs under human and machine labels; ``groups`` contains the group of each run."""
     from irevalx.process.terminal import progress_bar
 
     runs = experiment.runs
@@ -303,7 +303,7 @@ def _run_statistics(
 
 
 def _notes_on_unlabelled(both: PairedLabels) -> Iterator[str]:
-    """Yield a sentence for each judge with documents that only the other judge labels: they count as unjudged."""
+    """Yield a sentence for each judge about documents labelled only by the other judge, which are unjudged."""
     labelled = {"human": both.human >= 0, "machine": both.machine >= 0}
     for judge, other in (("machine", "human"), ("human", "machine")):
         if n_lacking := int((labelled[other] & ~labelled[judge]).sum()):
@@ -321,7 +321,7 @@ def _warnings(
     *,
     of_runs: bool,
 ) -> Iterator[str]:
-    """Yield cautions on coverage, missing grades and skewed grades; ``of_runs``: the scores of runs are compared."""
+    """Yield cautions on coverage, missing grades and skewed grades; ``of_runs`` if scores of runs are compared."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := agreement.n_human - agreement.n_pairs:
         coverage = agreement.n_pairs / agreement.n_human
@@ -356,7 +356,7 @@ def _warnings(
 
 
 def _group_warnings(statistics: Sequence[AgreementStatistic], alpha: float, name: str) -> Iterator[str]:
-    """Yield a line for each group that a machine favours or disfavours significantly."""
+    """Yield a warning for each group of runs with a significant excess bias."""
     biases = {(bias.measure, bias.group): bias for bias in statistics if bias.statistic == "excess_bias"}
     for p in statistics:
         if p.statistic != "excess_bias_p" or p.value is None or p.value >= alpha:

@@ -81,7 +81,7 @@ def _read_combination(text: str) -> dict[str, str]:
 
 
 def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the argument in the place of MACHINE as the first run, if there is --machine."""
+    """Treat the argument in the position of MACHINE as the first run, if ``--machine`` is given."""
     if values["machines"] and values["machine"] is not None:
         return {"machine": None, "runs": (values["machine"], *values["runs"])}
     return {}
@@ -201,21 +201,21 @@ def labels(
     """Compare machine relevance judgments (for example, from an LLM) with human judgments.
 
     `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. If a
-    statistic requires a ground truth, `human` is the ground truth. Only documents that both judges labelled are
-    compared. The result contains the number of documents by pair of grades (confusion) and the share of equal grades
-    (agreement). Coefficients of agreement are Cohen's kappa (unweighted, and with linear and quadratic weights),
-    Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains precision, recall, F1
-    and kappa of the labels with this grade as the relevance threshold. Coverage is the share of a judge's labels that
-    are compared. If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
+    statistic requires a ground truth, `human` is the ground truth. Only documents labelled by both judges are compared.
+    The result contains the number of documents by pair of grades (confusion) and the share of equal grades (agreement).
+    Coefficients of agreement are Cohen's kappa (unweighted, and with linear and quadratic weights), Krippendorff's
+    alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains precision, recall, F1 and kappa of
+    the labels with this grade as the relevance threshold. Coverage is the share of a judge's labels that are compared.
+    If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
 
     A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
     and cut at 0.5, and the labels of all other judges are cut at `level`. If some labels exceed 1, each label is
-    rounded to the nearest integer grade (1.5 to 1). In both cases, the original labels are also compared with the human
-    grades. The result then contains Spearman's and Pearson's correlation and, for labels above 1, the mean difference.
-    It also contains the relevance threshold with the highest kappa, and a cross-validated kappa, for which this
-    threshold is chosen on other topics. For probabilities, the result contains the Brier score, the calibration error
-    and the reliability curve.
+    rounded to the nearest integer grade (1.5 is rounded to 1). In both cases, the original labels are also compared
+    with the human grades. For such labels, the result contains Spearman's and Pearson's correlation and, for labels
+    above 1, the mean difference. It also contains the relevance threshold with the highest kappa, and a cross-validated
+    kappa, for which this threshold is chosen on other topics. For probabilities, the result contains the Brier score,
+    the calibration error and the reliability curve.
 
     With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
     the share of pairs with the same preference, with and without ties, and kappa (each pair is counted in both orders,
@@ -287,8 +287,8 @@ def labels(
         population of topics; intervals of significance decisions are quantiles over resampled topics.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]
-    labels_max : highest possible machine label, such as 100. Machine labels are divided by it and read as probabilities
-        of relevance, even if all are integers.
+    labels_max : highest possible machine label, such as 100. Machine labels are divided by this value and treated as
+        probabilities of relevance, even if all are integers.
     progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns
@@ -346,7 +346,7 @@ def labels(
     of_runs = runs if machines is None or not are_given(runs) else run_streams(runs)
 
     def compare(judge: Judge, name: str | None = None, warn: Warn = warn) -> Comparison:
-        """Compare a judge with the first judge, who is human."""
+        """Compare a judge with the first (human) judge."""
         (first, second), level_of_pair = on_one_scale([judges[0], judge], level)
         statistics, notes = compare_judge(
             first.labels,

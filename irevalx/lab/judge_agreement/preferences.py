@@ -54,12 +54,12 @@ def preferences_of(judgments: PreferenceJudgments) -> JudgedPairs:
 
 
 def preference_of(judgments: list[Judgment]) -> int:
-    """Return the preference of most judgments of a pair, 0 if there is none."""
+    """Return the majority preference among the judgments of a pair; 0 if there is no majority."""
     return int(np.sign(sum(preference for preference, _ in judgments)))
 
 
 def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
-    """Return the numbers of ``_OF_JUDGE`` for a topic."""
+    """Return the counts of ``_OF_JUDGE`` for a topic."""
     in_both_orders = [each for each in of_topic.values() if len({is_first for _, is_first in each}) > 1]
     flips = [each for each in in_both_orders if len({preference for preference, _ in each}) > 1]
     decided = [(preference, is_first) for each in of_topic.values() for preference, is_first in each if preference]
@@ -76,7 +76,7 @@ def _numbers(of_topic: Mapping[Pair, list[Judgment]]) -> list[int]:
 def _statistics(totals: FloatArray) -> Statistics:
     """Return the statistics for numbers of documents, shape (..., 21), by name."""
     confusion = totals[..., :9].reshape(*totals.shape[:-1], 3, 3)
-    symmetric = confusion + confusion[..., ::-1, ::-1]  # each pair in both orders, as the order of names is arbitrary
+    symmetric = confusion + confusion[..., ::-1, ::-1]  # each pair in both orders, which are arbitrary
     statistics: dict[str, Any] = {
         "pairs": confusion.sum(axis=(-2, -1)),
         "agreement": agreement(confusion),
@@ -98,7 +98,7 @@ def _statistics(totals: FloatArray) -> Statistics:
 
 
 def _rows(numbers: FloatArray, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the statistics of numbers of pairs, shape (n_topics, 21), with intervals of all but numbers."""
+    """Yield the statistics computed from counts of pairs, shape (n_topics, 21), with intervals except for counts."""
     by_kind, n_topics = numbers.T, len(numbers)
 
     def of_draws(draws: TopicDraws | None) -> Statistics:

@@ -1,4 +1,4 @@
-"""Real-valued labels, compared with human grades before they are cut or rounded, and the quality of probabilities."""
+"""Comparison of real-valued labels with human grades before thresholding or rounding; quality of probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ReliabilityRow(NamedTuple):
 
     judge: str | None
     probability_from: float
-    """Lower end of the bin, which it contains."""
+    """The lower bound of the bin (inclusive)."""
 
     probability_to: float
     documents: int
@@ -47,13 +47,13 @@ class ReliabilityRow(NamedTuple):
 
 
 class UncutLabels(Frozen):
-    """The documents that a judge and a human judge label; arrays have shape (n_documents,)."""
+    """The documents labelled by a judge and by a human judge; arrays have shape (n_documents,)."""
 
     values: FloatArray
-    """Labels of the judge before they are cut or rounded."""
+    """Labels of the judge before thresholding or rounding."""
 
     human: FloatArray
-    """Human labels before they are cut or rounded."""
+    """Human labels before thresholding or rounding."""
 
     relevant: BoolArray
     topic: IntArray
@@ -71,7 +71,7 @@ class UncutLabels(Frozen):
 
 
 def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
-    """Yield the agreement of labels before they are cut; nothing if both judges give integer grades."""
+    """Yield the agreement of labels before thresholding; nothing if both judges assign integer grades."""
     if judge.probability is not None:
         yield from _probability_statistics(UncutLabels.of(human, judge, level, judge.probability), bootstrap)
     if judge.values is None and human.values is None:
@@ -126,7 +126,7 @@ def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) 
 def means_over_documents(
     values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap
 ) -> Iterator[AgreementStatistic]:
-    """Yield means over documents by name, with intervals over topics; ``topic`` is that of each document."""
+    """Yield means over documents by name, with intervals over topics; ``topic`` is the topic of each document."""
     _, place = np.unique(topic, return_inverse=True)
     numbers = np.bincount(place).astype(np.float64)
     sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}

@@ -191,7 +191,7 @@ def _with_intervals(
 
 
 def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
-    """Return the numbers of documents: one row per human grade, one column per machine grade."""
+    """Return the counts of documents: one row per human grade, one column per machine grade."""
     cells = {(row.human, row.machine): row.value for row in statistics if row.statistic == "confusion"}
     used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
     rows = [(str(a), *(cells[a, b] for b in used)) for a in used]

@@ -1,8 +1,8 @@
 """Agreement between rankings of runs under human and machine judgments, and reranked runs.
 
 A run is sorted by label, highest first; documents with the same label keep their order, and documents without a label
-are treated as labelled 0. A judge that promises more gain than human labels confirm is no basis for comparing systems
-that use it, or a similar judge, to rank documents.
+are treated as labelled 0. If reranking gains more under machine labels than under human labels, the machine must not be
+used to compare systems that rank with the same or a similar judge.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ class RunAgreement(Frozen):
 
     @cached_property
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries over each resample, shape (n_draws, n_runs) each."""
+        """The summaries in x and y over each resample, each with shape (n_draws, n_runs)."""
         return self.paired.drawn_scores(self._draws)
 
     def of_first_runs(self, n_runs: int) -> RunAgreement:
-        """Return the agreement of the first runs alone."""
+        """Return the agreement, restricted to the first runs."""
         return replace(self, paired=self.paired.of_first_runs(n_runs), shuffled=self.shuffled[:, :n_runs])
 
     def statistics(
@@ -113,7 +113,7 @@ class RunAgreement(Frozen):
         """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
-        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # equal runs have no line through them
+        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # no line can be fitted to equal runs
         human, machine, drawn_human, drawn_machine = (
             scores[..., n_runs:] - scores[..., :n_runs] for scores in (before_x, before_y, *of_draws)
         )
@@ -131,7 +131,7 @@ class RunAgreement(Frozen):
                 yield from self._excess_rows("rerank_excess_bias", biases[r], corrected_p[r], run=run)
 
     def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementStatistic]:
-        """Yield the error that estimates leave if assessors judge n random topics, for measures that are means."""
+        """Yield the remaining error of estimates if assessors judge n random topics, for measures that are means."""
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
         for n in human_topics if self.paired.scales[0] is MEAN else ():
@@ -155,7 +155,7 @@ class RunAgreement(Frozen):
         ends: tuple[float | None, float | None] = NO_INTERVAL,
         **about: Any,
     ) -> AgreementStatistic:
-        """Return a statistic of the measure; ``about`` are fields that identify its runs or topics."""
+        """Return a statistic of the measure; ``about`` contains the fields that identify its runs or topics."""
         low, high = ends
         measure = self.paired.measure
         return AgreementStatistic(statistic=statistic, measure=measure, value=value, low=low, high=high, **about)
@@ -171,7 +171,7 @@ class RunAgreement(Frozen):
             yield self._row(name, value, (low, high))
 
     def _decisions(self, progress: Callable[[int], None]) -> Iterator[AgreementStatistic]:
-        """Yield the agreement of significance decisions, which are repeated for each resample."""
+        """Yield the agreement of significance decisions, which are recomputed for each resample."""
 
         def columns(draws: TopicDraws | None) -> Statistics:
             progress(0 if draws is None else len(draws.topics))
@@ -183,7 +183,7 @@ class RunAgreement(Frozen):
     def _excess_biases(
         self, groups: Iterable[tuple[IntArray, BoolArray]], drawn: tuple[FloatArray, FloatArray]
     ) -> list[ExcessBias]:
-        """Return the excess bias of the members among some runs, for each group; none for one topic or no shuffles."""
+        """Return the excess bias of each group among some runs; empty for a single topic or without shuffles."""
         n_topics, biases = self.paired.n_topics, []
         if not len(self.shuffled) or n_topics < 2:
             return []
@@ -234,7 +234,7 @@ def run_agreements(
     *,
     shuffles: int = 0,
 ) -> Iterator[RunAgreement]:
-    """Evaluate the runs under both files, measure by measure, and under shuffled machine labels; warns of topics."""
+    """Evaluate the runs under both files and under shuffled machine labels, by measure; warns about topics."""
     rng = generator(bootstrap.seed, _SHUFFLING)
     shuffled = [experiment.values(labels.shuffled(rng), labels.in_machine) for _ in range(shuffles)]
     for m, (paired, counted) in enumerate(evaluate_under_both(experiment, labels, warn)):
@@ -244,7 +244,7 @@ def run_agreements(
 
 
 def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
-    """Return a ranking with the documents of each topic sorted by label (flat over the judgments; negative is 0)."""
+    """Sort the documents of each topic in a ranking by label (flat over the judgments; negative labels are 0)."""
     assert ranking.tied is None
     rows, pooled = ranking.rows, ranking.row >= 0
     label = np.where(pooled, np.maximum(labels[np.where(pooled, ranking.row, 0)], 0), 0)

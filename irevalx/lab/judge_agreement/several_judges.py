@@ -1,4 +1,4 @@
-"""Several judges: each compared with human judgments, with each other, and with combinations of machines."""
+"""Comparison of several judges with human judgments, with each other, and with combinations of machines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compare_judges(
     level: int,
     cuts: tuple[str, ...],
 ) -> JudgesResult:
-    """Compare machines, their combinations and second assessors with the first judge, which is human, and in pairs."""
+    """Compare machines, their combinations and second assessors with the first (human) judge, and in pairs."""
     human, machines = judges[0], [judge for judge in judges if judge.name not in {HUMAN, SECOND_HUMAN}]
     together = combine_labels(machines, level)
     others = [*judges[1:], *together.judges]
@@ -95,7 +95,7 @@ def _shared_topics(*labels: Judgments) -> list[bytes]:
 
 
 def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the agreement of a judge's answers with each other, on documents with human labels."""
+    """Yield the agreement between repeated answers of a judge, on documents with human labels."""
     topics = _shared_topics(human, *judge.answers)
     answers = [on_documents_of(answer, human) for answer in judge.answers]
     pairs = [_agreement_of(first, second, topics) for first, second in combinations(answers, 2)]
@@ -107,7 +107,7 @@ def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap)
 
 
 def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the mean agreement over pairs of answers, which have the same topics."""
+    """Yield the mean agreement over pairs of answers on the same topics."""
 
     def mean(draws: TopicDraws | None) -> Statistics:
         coefficients = [pair.coefficients(pair.confusions, draws) for pair in pairs]
@@ -119,7 +119,7 @@ def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstr
 
 
 def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
-    """Yield the agreement of each pair of judges on documents with labels of the first judge, who is human."""
+    """Yield the agreement of each pair of judges on documents with labels of the first (human) judge."""
     for pair in combinations(judges, 2):
         (first, second), _ = on_one_scale(pair, level)
         ours, theirs = (on_documents_of(judge.labels, judges[0].labels) for judge in (first, second))
@@ -129,7 +129,7 @@ def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: 
 
 
 def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> AgreementStatistic:
-    """Return the difference in kappa of two agreements with human labels on the same topics, resampled together."""
+    """Return the difference in kappa between two judges with human labels on the same topics, with joint resamples."""
 
     def difference(draws: TopicDraws | None) -> Statistics:
         first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))
@@ -143,7 +143,7 @@ def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: La
 def _combination_statistics(
     human: Judge, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap, level: int
 ) -> Iterator[AgreementStatistic]:
-    """Yield how far the kappa of each combination exceeds that of each machine on shared topics; warns of losses."""
+    """Yield the difference in kappa between each combination and each machine on shared topics; warns about losses."""
     for combination in together:
         statistics = []
         for machine in machines:

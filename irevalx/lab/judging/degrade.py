@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the ``written`` judgments in file order; -1 if not sampled."""
+    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the mask ``written`` in file order; grade -1 if not sampled."""
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
     for place, (topic, ignored, docno) in qrels.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
@@ -150,9 +150,9 @@ def degrade(
 
     Judgments that are not kept get the grade -1 (pooled, but unjudged). Apart from these grades, files in the format
     qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With
-    `strata`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``, and documents that
-    belong to no stratum are omitted. With the same seed, a sample with lower rates is a subset of a sample with higher
-    rates.
+    `strata`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, which ``irevalx -R sampled`` reads, and documents
+    that belong to no stratum are omitted. With the same seed, a sample with lower rates is a subset of a sample with
+    higher rates.
 
     With `order`, a judging strategy is simulated on the judgments. The strategy selects one document after another from
     the candidate documents of the runs, and learns from the existing judgments as if human assessors had just made
@@ -160,8 +160,8 @@ def degrade(
 
     Parameters
     ----------
-    uniform : keep this share of the judgments of each topic. Sampling is repeated until at least one of the judgments
-        kept is relevant.
+    uniform : keep this share of the judgments of each topic. Sampling is repeated until at least one relevant document
+        is kept.
     stratified : keep this share of the relevant documents of each topic, but at least 1, and of its nonrelevant
         documents, but at least 10. With the same seed, smaller samples are subsets of larger samples.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer with halves rounded up
@@ -199,7 +199,7 @@ def degrade(
     2 0 D 1
     """
     if order is not None:
-        assert isinstance(budget, BudgetLevel)  # as its declaration reads it
+        assert isinstance(budget, BudgetLevel)  # converted as in its declaration
         simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
         return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
     seed = chosen_seed(seed)

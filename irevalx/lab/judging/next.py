@@ -47,10 +47,10 @@ class NextDocumentRow(NamedTuple):
     number: int  # from 1, in the order of selection
     topic: str
     docno: str
-    score: float  # by which the strategy prefers the document: a fused score, a priority, a probability
+    score: float  # the preference of the strategy for the document: a fused score, a priority or a probability
     best_rank: int  # the best rank of the document in any run
     runs: int  # number of runs of which the document is a candidate
-    run: int | None  # from which the strategy selected the document, from 1; None unless it reads one run at a time
+    run: int | None  # run from which the strategy selected the document, from 1; None for other strategies
     text: str | None  # the first words of the document; None without texts
 
 
@@ -123,10 +123,10 @@ def next(  # noqa: A001 - it is the name of its command
     score that the strategy assigns to it, its best rank, the number of runs that retrieve it and, with `documents`, the
     first words of its text.
 
-    Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
-    count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
+    Exactly N unjudged documents are selected; a warning is issued if fewer are left. Judged documents do not count
+    toward N; the strategy learns from their judgments regardless of how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged. Therefore, selecting a few documents at a time follows the strategy most closely.
+    judged. Therefore, the selection is closest to the strategy if only a few documents are selected at a time.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
@@ -140,9 +140,8 @@ def next(  # noqa: A001 - it is the name of its command
         has the highest priority under the strategy.
     replay : simulate the strategy from the beginning in batches of N documents, like irevalx-lab degrade with a batch
         of N, so that the strategy learns only from documents that it has selected itself. The result contains the
-        unjudged documents of the first batch that is not fully judged; there can be fewer than N of them. The strategy
-        is always simulated with `order="sampled"`, because the inclusion probabilities depend on the simulation.
-        [default: off]
+        unjudged documents, at most N, of the first batch that is not fully judged. The strategy is always simulated
+        with `order="sampled"`, because the inclusion probabilities depend on the simulation. [default: off]
     total : expected size of the whole sample of each topic, with `order="sampled"`.
     n : former name of `per_topic` or, with `across`, of `in_all`.
     across : select `n` documents over all topics, not per topic.
@@ -164,7 +163,7 @@ def next(  # noqa: A001 - it is the name of its command
     number = per_topic or in_all or n or PER_TOPIC
     try:
         judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
-    except EmptyFileError:  # before the first documents are judged
+    except EmptyFileError:  # called before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(
         order,

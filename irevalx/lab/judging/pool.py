@@ -86,7 +86,7 @@ def pool(
     """Build a judging pool from the top documents of runs.
 
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
-    order in which irevalx ranks them. A pool file contains one line TOPIC DOCNO per document, and is the input of
+    order in which irevalx ranks them. A pool file contains one line TOPIC DOCNO per document, and can be passed to
     ``irevalx --pool``.
 
     With `judge`, the result consists of the judgments of a deeper pool, restricted to the documents in this pool.

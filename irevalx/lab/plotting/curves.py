@@ -32,15 +32,15 @@ from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_t
 from irevalx.reports.names import drawable
 
 # in inches:
-_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
-_WITH_INSET = 2.5  # of a panel with an inset
-_BELOW = 0.05  # below all panels
-_Y_LABELS = 0.5  # next to a panel
-_LEGEND_GAP = 0.06  # above and below a legend
+_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # height of a panel next to others, and in a narrow column
+_WITH_INSET = 2.5  # height of a panel with an inset
+_BELOW = 0.05  # space below all panels
+_Y_LABELS = 0.5  # space next to a panel
+_LEGEND_GAP = 0.06  # space above and below a legend
 
 _BAND = 0.11  # the opacity of bands
-_NAME_SIZE = 7.0  # points of the names of lines
-_LONGEST_NAME = 0.75  # of a line: share of the width of the page
+_NAME_SIZE = 7.0  # font size of the names of lines, in points
+_LONGEST_NAME = 0.75  # length of a line in the legend, as a share of the page width
 
 
 def draw_lines(
@@ -55,7 +55,7 @@ def draw_lines(
     same_widths: bool = False,
     legend: str = "",
 ) -> Figure:
-    """Draw rows of panels, on a narrow page one panel per row; label, note and the meaning of rules are below them.
+    """Plot rows of panels (on a narrow page, one per row), with ``label``, ``note`` and a note on ``rules`` below.
 
     The panels of a row have the same vertical limits if ``same_heights``, and all the same horizontal ones if
     ``same_widths``; ``legend`` says what the names in the legend are.
@@ -96,7 +96,7 @@ def draw_lines(
 
 
 def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Text | None, title: str = "") -> None:
-    """Lay a figure out with a legend of lines or points below the title or at the upper edge, which makes it higher."""
+    """Lay out a figure with a legend below the title or at the upper edge, and increase its height accordingly."""
     if not named:
         finalise_figure(figure)
         return
@@ -111,7 +111,7 @@ def lay_out_with_legend(figure: Figure, named: Mapping[str, Artist], heading: Te
 
 
 def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) -> list[list[tuple[LinePanel, Limits]]]:
-    """Return rows of panels as they are drawn, with their limits; rows without points are left out."""
+    """Return the rows of panels to draw, with their limits; rows without points are omitted."""
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
@@ -124,7 +124,7 @@ def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) 
 
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
-    """Return a panel with the axis of the page, and with a style for each curve, by its name unless it has one."""
+    """Return a panel with the axis of the page, and a style for each curve; by default, names determine styles."""
     curves = [
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves
@@ -152,8 +152,8 @@ def _height(row: Sequence[tuple[LinePanel, Limits]], page: Page) -> float:
 
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
-    """Return a legend in as few lines as the width of the page allows."""
-    names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib leaves out names with _
+    """Return a legend with the minimum number of lines for the width of the page."""
+    names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib omits names that begin with _
     for n_columns in range(len(names), 0, -1):
         legend = figure.legend(
             *(list(named.values()), names),
@@ -217,17 +217,17 @@ def _inset_note(panels: Sequence[_DrawnPanel]) -> str:
 
 
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
-    """Return a description of the grey lines, by default their heights; empty if there are none."""
+    """Return a description of the grey lines (by default, their heights); empty if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
     return f"Grey line: {words or ' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
 class _DrawnPanel:
-    """A panel with its lines; its ticks are chosen when the figure has been laid out."""
+    """A panel with its lines; ticks are chosen after the figure is laid out."""
 
     def __init__(self, axis: Axes, panel: LinePanel, limits: Limits) -> None:
         self._axis, self._panel = axis, panel
-        self.lines: list[Line2D] = []  # those in the legend
+        self.lines: list[Line2D] = []  # lines in the legend
         if panel.logarithmic:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
@@ -253,7 +253,7 @@ class _DrawnPanel:
         return self._panel.inset
 
     def _has_counts(self, side: str) -> bool:
-        """Return whether the values of an axis, x or y, are whole numbers, of which some are above 2."""
+        """Return whether the values on an axis (x or y) are integers, at least one of them above 2."""
         rules = self._panel.rules if side == "y" else ()
         places = np.concatenate([*(getattr(curve, side) for curve in self._panel.curves), rules])
         places = places[np.isfinite(places)]
@@ -276,7 +276,7 @@ class _DrawnPanel:
             markerfacecolor="white" if number % 2 else colour,
             zorder=3,
         )
-        if curve.low is not None and curve.high is not None and curve.x.size == 1:  # a band would have no width
+        if curve.low is not None and curve.high is not None and curve.x.size == 1:  # because a band would have no width
             errors = np.nan_to_num(np.stack((curve.y - curve.low, curve.high - curve.y)).clip(0))
             self._axis.errorbar(curve.x, curve.y, errors, color=colour, capsize=2, linewidth=0.8, zorder=2)
         elif curve.low is not None and curve.high is not None:

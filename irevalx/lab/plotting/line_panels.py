@@ -17,30 +17,30 @@ Limits: TypeAlias = tuple[float, float, float, float]
 class Curve(Frozen):
     """A line, with or without a band."""
 
-    label: str  # the name in the legend; lines without a name are not in it
+    label: str  # the name in the legend; lines without a name are not in the legend
     x: FloatArray  # shape (n_points,)
-    y: FloatArray  # shape (n_points,): nan for no point
-    low: FloatArray | None = None  # shape (n_points,): the ends of the band
+    y: FloatArray  # shape (n_points,); nan for a missing point
+    low: FloatArray | None = None  # shape (n_points,); the bounds of the band
     high: FloatArray | None = None
     markers: bool = True
-    steps: bool = False  # whether it keeps its height up to the next point
-    style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
+    steps: bool = False  # whether the line is a step function
+    style: int | None = None  # index of its colour, dashes and marker; None for the index of its name in the figure
 
 
 class LinePanel(Frozen):
     """A panel of lines."""
 
-    curves: Sequence[Curve]  # in the order of their styles
-    y_label: str = ""  # drawn at the first panel of a row, and at panels with another label than the panel before
+    curves: Sequence[Curve]  # lines in the order of their styles
+    y_label: str = ""  # drawn at the first panel of a row, and at panels whose label differs from the previous one
     title: str = ""
-    ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
-    logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
-    in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
-    inset: float = 0.0  # the greatest x of an inset that enlarges low x on a linear axis; 0 for none
-    rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
-    lowest: float | None = None  # the lower limit of y; None for the least value
-    highest: float | None = None  # the upper limit of y; None for the greatest value
-    band: str = ""  # a description of its bands
+    ticks: tuple[tuple[float, str], ...] = ()  # positions and names of ticks, ascending; () for the default
+    logarithmic: bool = False  # scale of the horizontal axis, unless the page has linear axes
+    in_percent: bool = False  # whether x are shares, for which ticks of a linear axis are in percent
+    inset: float = 0.0  # the maximum x of an inset that enlarges low x on a linear axis; 0 for no inset
+    rules: tuple[float, ...] = ()  # heights of horizontal reference lines
+    lowest: float | None = None  # the lower limit of y; None for the minimum
+    highest: float | None = None  # the upper limit of y; None for the maximum
+    band: str = ""  # a description of the bands
 
     @property
     def has_points(self) -> bool:

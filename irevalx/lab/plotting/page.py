@@ -1,7 +1,7 @@
-"""Pages, style, words and rows of figures (requires matplotlib).
+"""Pages, style, text and rows of figures (requires matplotlib).
 
-Colours are the colours of Okabe and Ito, Color Universal Design, 2008, with wine red instead of yellow. Lines also
-differ in dashes and markers, so that nothing depends on colours.
+The colours are those of Okabe and Ito, Color Universal Design, 2008, with wine red instead of yellow. Lines also differ
+in dashes and markers, so that figures can be read without colours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen
 from irevalx.reports.names import ShortNames, drawable, shorten
 
-_FONT = "DejaVu Sans"  # part of matplotlib
+_FONT = "DejaVu Sans"  # included in matplotlib
 
 _STYLE: Any = {
     "axes.axisbelow": True,
@@ -46,9 +46,9 @@ _STYLE: Any = {
     "grid.linewidth": 0.4,
     "legend.frameon": False,
     "lines.linewidth": 1.1,
-    "pdf.fonttype": 42,  # TrueType: publishers refuse type 3
+    "pdf.fonttype": 42,  # TrueType, because publishers reject type 3
     "savefig.dpi": 300,
-    "svg.fonttype": "path",  # letters as outlines: no font is needed to display the figure_bytes
+    "svg.fonttype": "path",  # letters as outlines, so that no font is needed to display the figure
     "svg.hashsalt": "irevalx",
     "text.parse_math": False,  # a name can contain $
     "xtick.labelsize": 7,
@@ -65,38 +65,38 @@ DASHES: tuple[Any, ...] = (
     *((0, (2.5, 1)), (0, (8, 2)), (0, (8, 1.5, 1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5, 1.2, 1.5))),
 )
 MARKERS = "osD^vPX<"
-MOST_LINES = 6  # of a panel; a figure can have more, each measure in one style throughout
-GREY = "0.45"  # lines to compare with, and their labels
-TITLE_SIZE, _NOTE = 8.0, 7.5  # points of titles, and of labels and notes of a figure
-LINE_HEIGHT = 0.145  # of titles, labels and notes of a figure, in inches
-_AROUND = 0.1  # above a title and below notes, in inches
-_BALANCED = 4  # more lines than this are as long as possible
-_MARGIN = 0.1  # of lines of words, on both sides together, in inches
+MOST_LINES = 6  # styles of a panel; a figure can contain more measures, each with the same style throughout
+GREY = "0.45"  # reference lines, and their labels
+TITLE_SIZE, _NOTE = 8.0, 7.5  # font sizes of titles, and of labels and notes, in points
+LINE_HEIGHT = 0.145  # line heights of titles, labels and notes, in inches
+_AROUND = 0.1  # space above a title and below notes, in inches
+_BALANCED = 4  # if there are more lines than this, lines are as long as possible
+_MARGIN = 0.1  # total margin of lines of text, in inches
 
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""Without anything that differs between two calls."""
+"""The metadata of figures, without entries that differ between calls."""
 
 
 class Page(Frozen):
-    """The page that a figure is drawn for."""
+    """The page for which a figure is drawn."""
 
-    width: float = 7.0  # of the figure in inches
-    titled: bool = True  # a figure with a caption below needs no title
-    linear: bool = False  # whether axes of levels are linear, not logarithmic
+    width: float = 7.0  # width of the figure in inches
+    titled: bool = True  # false if the figure will have a caption
+    linear: bool = False  # whether axes of levels are linear instead of logarithmic
 
     @property
     def is_narrow(self) -> bool:
-        """Whether a row has room for one panel only."""
+        """Whether a row has space for only one panel."""
         return self.width < 5
 
     def figure(self, height: float) -> Figure:
-        """Return an empty figure of this width and height in inches, which titles and notes increase."""
+        """Return an empty figure of this width and height in inches; titles and notes increase the height."""
         return Figure(figsize=(self.width, height), layout="constrained")
 
     def panels(
         self, heights: Sequence[float], most_columns: int, *, sharex: bool = False
     ) -> tuple[Figure, list[Axes], int]:
-        """Return a figure, panels of these heights in inches, and the number in a row (1 on a narrow page)."""
+        """Return a figure, panels of these heights in inches, and the number of panels per row (1 on a narrow page)."""
         n_columns = 1 if self.is_narrow else columns_of(len(heights), most_columns)
         rows = [max(heights[start : start + n_columns]) for start in range(0, len(heights), n_columns)]
         figure = self.figure(sum(rows))
@@ -108,33 +108,33 @@ class Page(Frozen):
         return figure, axes[: len(heights)].tolist(), n_columns
 
     def name(self, figure: Figure, title: str) -> Text | None:
-        """Put a title above a figure and return it; None without titles."""
+        """Add a title above a figure and return it; None if titles are disabled."""
         if not self.titled:
             return None
         return self._heightened(figure, figure.suptitle(self.wrapped(title, TITLE_SIZE), fontsize=TITLE_SIZE))
 
     def explain(self, figure: Figure, label: str, *notes: str) -> Text | None:
-        """Put a label of the horizontal axes and notes below all panels, and return them, if any."""
+        """Add the label of the horizontal axes and notes below all panels, and return them, if any."""
         lines = [self.wrapped(label, _NOTE), self.wrapped(" ".join(filter(None, notes)), _NOTE)]
         text = "\n".join(filter(None, lines))
         return self._heightened(figure, figure.supxlabel(text, fontsize=_NOTE)) if text else None
 
     def _heightened(self, figure: Figure, text: Text) -> Text:
-        """Return a text of a figure after adding its height to the height of the figure."""
+        """Add a text to a figure, and increase the height of the figure by that of the text."""
         figure.set_figheight(float(figure.get_figheight()) + height_of(text) + _AROUND)
         return text
 
     def label_heights(self, figure: Figure, label: str, length: float) -> Text:
-        """Put a label of the vertical axes, of this length in inches, at the left, and return it."""
+        """Add the label of the vertical axes, with this length in inches, at the left, and return it."""
         return figure.supylabel(_wrapped(label, _NOTE, length), fontsize=_NOTE)
 
     def wrapped(self, text: str, size: float) -> str:
-        """Break a text with letters of this size in points into lines as wide as the page, but not around ``<``."""
+        """Wrap a text to the width of the page, given the font size in points, without breaks before or after <."""
         return _wrapped(text.replace(" < ", "\u00a0<\u00a0"), size, self.width - _MARGIN)
 
 
 def columns_of(n_panels: int, most: int) -> int:
-    """Return the number of panels in a row: at most ``most``, and with as few rows, the fewest gaps."""
+    """Return the number of panels per row, at most ``most``, that minimises the rows, then the empty places."""
     return math.ceil(n_panels / math.ceil(n_panels / most))
 
 
@@ -144,25 +144,25 @@ def height_of(text: Text | None) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the width of a line with letters of this size in points, in inches."""
+    """Return the width of a line in inches, given the font size in points."""
     return sum(map(_letter_width, text)) * size / 72
 
 
 @cache
 def _letter_width(letter: str) -> float:
-    """Return the width of a letter in units of its size."""
+    """Return the width of a letter relative to the font size."""
     font = get_font(findfont(FontProperties(family=_FONT)))
     font.set_size(100, 72)
     return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
 
 
 def names_within(names: Iterable[str], width: float, size: float) -> ShortNames:
-    """Return names that have at most this width in inches in letters of this size in points."""
+    """Shorten names to at most this width in inches at a font size in points."""
     return shorten(names, width, lambda name: text_width(name, size))
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Break a text with letters of this size in points into lines of at most this width in inches.
+    """Wrap a text to lines of at most this width in inches, given the font size in points.
 
     A few lines become equally long.
     """
@@ -173,7 +173,7 @@ def _wrapped(text: str, size: float, width: float) -> str:
 
 
 def _lines(text: str, size: float, width: float) -> list[str]:
-    """Break a text into lines of at most this width; words break only if they are longer than a line."""
+    """Wrap a text to lines of at most this width; words are broken only if they are longer than a line."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -190,7 +190,7 @@ def _lines(text: str, size: float, width: float) -> list[str]:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in the style of this module, without the user's settings of matplotlib."""
+    """Apply the style of this module, ignoring the user's settings of matplotlib."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
@@ -198,7 +198,7 @@ def style() -> Iterator[None]:
 
 
 def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
-    """Draw a figure, and return a file in the format of its suffix; the same figure gives the same bytes."""
+    """Render a figure to a file in the format of its suffix; equal figures yield equal bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
         draw(page).savefig(file, format=ending[1:], metadata=_METADATA[ending])
@@ -206,25 +206,25 @@ def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes
 
 
 def finalise_figure(figure: Figure) -> None:
-    """Lay a figure out, and fix the layout."""
-    for _ in range(2):  # the ticks of the first layout have other labels
+    """Lay out a figure, and fix the layout."""
+    for _ in range(2):  # ticks in the first layout have different labels
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
 def centre(label: Text, panels: Sequence[Axes]) -> None:
-    """Move a label of the vertical axes to the middle of the panels, which have their final places."""
+    """Move the label of the vertical axes to the middle of the panels, after their layout is fixed."""
     places = [panel.get_position() for panel in panels]
     label.set_y((min(place.y0 for place in places) + max(place.y1 for place in places)) / 2)
 
 
 ROW = 0.135  # the height of a row in inches
-ROW_NAME_SIZE = 6.5  # points of the names of rows
+ROW_NAME_SIZE = 6.5  # font size of the names of rows, in points
 FRAME = 0.45  # the height above and below the rows of a panel, in inches
 
 
 def name_rows(axis: Axes, names: Sequence[str]) -> None:
-    """Give a panel one row per name from top to bottom; row i is at the height i."""
+    """Create one row per name in a panel, from top to bottom; row i is at height i."""
     axis.set_yticks(range(len(names)), list(map(drawable, names)))
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0, labelsize=ROW_NAME_SIZE)
@@ -233,7 +233,7 @@ def name_rows(axis: Axes, names: Sequence[str]) -> None:
 
 
 def stacked(values: FloatArray, extent: float, room: float = 0.36) -> FloatArray:
-    """Return shifts of points in a row, at most ``room``, so that few points nearer than ``extent`` / 50 overlap."""
+    """Return vertical shifts, at most ``room``, that separate points in a row that are closer than ``extent / 50``."""
     place = np.round(values / (extent / 50 or 1.0)).astype(np.int64)
     shifts = np.zeros(len(values))
     stacks = [np.flatnonzero(place == number) for number in np.unique(place)]

@@ -29,7 +29,7 @@ from irevalx.lab.plotting.ticks import round_ticks
 from irevalx.reports.names import ShortNames, drawable
 
 Ends: TypeAlias = "tuple[float, float]"
-"""Limits of an axis, or ends of an interval."""
+"""Limits of an axis, or bounds of an interval."""
 
 _EDGE = 0.05
 """Around everything, in inches."""
@@ -51,7 +51,7 @@ def place_panels(
     notes: Sequence[str] = (),
     closed_rows: bool = True,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure and panels of one size at fixed places: matplotlib would take several times as long.
+    """Return a figure with panels of equal size at fixed places; matplotlib's layout takes several times as long.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def draw_matrix(
     *,
     texts: Mapping[tuple[int, int], str] = MappingProxyType({}),
     colours: str | Colormap = "Greys",
-    gap: float = 0.0,  # width in points of white lines between cells; 0 for a frame around them
-    upright: bool = False,  # whether the names of columns are turned by 90 degrees
+    gap: float = 0.0,  # width of white lines between cells, in points; 0 for a frame around the cells
+    upright: bool = False,  # whether the names of columns are rotated by 90 degrees
     aspect: Literal["equal", "auto"] = "equal",
-    size: float = 7.0,  # of names, in points
+    size: float = 7.0,  # font size of names, in points
 ) -> None:
-    """Draw cells with shades between 0 and 1 (nan for no cell), names of rows and columns, and texts in cells."""
+    """Plot cells with shades between 0 and 1 (nan for no cell), names of rows and columns, and texts in cells."""
     panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="none")
     panel.set_xticks(range(len(columns)), list(map(drawable, columns)), fontsize=size, rotation=90 if upright else 0)
     panel.set_yticks(range(len(rows)), list(map(drawable, rows)), fontsize=size)
@@ -112,7 +112,7 @@ def draw_matrix(
 
 
 class IntervalMark(NamedTuple):
-    """A value with its interval and a wider one, whose ends are nan if there is none."""
+    """A value with an interval and a wider interval; bounds are nan if there is no interval."""
 
     value: float
     ends: Ends
@@ -122,7 +122,7 @@ class IntervalMark(NamedTuple):
 
 
 class IntervalPanel(NamedTuple):
-    """A panel with one or more marks in each row, from top to bottom; a row is named after one run or a pair."""
+    """A panel with one or more marks per row, from top to bottom; the name of a row is a run or a pair of runs."""
 
     title: str
     rows: Sequence[tuple[tuple[str, ...], list[IntervalMark]]]
@@ -136,7 +136,7 @@ class IntervalPanel(NamedTuple):
 def draw_intervals(
     panels: Sequence[IntervalPanel], page: Page, *, most_columns: int = 3, zero: bool = True
 ) -> tuple[Figure, ShortNames]:
-    """Draw panels of intervals; a panel with the title of the panel before it has the same horizontal axis."""
+    """Plot panels of intervals; adjacent panels with equal titles share the horizontal axis."""
     height = ROW * (1.35 if len(panels[0].rows[0][1]) > 1 else 1.0)
     figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns)
     all_named = any(panel.runs != panels[0].runs for panel in panels)
@@ -176,13 +176,13 @@ def _draw_mark(axis: Axes, mark: IntervalMark, height: float) -> None:
 def draw_points(
     panel: Axes, x: FloatArray, y: FloatArray, colour: str, *, face: str = "none", size: float = 2.65, **style: Any
 ) -> None:
-    """Draw points with an edge of a colour; ``face`` is the colour of their middle, ``size`` is in points."""
+    """Plot points with coloured edges; ``face`` is the fill colour, and ``size`` is in points."""
     x, y = np.broadcast_arrays(x, y)
     panel.scatter(x, y, s=size**2, facecolors=face, edgecolors=colour, linewidths=0.6, zorder=3, **style)
 
 
 def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = False, n_ticks: int = 6) -> None:
-    """Set the limits and round ticks of a scatter plot, and draw the line y = x if ``diagonal``."""
+    """Set the limits and round ticks of a scatter plot, and plot the line y = x if ``diagonal``."""
     panel.set(xlim=x_ends, ylim=y_ends)
     if diagonal:
         panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
@@ -191,19 +191,19 @@ def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = Fals
 
 
 def with_margin(values: FloatArray) -> Ends:
-    """Return limits of an axis with room for these values, which can be nan."""
+    """Return the limits of an axis for these values, which can be nan, with margins."""
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.05 * ((high - low) or 1.0)
     return low - margin, high + margin
 
 
-_DEVIATIONS = 3.5  # of an outlier from the median: this number of standard deviations, estimated from the MAD
-_LEAST_DEVIATION = 0.2  # of an outlier, as a share of the range of values
+_DEVIATIONS = 3.5  # least distance of an outlier from the median, in standard deviations estimated from the MAD
+_LEAST_DEVIATION = 0.2  # least distance of an outlier, as a share of the range of values
 _LEAST_VALUES = 3  # for outliers
 _MOST_OUTLIERS = 3  # with names, in a panel or a row
 _LONGEST_OUTLIER = 0.9  # name, in inches
-_OUTLIER_SIZE = 5.5  # points of their names
+_OUTLIER_SIZE = 5.5  # font size of their names, in points
 _OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
 _GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
 
@@ -214,9 +214,10 @@ def outlier_names(names: Iterable[str]) -> ShortNames:
 
 
 def outliers(values: FloatArray) -> list[int]:
-    """Return the numbers of at most three values that are far from the median, the farthest first; of two values, none.
+    """Return the indices of at most three values far from the median, the farthest first; empty for two values.
 
-    Far is more than 3.5 standard deviations, estimated from the median absolute deviation, and a fifth of the range.
+    A value is far if its distance exceeds both 3.5 standard deviations (estimated from the median absolute deviation)
+    and a fifth of the range.
     """
     if len(values) < _LEAST_VALUES:
         return []
@@ -229,7 +230,7 @@ def outliers(values: FloatArray) -> list[int]:
 def name_outliers(
     panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray, short: ShortNames
 ) -> None:
-    """Write the short names of the points with outliers among ``values`` next to them, if there is room.
+    """Write short names next to the points that are outliers among ``values``, if there is space.
 
     The panel must have its final size.
     """

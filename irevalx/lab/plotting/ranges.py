@@ -11,19 +11,19 @@ from irevalx.measures.selection import RequestedMeasure
 
 
 def measure_printed_as(name: str) -> Measure | None:
-    """Return the measure with a printed name, such as ``P_10`` or ``infAP_c=1:skip``; None if it is unknown."""
+    """Return the measure with a printed name, such as P_10 or infAP_c=1:skip; None for an unknown measure."""
     matches = [measure for measure in every_measure() if re.match(re.escape(measure.name) + r"([_:.]|$)", name)]
     return max(matches, key=lambda measure: len(measure.name), default=None)
 
 
 def ranges_printed_as(names: Sequence[str]) -> list[Range]:
-    """Return the ranges of measures with these printed names; an unknown measure counts as a share."""
+    """Return the ranges of measures with these printed names; unknown measures are treated as shares."""
     measures = [measure_printed_as(name) for name in names]
     return [ZERO_TO_ONE if measure is None else measure.value_range for measure in measures]
 
 
 def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
-    """Return the numbers of measures that share axes: all measures that are shares, and each other measure alone."""
+    """Return the indices of measures that share axes: all measures that are shares, and each other measure alone."""
     shares = [m for m, limits in enumerate(ranges) if limits.is_share]
     others = [[m] for m, limits in enumerate(ranges) if not limits.is_share]
     return [shares, *others] if shares else others

@@ -12,11 +12,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from irevalx.lab.plotting.page import text_width
 
-_TICK_SIZE = 7.0  # points of tick labels
-_TICK_GAP = 0.07  # between tick labels, in inches
-_FIRST_DIGITS = (1.0, 5.0, 2.0)  # of round numbers, the roundest first
-_FEW = 3  # with more round numbers than this, other numbers have no labels
-_STEPS = (1, 2, 5, 10)  # first digits of the distances between ticks
+_TICK_SIZE = 7.0  # font size of tick labels, in points
+_TICK_GAP = 0.07  # space between tick labels, in inches
+_FIRST_DIGITS = (1.0, 5.0, 2.0)  # factors of round numbers, the roundest first
+_FEW = 3  # maximum number of round numbers with which other numbers are also labelled
+_STEPS = (1, 2, 5, 10)  # leading digits of the distances between ticks
 
 
 PERCENT = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%")
@@ -24,7 +24,7 @@ PERCENT = FuncFormatter(lambda share, _: f"{round(100 * share, 6):g}%")
 
 
 def round_ticks(most: int = 6, *, integer: bool = False) -> MaxNLocator:
-    """Return a rule for ticks with at most this number of intervals between them, whose lengths are round."""
+    """Return a tick locator with at most this number of intervals of round length."""
     return MaxNLocator(most, steps=_STEPS, integer=integer)
 
 
@@ -32,14 +32,14 @@ _SHARES = tuple((percent / 100, f"{percent}%") for percent in (0.1, 0.2, 0.5, 1,
 
 
 def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
-    """Return the round shares, and their labels, in the range of shares above 0; these shares if fewer than two."""
+    """Return the round shares in the range of these positive shares, with labels; the given shares if too few."""
     least, most = 0.99 * min(shares, default=1.0), 1.01 * max(shares, default=1.0)
     ticks = tuple((place, name) for place, name in _SHARES if least <= place <= most)
     return ticks if ticks[1:] else tuple((share, f"{100 * share:.2g}%") for share in shares)
 
 
 def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
-    """Label as many places above 0 on the horizontal axis of a panel as it has room for, if it has its final size.
+    """Label as many positive positions on the horizontal axis of a panel as fit, after its size is fixed.
 
     Of many round numbers, whole series are labelled (1 10 100, or 1 5 10 50 100, or 1 2 5 10 20 ...), and the ends.
     """
@@ -80,7 +80,7 @@ class _Label:
 
 
 def thin_ticks(panel: Axes, *, integer: bool) -> None:
-    """Choose round ticks on the linear horizontal axis of a panel, as many as its final size has room for."""
+    """Choose as many round ticks on the linear horizontal axis of a panel as fit its final size."""
     low, high = sorted(panel.get_xlim())
     for most in range(6, 0, -1):
         places = [place for place in round_ticks(most, integer=integer).tick_values(low, high) if low <= place <= high]

@@ -38,7 +38,7 @@ _FRAME = 0.35
 
 
 def changes(result: LeftOutRuns, page: Page) -> Figure:
-    """Draw changes of scores and ranks, one point per left-out run."""
+    """Plot the changes in scores and ranks, with one point per left-out run."""
     experiment, results = result.experiment, result.evaluations
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     heights = [_ROW * len(group) * len(results) + _FRAME for group in groups for _ in range(2)]
@@ -79,7 +79,7 @@ class _RowPoints(NamedTuple):
 def _draw_changes(
     panel: Axes, experiment: GradedRuns, results: Mapping[str, GroupEvaluation], group: Sequence[int], *, of_ranks: bool
 ) -> list[_RowPoints]:
-    """Draw the changes of runs, a row for each measure and kind of judgments, and return the points."""
+    """Plot the changes of runs, with one row per measure and kind of judgments, and return the points."""
     points = []
     rows = [(m, name, result) for m in group for name, result in results.items()]
     moves: list[FloatArray] = []
@@ -120,7 +120,7 @@ def _draw_changes(
 
 
 def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
-    """Draw the bias of left-out runs by their share of unjudged documents, a panel and a line of least squares each."""
+    """Plot the bias of left-out runs against their share of unjudged documents, with least-squares lines."""
     experiment, results, holes = result.experiment, result.evaluations, result.holes
     assert holes is not None
     figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, sharex=True)
@@ -153,7 +153,7 @@ def _draw_biases(panel: Axes, results: Mapping[str, GroupEvaluation], holes: Flo
     biases = [(result.after[m] - result.before[m])[result.left_out] for result in results.values()]
     x = holes[next(iter(results.values())).left_out]
     for number, (name, y) in enumerate(zip(results, biases, strict=True)):
-        style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # points below others are larger
+        style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # lower points are larger
         colour = COLOURS[style]
         face = "white" if number % 2 else colour
         draw_points(panel, x, y, colour, face=face, size=size, marker=MARKERS[style], label=name)

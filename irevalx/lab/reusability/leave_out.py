@@ -100,7 +100,7 @@ def _run(
     holes: int | None,
     **options: Any,
 ) -> None:
-    """Evaluate without each group, and write the judgments of each group and the tables."""
+    """Evaluate the runs without each group in turn; write the tables and, if requested, the judgments."""
     if holes is None and draw == "holes":
         holes = HOLES_DEPTH
     result = leave_out(**options, holes=holes, keep_judgments=folder is not None, progress=not output.quiet)
@@ -112,7 +112,7 @@ def _run(
 
 
 def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> None:
-    """Write the judgments of each group to a file of its own; raises UsageError if two groups would share a file."""
+    """Write the judgments of each group to a separate file; raises UsageError if two groups would share a file."""
     from irevalx.lab.command.output import write_folder
 
     file_of: dict[str, str] = {}
@@ -356,7 +356,7 @@ def leave_out(
 
 
 def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
-    """Raise UsageError for a way to complete judgments that is repeated, or for a level that is too low."""
+    """Raise UsageError for a repeated completion method, or for a level that is too low."""
     for way in ways:
         if ways.count(way) > 1:
             raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once; {way} is given twice")
@@ -386,7 +386,7 @@ def _predicting(
     *,
     progress: bool,
 ) -> dict[str, CompletionRun]:
-    """Predict the unique documents of each group with each of the classifiers; returned by name."""
+    """Predict the unique documents of each group with each classifier; return the predictions by classifier name."""
     classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in ways if name in WITH_TEXT))
     if not classifiers:
         return {}
@@ -409,7 +409,7 @@ def _predicting(
 def _labelling(
     experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
-    """Return the treatment that takes unique documents from labels; warns about these."""
+    """Return the treatment that judges unique documents by labels; warns about the labels."""
     labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
     for line in labelling.warnings():
         warn(line)
@@ -428,7 +428,7 @@ def _judgments_of_groups(
 
 
 def _warn_of_topics(experiment: GradedRuns, lacking: BoolArray) -> None:
-    """Warn about topics that are left out; raises InputError if a measure has a value for no topic."""
+    """Warn about excluded topics; raises InputError if a measure has no value for any topic."""
     for measure, n_lacking in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
         if n_lacking == lacking.shape[1]:
             raise InputError(f"{measure} has no value for any topic when a group is left out")

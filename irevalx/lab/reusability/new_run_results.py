@@ -23,7 +23,7 @@ FAIR, UNDERESTIMATED, OVERESTIMATED, CANNOT_TELL = "fair", "underestimated", "ov
 
 
 class NewRun(NamedTuple):
-    """A run that was not pooled, under a measure."""
+    """The results for a run that was not pooled, for one measure."""
 
     run: str
     group: str
@@ -32,7 +32,7 @@ class NewRun(NamedTuple):
     condensed: float | None  # with unjudged documents skipped; None if the measure does not support this treatment
     least: float | None  # over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones
     greatest: float | None
-    bias: float | None  # expected difference between the score and the score if the group had been pooled, if known
+    bias: float | None  # expected difference from the score that the run would have if its group had been pooled
     bias_low: float | None  # 95% interval; None if the bias is unknown, or 0 because all documents are judged
     bias_high: float | None
     verdict: str
@@ -70,7 +70,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """The verdict on each run under each measure, then calls that list the documents to judge."""
+        """The verdict on each run for each measure, then the commands that list the documents to judge."""
         in_python = f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, in_all={{}})'
         unknown = {
             row.group: row
@@ -113,7 +113,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def explanations(self) -> list[str]:
-        """The sentences, and the meaning of the columns."""
+        """The sentences, followed by explanations of the columns."""
         meaning = (
             f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
             f"if it is outside, otherwise {CANNOT_TELL}. It is also "
@@ -153,7 +153,7 @@ def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
 
 
 def commands_for(new: NewRuns) -> dict[str, str]:
-    """Return by group the command that lists the unjudged documents among the first documents of its new runs."""
+    """Return, by group, the command that lists the unjudged documents among the top documents of its new runs."""
     from click import get_current_context
 
     values = get_current_context().params

@@ -1,4 +1,4 @@
-"""Expected bias of unpooled runs, estimated from pooled groups of runs that are left out.
+"""Expected bias of unpooled runs, estimated by leaving out groups of pooled runs.
 
 docs/reusability.md reports how often the intervals cover the true bias.
 """
@@ -52,11 +52,11 @@ DRAWS = 1000
 """The default number of draws of judgments."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
-"""The estimate and the ends of its interval."""
+"""The percentiles for the estimate and the bounds of its interval."""
 
 
 def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return the measures with proven bounds for the grades of judged documents; empty if it is no sum over ranks."""
+    """Return the measures with proven bounds, given the grades of judged documents; empty if not a sum over ranks."""
     try:
         return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
     except UsageError:
@@ -64,7 +64,7 @@ def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[W
 
 
 class BiasDraws(Frozen):
-    """How the bias of new runs is estimated; all groups and measures use the same random numbers."""
+    """The parameters for estimating the bias of new runs; all groups and measures use the same random numbers."""
 
     tolerance: float
     n: int
@@ -72,7 +72,7 @@ class BiasDraws(Frozen):
 
 
 class AddedRuns(Frozen, kw_only=True):
-    """Judgments and runs that were read, new runs after the pooled ones."""
+    """The judgments and the runs: first the pooled runs, then the new runs."""
 
     given: Judgments
     judgments: Judgments
@@ -114,7 +114,7 @@ class AddedRuns(Frozen, kw_only=True):
         )
 
     def n_unjudged(self, runs: Sequence[int]) -> int:
-        """Return the number of unjudged documents among the first documents of runs with these indices, all topics."""
+        """Return the number of unjudged documents among the top documents of these runs, summed over topics."""
         parts = [pool for r in runs for pool in first_documents(self.runs[r], self.depth, self.ranking)]
         pool = PooledDocuments.joined("", parts)
         return len({*pool.pairs()}) - int((in_pool(self.given, pool) & (self.given.grades >= 0)).sum())
@@ -209,7 +209,7 @@ class PooledAndNew(Frozen, kw_only=True):
         )
 
     def _deeper_cutoffs(self) -> dict[tuple[str, str], int]:
-        """Return cutoffs greater than the depth, by run and measure, if the run has unjudged documents in between."""
+        """Return cutoffs beyond the depth, by run and measure, if the run has unjudged documents in between."""
         unjudged = ~self.given | (self.experiment.grades < 0)
         deeper: dict[tuple[str, str], int] = {}
         for name, cutoff in cutoffs_of(self.new.requests).items():
@@ -296,12 +296,12 @@ class PooledAndNew(Frozen, kw_only=True):
 
 
 class GroupBias(Frozen, kw_only=True):
-    """The bias of the runs of a new group."""
+    """The estimated bias of the new runs of a group."""
 
     to_judge: int
     """The number of unjudged documents among the first documents of its runs."""
     estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}
-    """The bias and the ends of its interval, by measure and run."""
+    """The bias and the bounds of its interval, by measure and run."""
     problem: str = ""
     """Why there is no estimate for any measure."""
 
@@ -332,7 +332,7 @@ class GroupBias(Frozen, kw_only=True):
         return cls(to_judge=to_judge, estimates=estimates)
 
     def why_not(self, measure: str) -> str:
-        """Explain why there is no estimate for a measure; "" if there is one, or none is needed."""
+        """Return the reason why a measure has no estimate; "" if it has one, or if none is needed."""
         if not self.to_judge or any(name == measure for name, _ in self.estimates):
             return ""
         return self.problem or f"{measure} does not use {spelled('level')}"
@@ -351,8 +351,8 @@ def _drawn_biases(
 ) -> FloatArray:
     """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
 
-    Documents are relevant with probability ``factor * p``, with a factor for each draw, and get the least relevant
-    grade. Topics without a value under either judgments are left out.
+    A document is relevant with probability ``factor * p``, with one factor per draw; it then gets the lowest relevant
+    grade. Topics without a value under one of the judgments are excluded.
     """
     random, pooled, grades = generator(seed, 1), given | unjudged, members.grades.copy()
     now, biases = members.values(None, given), []
@@ -367,7 +367,7 @@ def _drawn_biases(
 
 
 def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
-    """Return by measure the scores with unjudged documents skipped, for measures that support this treatment."""
+    """Return, by measure, the scores with unjudged documents skipped, for measures that support this treatment."""
     requests = tuple(
         replace(request, treatment="skip")
         for request in new.requests
@@ -380,7 +380,7 @@ def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
 
 
 def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
-    """Return by measure the least and the greatest score of each run, for measures with proven bounds."""
+    """Return, by measure, the lowest and the highest score of each run, for measures with proven bounds."""
     known = new.grades[new.grades >= 0]
     bounds = {}
     for request in new.requests:

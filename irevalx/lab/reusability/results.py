@@ -34,9 +34,9 @@ class BiasOfHoles(NamedTuple):
     judgments: str
     holes: float
     bias: float
-    intercept: float | None  # expected bias of a run without unjudged documents
+    intercept: float | None  # intercept: the expected bias of a run without unjudged documents
     slope: float | None
-    slope_low: float | None  # intervals cover other groups of runs; None for fewer than four groups
+    slope_low: float | None  # intervals generalise to other groups of runs; None for fewer than four groups
     slope_high: float | None
     correlation: float | None
     correlation_low: float | None
@@ -87,7 +87,7 @@ class LeaveOutRow(NamedTuple):
     run: str
     group: str
     measure: str
-    judgments: str  # how the judgments were completed; biased if they were not
+    judgments: str  # completion method of the judgments; biased if they were not completed
     score: float
     left_out: float  # whole numbers for sums of counts, like ``score``
     rank: int  # 1 + the number of runs with a better score
@@ -111,7 +111,7 @@ class LeftOutSummary(NamedTuple):
     tau_b: float
     significant: float
     inversions: int  # number of pairs of runs in the opposite order, of all runs
-    inverted: float  # their share of all pairs
+    inverted: float  # share of inverted pairs among all pairs
     tau_b_all_runs: float
     tau_all_runs: float
     decisions: Mapping[str, float]  # agreement of significance decisions, by the names of ``Confusion.columns``
@@ -272,7 +272,7 @@ class LeftOutRuns(DrawnResult):
 
     @property
     def removed_documents(self) -> list[RemovedFromTopic]:
-        """A row for each group and topic, with sums and means after those of each group, and the mean of all means."""
+        """A row for each group and topic; each group ends with its sum and mean, and the last row is the mean."""
         experiment = self.experiment
         relevant = [
             replace(removal, removed=removal.removed & (experiment.grades >= experiment.level))
@@ -315,7 +315,7 @@ class LeftOutRuns(DrawnResult):
         return self._tables(decisions_apart=False)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables under displayed titles, with the significance decisions in a separate one."""
+        """Return the tables under displayed titles, with the significance decisions in a separate table."""
         return [
             replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title), names=("run", "group"))
             for table in self._tables(decisions_apart=True)
@@ -389,7 +389,7 @@ class LeftOutRuns(DrawnResult):
         without: Collection[str] = (),
         kinds: Collection[str] | None = None,
     ) -> Table:
-        """Return a table, without the column for the kind of judgments if there is a single one."""
+        """Return a table, omitting the column for the kind of judgments if there is only one kind."""
         single = len(self.evaluations if kinds is None else kinds) == 1
         unnamed = {*without, *(["judgments"] if single else [])}
         return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)

@@ -114,14 +114,14 @@ class BoundedScores(DrawnResult):
         return self._tables(self.rows)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same tables under displayed titles, with topics only if they were requested."""
+        """Return the tables under displayed titles; topics are included only if requested."""
         n_pairs = self.decided[0].pairs if self.decided else 0
         has_pairs = self.show == "all" or (self.show is None and n_pairs <= FEW_PAIRS)
         rows = [row for row in self.rows if self.by_topic or row.topic == ALL]
         table, *counted = self._tables([row for row in rows if has_pairs or row.against is None])
         if not has_pairs:
             table = replace(table.without_empty(*_OF_PAIRS), n_labels=3, summary=lambda _: sentences_on(self.decided))
-        if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
+        if "changing_docno" in table.columns:  # replaces the document that narrows bounds, to limit the width
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
         if not has_pairs:
@@ -146,7 +146,7 @@ class BoundedScores(DrawnResult):
 
 
 class DocumentsToJudge(Result):
-    """The documents whose judgments have the greatest effect on undecided pairs, the best first."""
+    """The documents whose judgments have the greatest effect on undetermined pairs, in descending order."""
 
     rows: Sequence[DocumentToJudge]
     column: str = "narrows"
@@ -164,7 +164,7 @@ class DocumentsToJudge(Result):
 
 
 def _run(output: "Output", **options: Any) -> None:
-    """Write bounds as tables, and documents to judge as a pool file unless a format is requested."""
+    """Write bounds as tables; documents to judge are written as a pool file unless a format is requested."""
     result = bounds(**options)
     if isinstance(result, DocumentsToJudge) and not output.format_is_typed:
         output.write_text(result)
@@ -232,13 +232,14 @@ def bounds(
     """Bound measure values and differences over all possible judgments of the unjudged documents.
 
     Compute, for each run and each pair of runs, the measure value (or difference) under the judgments, and its minimum
-    and maximum over all possible judgments of the unjudged documents. Values are reported for each topic and for the
+    and maximum over all possible judgments of the unjudged documents. Results are reported for each topic and for the
     mean over topics.
 
     A pair is determined (column decided) if the difference has the same sign, or is 0, for all possible judgments. The
-    bounds are exact: a document that both runs retrieve has the same grade in both rankings. Unjudged documents that no
-    run retrieves have no effect. The columns next_topic and next_docno contain the unjudged document whose judgment
-    narrows the bounds of the mean most, and narrows contains the amount.
+    bounds of differences are exact: they account for the fact that a document retrieved by both runs has a single
+    grade. Unjudged documents that no run retrieves have no effect. The columns next_topic and next_docno contain the
+    unjudged document whose judgment narrows the bounds of the mean most, and the column narrows contains the reduction
+    of their width.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
     probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
@@ -280,8 +281,8 @@ def bounds(
     ArgumentError : an argument is invalid.
     UsageError : a measure is not a sum over ranks, the documents to judge next are requested for several measures or a
         single run, or arguments cannot be combined.
-    InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
-        was not pooled and is not among ``new_runs``.
+    InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or an
+        unpooled run is not among ``new_runs``.
     IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.
 
     Examples
@@ -334,14 +335,14 @@ def bounds(
             for of_measure in scores
         ]
         if requested is not None:
-            ranked = expected[0].changing(_undecided(scores[0]))
+            ranked = expected[0].changing(_undetermined(scores[0]))
             return _to_judge("changes", ranked, requested, experiment, notes)
         of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
         if drawn:
             simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
             of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
     if requested is not None:
-        return _to_judge("narrows", scores[0].worth_judging(_undecided(scores[0])), requested, experiment, notes)
+        return _to_judge("narrows", scores[0].worth_judging(_undetermined(scores[0])), requested, experiment, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = count_determined(rows)
     for row in decided:
@@ -375,7 +376,7 @@ def _to_judge(
     experiment: GradedRuns,
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
+    """Return the first documents, over all topics or per topic; the column is the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     if ranked:
         _warn_of_shortage(ranked, requested, experiment)
@@ -396,7 +397,7 @@ def _to_judge(
 
 
 def _warn_of_shortage(ranked: Sequence[DocumentInfluence], requested: tuple[str, int], experiment: GradedRuns) -> None:
-    """Warn if there are fewer documents than requested, in all or for a topic."""
+    """Warn if there are fewer documents than requested, over all topics or for a topic."""
     (name, n), reason = requested, "no other document can affect a pair of runs whose order is not determined"
     if name != "per_topic":
         if len(ranked) < n:
@@ -434,7 +435,7 @@ def _refuse_next(
 
 
 def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
-    """Return the given or, if there are none, fitted probabilities of relevance."""
+    """Return the given probabilities of relevance or, if there are none, fitted probabilities."""
     if probabilities is None:
         return unpooled.relevance(experiment, level)
     return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
@@ -447,7 +448,7 @@ def weighted_scores(
     drawn: tuple[RequestedMeasure, ...],
     rules: EvaluationRules,
 ) -> tuple[list[WeightedScores], GradedRuns]:
-    """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
+    """Return the scores of runs under measures that are sums over ranks, and the ranked runs with the drawn measures.
 
     The judgments of the experiment contain the documents that runs have at the ranks of these measures.
     """
@@ -461,7 +462,7 @@ def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure
     return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
 
 
-def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
+def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
     """Return the undetermined pairs; warns if there are none."""
     undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
     if not undecided:
@@ -482,12 +483,12 @@ def known_bounds(
     level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
     weighted: list[WeightedMeasure] = []
     for request in requests:
-        with suppress(UsageError):  # it is not a sum over ranks
+        with suppress(UsageError):  # the measure is not a sum over ranks
             weighted += weighted_measures([request], level, known, max(known, default=0))
     if not weighted:
         return []
-    with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
-        warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has warned already
+    with warnings.catch_warnings(), suppress(NoTopicsError):  # measures with values for every run
+        warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has already issued the warnings
         rules = EvaluationRules.of(level=level, complete=settings.complete, threads=threads, least_runs=1)
         return weighted_scores(judgments, opened, weighted, (), rules)[0]
     return []

@@ -1,6 +1,6 @@
 """Minimum and maximum of measure values and differences over all completions of the judgments.
 
-Each document has one grade in all runs, and documents are independent, so the bounds are exact.
+A document has the same grade in all runs, and grades vary independently; therefore, the bounds are exact.
 
 Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008, define the
 residual of one run; here it is computed for differences, in which a document of both runs has the difference of its
@@ -35,12 +35,12 @@ class DocumentInfluence(NamedTuple):
 
     topic: str
     docno: str
-    effect: float  # how much its judgment narrows the bounds of means, or changes probabilities, summed over pairs
+    effect: float  # effect of its judgment on the bounds of means, or on probabilities, summed over pairs
     pairs: int = 1
 
 
 class TopicWeights(Frozen):
-    """The documents of a topic that any run has at the ranks of a measure; arrays have shape (n_documents,)."""
+    """The documents of a topic that any run retrieves at the ranks used by a measure; arrays are (n_documents,)."""
 
     topic: str
     docnos: tuple[str, ...]
@@ -54,14 +54,14 @@ class TopicWeights(Frozen):
     """Indices into the judgments of the experiment."""
 
     def of(self, pair: tuple[int, int | None]) -> FloatArray:
-        """Return the weights of a run, minus the weights of another one if there is one."""
+        """Return the weights of a run, minus the weights of a second run, if given."""
         run, against = pair
         weights: FloatArray = self.weights[run]
         return weights if against is None else weights - self.weights[against]
 
 
 class DifferenceDistribution(Frozen, kw_only=True):
-    """The distribution of a score or difference under relevance probabilities; (n_topics + 1,) with the mean."""
+    """The distribution of a score or difference under relevance probabilities, (n_topics + 1,) with the mean."""
 
     means: FloatArray
     deviations: FloatArray
@@ -72,7 +72,7 @@ class DifferenceDistribution(Frozen, kw_only=True):
 
 
 class Bounds(Frozen):
-    """A score or a difference, and its least and greatest value, of each topic and of the mean: (n_topics + 1,)."""
+    """A score or a difference with its minimum and maximum, by topic and for the mean: (n_topics + 1,)."""
 
     difference: FloatArray
     low: FloatArray
@@ -90,7 +90,7 @@ class Bounds(Frozen):
 
     @property
     def means(self) -> tuple[float, float, float]:
-        """The mean difference over topics, its least and its greatest value."""
+        """The mean difference over topics, with its minimum and maximum."""
         return float(self.difference[-1]), float(self.low[-1]), float(self.high[-1])
 
     @property
@@ -110,7 +110,7 @@ class DeterminedPairs(Frozen):
 
 
 def is_determined(low: FloatArray | float, high: FloatArray | float) -> BoolArray:
-    """Return whether differences within these bounds, without rounding errors, have the same sign or are 0."""
+    """Return whether all differences within these bounds, apart from rounding errors, have the same sign or are 0."""
     return np.greater(low, 0) | np.less(high, 0) | (np.equal(low, 0) & np.equal(high, 0))
 
 
@@ -167,7 +167,7 @@ class WeightedScores:
         return without_noise(np.stack((score, score + down, score + up)))
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
-        """Add the judgments step by step, starting without any, and count the determined pairs.
+        """Count the determined pairs while judgments are added step by step, starting without judgments.
 
         The order is that of ``worth_judging``, computed at each step, or by the greatest weight in any run, as in a
         pool.
@@ -194,9 +194,9 @@ class WeightedScores:
         return DeterminedPairs(numbers, decided, len(pairs))
 
     def _n_determined(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
-        """Count the determined pairs with some judgments hidden, and remove these pairs from the list.
+        """Count the determined pairs when some judgments are hidden, and remove these pairs from the list.
 
-        Further judgments do not change a determined pair.
+        A determined pair remains determined under further judgments.
         """
         low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
         for topic, mask in zip(self.topics, hidden, strict=True):
@@ -214,14 +214,14 @@ class WeightedScores:
         return len(self.pairs) - len(undecided)
 
     def _worth(self, topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-        """Return how much the judgment of each document narrows the bounds of pairs, up to a factor."""
+        """Return a value proportional to the amount by which the judgment of each document narrows bounds."""
         total = np.zeros(len(topic.docnos))
         for weights in _weights_of_pairs(topic, pairs):
             total += np.abs(weights).sum(axis=0)
         return without_noise(total)
 
     def worth_judging(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents that narrow the bounds of pairs, the best first; ties by topic and name."""
+        """Return the unjudged documents in descending order of their effect on bounds, then by topic and docno."""
         greatest, documents = self.measure.greatest_gain, list[DocumentInfluence]()
         for topic in self.topics:
             narrows, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
@@ -233,7 +233,7 @@ class WeightedScores:
                 DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]), int(n_pairs[place]))
                 for place in np.flatnonzero(topic.unjudged & (narrows > 0)).tolist()
             ]
-        return sorted(documents, key=lambda document: -document.effect)  # stable: topics and names ascend
+        return sorted(documents, key=lambda document: -document.effect)  # stable: sorted by topic and docno
 
 
 def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:

@@ -15,7 +15,7 @@ _COLUMNS = 3
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
-    """Draw the number of decided pairs, in the order of ``in_all`` and by rank: one panel per measure."""
+    """Plot the number of determined pairs for two judging orders (``in_all`` and by rank), one panel per measure."""
     panels: list[LinePanel] = []
     n_columns = columns_of(len(result.scores), _COLUMNS)
     for scores in result.scores:

@@ -1,6 +1,7 @@
 """Relevance probabilities of unjudged documents, and expected measure values.
 
-They are computed for sums over ranks; for AP and nDCG, and for runs that were not pooled, judgments are drawn.
+Expected values are exact for sums over ranks; for AP, nDCG and unpooled runs, they are estimated from random draws of
+judgments.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ class Relevance(Frozen, kw_only=True):
 
     @property
     def slopes(self) -> FloatArray:
-        """The derivatives of probabilities by coefficients: shape (n_documents, n_features)."""
+        """The derivatives of probabilities with respect to coefficients: shape (n_documents, n_features)."""
         return (self.probability * (1 - self.probability))[:, None] * self.features
 
     def moved(self, coefficients: FloatArray) -> FloatArray:
-        """Return the probabilities with these changes of coefficients, shape (n_features,)."""
+        """Return the probabilities after these changes of the coefficients, shape (n_features,)."""
         if not coefficients.size:
             return self.probability
         from scipy.special import expit, logit
@@ -61,21 +62,21 @@ class Relevance(Frozen, kw_only=True):
         return root
 
     def drawn(self, generator: np.random.Generator) -> FloatArray:
-        """Draw coefficients, and return the probabilities with them."""
+        """Draw coefficients at random, and return the resulting probabilities."""
         return self.moved(self.root @ generator.standard_normal(len(self.root)))
 
 
 class GradeShares(Frozen):
-    """The distribution of grades, from 0, of relevant and of other documents: shape (n_grades,); sums are 1."""
+    """The distributions of grades of relevant and of other documents, each of shape (n_grades,), from grade 0."""
 
     relevant: FloatArray
     others: FloatArray
 
     @classmethod
     def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
-        """Take the shares from grades (negative: unjudged), or the least possible grade if there are none.
+        """Estimate the distributions from grades (negative if unjudged); without grades, use the lowest possible grade.
 
-        The level is at least 1; if the greatest grade of unjudged documents is below it, none is relevant.
+        The level is at least 1; if the highest grade of unjudged documents is lower, none of them is relevant.
         """
         possible = np.arange(greatest + 1)
         counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
@@ -92,7 +93,7 @@ class GradeShares(Frozen):
         return distinct, probability[:, None] * relevant + (1 - probability)[:, None] * others
 
     def drawn(self, relevant: BoolArray, generator: np.random.Generator) -> IntArray:
-        """Draw the grades of relevant and of other documents."""
+        """Draw grades of relevant and of other documents at random."""
         number = generator.random(relevant.size)
         of_either = (
             np.searchsorted(np.cumsum(shares[:-1]), number, "right") for shares in (self.relevant, self.others)
@@ -102,7 +103,7 @@ class GradeShares(Frozen):
 
 
 def given_relevance(experiment: GradedRuns, probabilities: Judgments, depth: int) -> Relevance:
-    """Look up probabilities, the grades of judgments; documents without one are nonrelevant, with a warning.
+    """Look up probabilities in judgments; documents without a probability are nonrelevant, with a warning.
 
     Only the first ``depth`` documents of runs have an effect.
     """
@@ -157,7 +158,7 @@ class ExpectedValues:
         ]
         self._relevance = relevance.take(np.concatenate([topic.places[topic.unjudged] for topic in topics]))
         self._known = np.stack([topic.weights @ topic.gains for topic in topics], axis=1)
-        gains, chances = self._chances(self._relevance.probability)
+        gains, chances = self._gain_probabilities(self._relevance.probability)
         self._mean = chances @ gains
         self._variance = chances @ gains**2 - self._mean**2
         gain = float(shares.relevant @ self._gains - shares.others @ self._gains)
@@ -165,7 +166,7 @@ class ExpectedValues:
         self._own = np.einsum("df,fg,dg->d", slopes, relevance.covariance, slopes, optimize=True)
         self._slopes = np.stack([self._sums(of_run[:, None] * slopes) for of_run in self._weights])
 
-    def _chances(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _gain_probabilities(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self._shares.chances(probability, self._gains)
 
     def _sums(self, x: FloatArray) -> FloatArray:
@@ -177,7 +178,8 @@ class ExpectedValues:
     def of(self, pair: tuple[int, int | None]) -> DifferenceDistribution:
         """Return the distribution of the score of a run, or of the difference of two runs, by index.
 
-        Moments are exact for independent documents; the deviation includes the common error of a fit to first order.
+        Moments are exact for independent documents; the deviation includes the estimation error of the fit to first
+        order.
         """
         run, against = pair
         if self._is_drawn(pair):
@@ -222,8 +224,9 @@ class ExpectedValues:
     def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignProbabilities:
         """Return the probabilities of the sign of a sum.
 
-        The error of a fit moves all documents together, along one line in the space of coefficients that has an effect
-        on the sum; the probabilities are averaged over ``_NODES`` points of this line (Gauss-Hermite quadrature).
+        The estimation error of a fit affects all documents jointly; only one direction in the space of coefficients
+        affects the sum, and the probabilities are averaged over ``_NODES`` points of this line (Gauss-Hermite
+        quadrature).
         """
         matter = np.flatnonzero(weights)
         relevance, covariance = self._relevance.take(matter), self._relevance.covariance
@@ -232,10 +235,10 @@ class ExpectedValues:
         line = covariance @ slope / error if error > 0 else np.zeros(slope.size)
         at_nodes = []
         for node in nodes.tolist():
-            gains, chances = self._chances(relevance.moved(node * line))
+            gains, chances = self._gain_probabilities(relevance.moved(node * line))
             at_nodes.append(sign_probabilities(known, weights[matter][:, None] * gains, chances))
             if not at_nodes[0].exact:
-                gains, chances = self._chances(relevance.probability)
+                gains, chances = self._gain_probabilities(relevance.probability)
                 mean = known + float(weights[matter] @ (chances @ gains))
                 return SignProbabilities.normal(mean, deviation)
         below, zero, above = np.average(
@@ -244,9 +247,9 @@ class ExpectedValues:
         return SignProbabilities(float(below), float(zero), float(above), exact=True)
 
     def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents by expected change of probabilities, greatest first; ties by topic and name.
+        """Return the unjudged documents in descending order of the expected change, then by topic and docno.
 
-        The change is the expected absolute change of the probability that the first run is better, for a normal
+        This is the expected absolute change of the probability that the first run is better, for a normally distributed
         difference, summed over pairs.
         """
         changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
@@ -271,10 +274,10 @@ class ExpectedValues:
         return DocumentInfluence(topic, self._docnos[place], float(changes[place]), pairs)
 
     def _change(self, pair: tuple[int, int]) -> FloatArray:
-        """Return the expected absolute change, by each document, of the probability that a difference is above 0."""
+        """Return, for each document, the expected absolute change of the probability that a difference is above 0."""
         from scipy.special import ndtr
 
-        (run, against), (gains, chances) = pair, self._chances(self._relevance.probability)
+        (run, against), (gains, chances) = pair, self._gain_probabilities(self._relevance.probability)
         weights = without_noise(self._weights[run] - self._weights[against])
         mean = float((self._known[run] - self._known[against]).sum()) + float(weights @ self._mean)
         variances = weights**2 * self._variance
@@ -295,7 +298,7 @@ class ExpectedValues:
 
 
 def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribution:
-    """Return the distribution of drawn differences, (n_draws, n_topics); ``now`` is the difference without draws."""
+    """Return the distribution of drawn differences, (n_draws, n_topics); ``now`` is the current difference."""
     drawn = without_noise(np.column_stack((drawn, drawn.mean(axis=1))))
     return DifferenceDistribution(
         means=drawn.mean(axis=0),
@@ -308,7 +311,7 @@ def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribut
 class SimulatedValues:
     """The scores of runs under judgments drawn from probabilities of relevance, flat over the judgments.
 
-    The judgments contain every document of any run, and the measures are among ``DRAWN``; all have the same draws.
+    The judgments contain all documents of the runs, the measures are in DRAWN, and all measures share the draws.
     """
 
     def __init__(
@@ -332,7 +335,7 @@ class SimulatedValues:
         self._draws = np.stack(draws)
 
     def bounds(self, measure: str, pair: tuple[int, int | None]) -> Bounds:
-        """Return the range and the distribution of the draws of a score, or of a difference of two runs."""
+        """Return the range and the distribution of a score, or of a difference of two runs, over draws."""
         run, against = pair
         now, drawn = (values[..., self.measures.index(measure), :, :] for values in (self._now, self._draws))
         if against is None:

@@ -1,13 +1,13 @@
 """Relevance models fitted to the judgments, for pooled and for unpooled runs.
 
 The relevance of a document is predicted from the runs that retrieve it and from its ranks in them; the weight of each
-run is fitted. With the best rank and the number of runs alone, effective runs are underestimated, and confidence is not
-calibrated (docs/bounds.md).
+run is fitted. A model with only the best rank and the number of runs underestimates effective runs, and its
+probabilities are not calibrated (docs/bounds.md).
 
-Documents of a run that was not pooled are different: the judged ones were retrieved by pooled runs, the unjudged ones
-by no pooled run, and the model is fitted to the former alone. Its error is estimated on groups of pooled runs: without
-the unique documents of a group it is fitted again, and the number of relevant documents among these is compared with
-the sum of their probabilities. docs/reusability.md reports the coverage.
+Documents of an unpooled run require a correction: pooled runs retrieved the judged documents but not the unjudged
+documents, and the model is fitted only to the former. Its error is estimated on groups of pooled runs: without the
+unique documents of a group it is fitted again, and the number of relevant documents among these is compared with the
+sum of their probabilities. docs/reusability.md reports the coverage.
 
 Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
 from ranks by logistic regression, with the weights of runs learned.
@@ -64,7 +64,7 @@ class FittedRelevance:
         self._judged: BoolArray = retrieved & (experiment.grades >= 0)
 
     def fit(self, without: BoolArray | None = None) -> Relevance:
-        """Fit to all judgments, or to the judgments without some; raises InputError as ``logistic_fit`` does."""
+        """Fit the model to all judgments, or to all but some judgments; raises InputError like ``logistic_fit``."""
         judged = self._judged if without is None else self._judged & ~without
         return logistic_fit(self._features, judged, self._relevant)
 
@@ -92,13 +92,13 @@ class FittedRelevance:
         return GroupFactor(scale=scale, tau=max(tau, LEAST_TAU), n_groups=len(lost))
 
     def _counts(self, lost: BoolArray) -> tuple[float, float, float]:
-        """Return the number of relevant documents among these, and its fitted expectation and variance without them."""
+        """Return the number of relevant documents among these, and its mean and variance under a fit without them."""
         p = self.fit(lost).probability[lost]
         return float((lost & self._relevant).sum()), float(p.sum()), float((p * (1 - p)).sum())
 
 
 class GroupFactor(Frozen, kw_only=True):
-    """The common factor on fitted probabilities of all unjudged documents of a group that was not pooled."""
+    """The factor by which the fitted probabilities of unjudged documents of an unpooled group are multiplied."""
 
     scale: float
     """The number of relevant unique documents of pooled groups, divided by its fitted expectation."""
@@ -108,7 +108,7 @@ class GroupFactor(Frozen, kw_only=True):
     """The number of groups behind both estimates."""
 
     def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
-        """Draw factors for a new group: a log-t distribution, as ``tau`` is estimated from few groups."""
+        """Draw factors for a new group from a log-t distribution, because tau is estimated from few groups."""
         spread = math.sqrt(math.log1p(self.tau**2) * (1 + 1 / self.n_groups))
         exponents = spread * random.standard_t(self.n_groups - 1, n_draws)
         factors: FloatArray = self.scale * np.exp(np.minimum(exponents, _MOST_EXPONENT))
@@ -123,7 +123,7 @@ def unjudged_shares(experiment: GradedRuns) -> FloatArray:
 
 
 def judged_depth(experiment: GradedRuns) -> int:
-    """Return the depth to which runs are judged, 0 for none.
+    """Return the depth to which runs are judged; 0 if they are not.
 
     The share of unjudged documents is at most ``MOST_UNJUDGED`` within it, and ``_MOST_UNJUDGED_AT_RANK`` at it.
     """
@@ -134,9 +134,9 @@ def judged_depth(experiment: GradedRuns) -> int:
 
 
 def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
-    """Return the numbers of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
+    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
 
-    A ranking can lack documents that are not in the judgments.
+    Documents that are not in the judgments can be missing from a ranking.
     """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
@@ -150,7 +150,7 @@ def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
 
 
 def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
-    """Return the features of each judgment, (n_judgments, n_runs + 2), and which documents any run retrieves.
+    """Return the features of each judgment, (n_judgments, n_runs + 2), and a mask of the documents that runs retrieve.
 
     The features: 1/log2(rank + 1) for each run, 0 if it does not retrieve the document; the logarithm of the best rank;
     the share of the runs that retrieve it.
@@ -206,7 +206,7 @@ class Unpooled(Frozen):
     group_by: str | None
 
     def beside(self, pooled: Sequence[RunStream]) -> Sequence[RunStream]:
-        """Return the pooled runs, then the new ones."""
+        """Return the pooled runs, followed by the new runs."""
         return [*pooled, *(self.runs or ())]
 
     def first(self, experiment: GradedRuns) -> int | None:
@@ -223,7 +223,7 @@ class Unpooled(Frozen):
 
 
 class UnpooledRelevance(Relevance, kw_only=True):
-    """Fitted probabilities; those of documents that only a new group retrieved share a factor."""
+    """Fitted probabilities; probabilities of documents that only a new group retrieved share a factor."""
 
     group: IntArray
     """Shape (n_documents,); the index of the new group, ``ABSENT`` for other documents."""
@@ -238,14 +238,14 @@ class UnpooledRelevance(Relevance, kw_only=True):
         return replace(self, probability=probability, features=features, group=self.group[places])
 
     def drawn(self, generator: np.random.Generator) -> FloatArray:
-        """Draw coefficients and factors, and return the probabilities with them."""
+        """Draw coefficients and factors at random, and return the resulting probabilities."""
         factors = np.append(self.factor.drawn(generator, self.n_groups), 1.0)
         probability: FloatArray = np.minimum(super().drawn(generator) * factors[self.group], 1.0)
         return probability
 
 
 def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: int, level: int) -> UnpooledRelevance:
-    """Fit probabilities, and the factor for new runs, which follow ``n_pooled`` pooled ones; raises as ``factor``."""
+    """Fit probabilities and the factor for new runs, which follow ``n_pooled`` pooled runs; raises like ``factor``."""
     pooled = experiment.of_runs(np.arange(n_pooled))
     depth = max(LEAST_DEPTH, judged_depth(pooled))
     model = FittedRelevance(experiment, level)
@@ -270,7 +270,7 @@ def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: 
 def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
     """Raise InputError if some of the first runs are judged to depth 10 and others are not.
 
-    Without a factor, the fitted number of relevant documents of the others is two to three times too high.
+    Without a factor, the fitted number of relevant documents of the other runs is two to three times too high.
     """
     shares = unjudged_shares(experiment)
     unjudged = shares[:n_pooled, min(LEAST_DEPTH, shares.shape[1]) - 1]

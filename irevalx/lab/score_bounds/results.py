@@ -16,13 +16,13 @@ CONFIDENT = 0.95
 
 
 class BoundedScore(NamedTuple):
-    """A score or a difference, and its least and greatest value over all completions of the judgments."""
+    """A score or a difference, with its minimum and maximum over all completions of the judgments."""
 
     measure: str
     run: str
     against: str | None  # the other run of a pair; None for the score of a run
     topic: str  # ``ALL`` for the mean
-    difference: float  # under the judgments; the score if there is no other run
+    difference: float  # difference under the judgments; the score if there is no other run
     low: float
     high: float
     unjudged: int  # number of unjudged documents with an effect
@@ -32,11 +32,11 @@ class BoundedScore(NamedTuple):
     next_topic: str | None = None  # the document that narrows the bounds of the mean most, and by how much
     next_docno: str | None = None
     narrows: float | None = None
-    limits: str = "proven"  # drawn if low and high are the least and the greatest of draws; then decided is None
+    limits: str = "proven"  # drawn if low and high are the minimum and maximum over draws; then decided is None
     mean: float | None = None  # with probabilities of relevance, like the following fields
     deviation: float | None = None
     keeps_sign: float | None = None  # probability that the mean difference keeps its sign; None for topics and runs
-    by: str | None = None  # how this was computed: "exact", "normal" or "draws"
+    by: str | None = None  # method of computation: "exact", "normal" or "draws"
     changing_topic: str | None = None  # the document that is expected to change the probability that the run is better
     changing_docno: str | None = None  # most, and by how much
     changes: float | None = None
@@ -57,14 +57,14 @@ class DeterminedPairsRow(NamedTuple):
 
 
 class DocumentToJudge(NamedTuple):
-    """A document to judge, with its effect on undecided pairs."""
+    """A document to judge, with the effect of its judgment on undetermined pairs."""
 
     rank: int  # from 1, the best first; of each topic, or over all topics
     topic: str
     docno: str
-    narrows: float | None  # how much its judgment narrows the bounds of these pairs, summed; None with probabilities
+    narrows: float | None  # reduction of the bounds of these pairs by its judgment, summed; None with probabilities
     changes: float | None  # expected absolute change of their probabilities, summed; None without probabilities
-    pairs: int  # number of these pairs
+    pairs: int  # number of affected pairs
 
 
 def rows_of(

@@ -154,7 +154,7 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _summaries(studies: Any) -> "list[StudySummary]":
-    """Return the summaries of studies, as ``draw`` takes them."""
+    """Return the summaries of studies, given as for ``draw``."""
     if not isinstance(studies, Mapping):
         studies = [(None, study) for study in (studies if isinstance(studies, list | tuple) else [studies])]
     summaries = []
@@ -173,7 +173,7 @@ def _summaries(studies: Any) -> "list[StudySummary]":
 
 
 class SeveralStudies(Result):
-    """Studies of the same runs and judgments under several judging strategies, all with the same seeds."""
+    """Studies of the same runs and judgments under several judging strategies, with the same seeds."""
 
     studies: tuple[StudyResult, ...]
     seed: int | None  # of the first sample; None if no strategy is random
@@ -198,7 +198,7 @@ class SeveralStudies(Result):
         titled: bool = True,
         **how: Any,
     ) -> list[str]:
-        """Write each study to a folder of its own, like ``StudyResult.write``, and figures of all studies."""
+        """Write each study to a separate folder, like ``StudyResult.write``, and write figures of all studies."""
 
         def write_into(path: Path) -> list[str]:
             style: dict[str, Any] = {"axis": axis, "width": width, "titled": titled}
@@ -213,7 +213,7 @@ class SeveralStudies(Result):
         return write_folder(os.fspath(folder), write_into)
 
     def _draw_into(self, path: Path, suffix: str, *, axis: str, width: float, titled: bool) -> list[str]:
-        """Write the figures of all studies on one axis, and return their names."""
+        """Write the figures of all studies on common axes, and return the names of the files."""
         from irevalx.lab.plotting.page import Page, figure_bytes
 
         studies = {study.study.scheme: study for study in self.studies}
@@ -251,7 +251,7 @@ class StudyFolder(Frozen):
 
     @classmethod
     def of(cls, text: str, name: str | None = None) -> "StudyFolder":
-        """Return a folder, given as ``NAME=FOLDER`` or by its path alone."""
+        """Return a folder, given as NAME=FOLDER or as a path."""
         typed, equals, folder = text.partition("=")
         if name is not None or not equals:
             return cls(name or os.path.basename(text.rstrip(SEPARATORS)) or text, text)  # noqa: PTH119 - as typed
@@ -278,7 +278,7 @@ class StudyFolder(Frozen):
         return about
 
     def rows(self, file: str, what: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Yield the place of each row of a table (described in words) and its fields by required and other columns."""
+        """Yield the location of each row of a table, for messages, and its fields in required and optional columns."""
         where = shown_name(self.path_of(file))
         reader = csv.reader(io.StringIO(self.text_of(file), newline=""))
         try:
@@ -298,7 +298,7 @@ class StudyFolder(Frozen):
 
 
 def _are_typed(about: Mapping[str, Any]) -> bool:
-    """Return whether the entries that figures need have their types, and lists contain only names and numbers."""
+    """Return whether the entries required by figures have valid types; lists can contain names and numbers."""
     known = {key: about[key] for key in _ABOUT if key in about}
     items = [item for value in known.values() if isinstance(value, list) for item in value]
     return all(type(value) is _ABOUT[key] for key, value in known.items()) and {*map(type, items)} <= {str, int}
@@ -341,7 +341,7 @@ def read_summary(folder: StudyFolder) -> "StudySummary":
 
 
 def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[BudgetLevel, ...]:
-    """Return levels by their texts; a share can also be written like a Python float."""
+    """Return levels by their text; a share can also be written as a Python float."""
     try:
         given = [
             text if scheme.of_depth or scheme.order or text.endswith("%") else _number_of(where, text) for text in texts
@@ -372,7 +372,7 @@ def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[
 
 
 def _number_of(where: str, text: str) -> float:
-    """Read a number, nan for a blank; refuse numbers that are too great for figures."""
+    """Read a number (nan for a blank); raises an error for numbers too large for figures."""
     if not text:
         return math.nan
     number = float(text) if _NUMBER.fullmatch(text) else math.nan

@@ -1,7 +1,7 @@
 """Figures of studies: agreement by level, measure values, and scatter plots against full judgments.
 
-Yilmaz and Aslam 2008 draw the former for each measure (Figures 1 to 6), the latter to separate the errors of infAP
-(Figure 19).
+Yilmaz and Aslam (2008) plot agreement for each measure in Figures 1 to 6, and scatter plots that separate the errors of
+infAP in Figure 19.
 
 They correspond to figures of these papers: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
 ways of choosing documents (22), collections (23 and 24); Bompada et al. 2007, tau, accuracy and g-mean (1 and 2);
@@ -39,8 +39,8 @@ _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 
 """The statistics in a panel: words and decimals."""
 
 # in inches:
-_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
-_BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
+_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # space next to and below all panels, for tick labels and a label at the left
+_BETWEEN, _ROW_TITLE = 0.2, 0.28  # space between panels of a row, and above each row
 
 _GREATEST_IN_INSET = 0.2  # the greatest level in insets of linear axes: Yilmaz and Aslam 2008, Figures 20 and 21
 
@@ -49,15 +49,15 @@ class ScatterPanel(Frozen):
     """Values of runs under reduced judgments against values under full judgments."""
 
     title: str
-    x: FloatArray  # shape (n_runs,): under full judgments
-    y: FloatArray  # shape (n_samples, n_runs): under reduced judgments
+    x: FloatArray  # shape (n_runs,); values under full judgments
+    y: FloatArray  # shape (n_samples, n_runs); values under reduced judgments
     words: str  # statistics, one per line
-    colour: str  # of the points
-    study: str = ""  # its name, if a figure has several
+    colour: str  # marker of the points
+    study: str = ""  # name of the study, if the figure contains several
 
 
 def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
-    """Return the levels of each figure, descending, by the ending of its name: three like the papers, an appendix."""
+    """Return the levels of each figure, descending, by name suffix: three as in the papers, and an appendix."""
     numbers = np.log([float(level.number) for level in study.levels])
     chosen: list[int] = []
     for target in study.scheme.drawn_levels:
@@ -70,7 +70,7 @@ def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
 
 
 def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
-    """Draw a measure under reduced judgments against a reference: one panel per level, with room for all levels."""
+    """Plot a measure under reduced judgments against a reference, with one panel per level and equal limits."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
     panels = [
         _panel_of(study, measure, reference, place, study.scheme.title.format(level.text), colour)
@@ -89,7 +89,7 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
 def measures_at_a_level(
     studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
 ) -> Figure:
-    """Draw values at a level (None: the last one of the papers) against a reference, by study and measure."""
+    """Plot values at a level (None: the last level in the papers) against a reference, by study and measure."""
     for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
         if not its_range.is_share:
             raise UsageError(f"measure {quote(measure)} cannot be drawn against AP: its values are not between 0 and 1")
@@ -109,7 +109,7 @@ def measures_at_a_level(
 
 
 def _place_of(study: StudySummary, level: str | None) -> int:
-    """Return the place of a level, or of the level nearest to the last level of the papers for None."""
+    """Return the index of a level; for None, of the level nearest to the last level in the papers."""
     numbers = [known.number for known in study.levels]
     if level is None:
         distances = [abs(math.log(number / study.scheme.drawn_levels[-1])) for number in numbers]
@@ -144,7 +144,7 @@ def _draw(
     extent: Sequence[ScatterPanel],
     on_one_scale: bool = True,
 ) -> Figure:
-    """Draw panels whose axes have room for ``extent``: a point for each run and sample, statistics, the line y = x."""
+    """Plot panels with axes that include ``extent``: one point per run and sample, statistics, and the line y = x."""
     n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
     x, y = (np.concatenate([np.ravel(getattr(panel, side)) for panel in extent]) for side in ("x", "y"))
     limits = with_margin(x), with_margin(y)
@@ -182,7 +182,7 @@ def _draw(
 
 
 def _write(axis: Axes, panel: ScatterPanel) -> None:
-    """Write the statistics into the corner with the fewest points."""
+    """Write the statistics in the corner with the fewest points."""
     (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
     x, y = (panel.x - left) / (right - left), (panel.y - low) / (high - low)
     corners = ((0.04, 0.97), (0.96, 0.03), (0.04, 0.03), (0.96, 0.97))
@@ -198,16 +198,16 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
 
 
 Line: TypeAlias = tuple[str, str]
-"""A measure, and what it is compared with: "AP" or "itself"."""
+"""A measure, and the reference with which it is compared: "AP" or "itself"."""
 
 
 class Statistic(NamedTuple):
-    """A statistic as it is drawn."""
+    """The format in which a statistic is plotted."""
 
     words: str
     low: float
     high: float
-    ruled: bool = False  # whether there is a line at the threshold of knees
+    ruled: bool = False  # whether the figure contains a line at the threshold of knees
 
 
 STATISTICS = {
@@ -226,7 +226,7 @@ _OVER_TOPICS = "95% intervals over resampled topics"
 
 
 def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
-    """Yield each figure of a study: the stem of its file, and what draws it."""
+    """Yield each figure of a study: the stem of its file name, and the function that draws it."""
     for reference in REFERENCES:
         lines = [(measure, reference) for measure in study.measures]
         yield f"agreement-with-{reference}", partial(agreement, [study], lines, by_level=True)
@@ -240,7 +240,7 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
 
 
 def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
-    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments."""
+    """Plot tau-b, Pearson's correlation and RMS error of studies on common axes, by level or by share of judgments."""
     rows = []
     for group in _on_one_axis(lines):
         panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
@@ -250,7 +250,7 @@ def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page
 
 
 def grid(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page) -> Figure:
-    """Draw tau-b, Pearson's correlation and RMS error, a row each, against the level: one column per study."""
+    """Plot tau-b, Pearson's correlation and RMS error in rows against the level, with one column per study."""
     rows: list[list[LinePanel]] = []
     for group in _on_one_axis(lines):
         for name in _OF_AGREEMENT:
@@ -266,7 +266,7 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page) -> 
 
 
 def _decisions(study: StudySummary, page: Page) -> Figure:
-    """Draw accuracy and g-mean of significance decisions by level."""
+    """Plot accuracy and g-mean of significance decisions against the level."""
     lines = _with_itself(study)
     panels = [_panel([study], lines, lines, name, by_level=True) for name in ("accuracy", "g_mean")]
     title = "Significance decisions under reduced judgments, against decisions under full judgments"
@@ -275,7 +275,7 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
 
 
 def _mean_scores(study: StudySummary, page: Page) -> Figure:
-    """Draw the mean value over runs by level, and Kendall's tau; measures that are not shares have their own panels."""
+    """Plot mean values over runs and Kendall's tau against the level; only shares are plotted together."""
     rows, lines = [], _with_itself(study)
     for group in _on_one_axis(lines):
         ranges = ranges_printed_as([measure for measure, _ in group])
@@ -295,7 +295,7 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
-    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study."""
+    """Plot the values of runs under full judgments, sorted by the first measure, with one panel per study."""
     panels = []
     for study in studies:
         full = study.scores.full
@@ -315,7 +315,7 @@ def _with_itself(study: StudySummary) -> list[Line]:
 
 
 def _on_one_axis(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines that share axes: all measures that are shares, and each other measure alone."""
+    """Return groups of lines that share axes: all measures that are shares, and each other measure separately."""
     ranges = ranges_printed_as([measure for measure, _ in lines])
     return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
 
@@ -331,7 +331,7 @@ def _panel(
     is_named: bool = True,
     band: str = "",
 ) -> LinePanel:
-    """Return the panel of a statistic with a group of the figure's lines; each line has its style in every study."""
+    """Return the panel of a statistic with a group of lines; the style of a line is the same in all studies."""
     statistic, curves = STATISTICS[name], []
     for measure, reference in group:
         for number, study in enumerate(studies):
@@ -412,17 +412,17 @@ def _over_samples(studies: Sequence[StudySummary]) -> str:
 
 
 def _levels(study: StudySummary) -> FloatArray:
-    """Return the places of levels on the axis: shape (n_levels,)."""
+    """Return the positions of levels on the axis, shape (n_levels,)."""
     return _above_zero(np.array([place for place, _ in study.axis]))
 
 
 def _above_zero(places: FloatArray) -> FloatArray:
-    """Return places on an axis that can be logarithmic: nan for 0, a level without judgments."""
+    """Return positions on an axis that can be logarithmic: nan for 0, the level without judgments."""
     return np.where(places > 0, places, np.nan)
 
 
 def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
-    """Return fields of the horizontal axis of a panel: levels of a single study, or shares of the judgments."""
+    """Return the fields of a panel for its horizontal axis: levels of a single study, or shares of judgments."""
     if by_level and not studies[0].scheme.by_share_judged:
         ticks = tuple(studies[0].axis)
     else:

@@ -24,7 +24,7 @@ from irevalx.settings import Settings, UnjudgedTreatment
 
 
 class TopicsWithoutPool(Topics):
-    """Rankings in which all unjudged documents count as pooled."""
+    """Rankings in which all unjudged documents are treated as pooled."""
 
     @cached_property
     def unjudged_above(self) -> IntArray:
@@ -33,13 +33,13 @@ class TopicsWithoutPool(Topics):
 
 
 class FullTopics(Topics, kw_only=True):
-    """Rankings assessed with a sample of the judgments, while the full judgments are known."""
+    """Rankings with the grades of a sample of the judgments, and with the full judgments."""
 
     true_precision: FloatArray  # flat over ``rows``: precision at each document under full judgments
 
 
 def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSILON) -> FloatArray:
-    """Return infAP of each topic without knowledge of the pool: equation 2 of the paper."""
+    """Return infAP of each topic without information on the pool (equation 2 of the paper)."""
     unaware = TopicsWithoutPool(t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
     assert inferred_average_precision.kernel is not None
     return np.asarray(inferred_average_precision.kernel(unaware, c, epsilon), np.float64)
@@ -50,7 +50,7 @@ def infap_without_pool(t: Topics) -> FloatArray:
     """Inferred average precision without a pool.
 
     The precision at a relevant document is estimated from all judged documents above it, as if unpooled documents were
-    pooled. Equals infAP if only pooled documents were retrieved. 0 if no document is relevant.
+    pooled. The value equals infAP if only pooled documents were retrieved, and is 0 if no document is relevant.
 
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.
     """
@@ -61,9 +61,9 @@ def infap_without_pool(t: Topics) -> FloatArray:
 def infap_with_true_precisions(t: FullTopics) -> FloatArray:
     """Inferred average precision with true precisions.
 
-    The precisions at the sampled relevant documents are those of the full judgments. The difference from average
-    precision is due to the sample: the mean over all samples is average precision. 0 if no relevant document was
-    sampled.
+    The precisions at the sampled relevant documents are those of the full judgments. Differences from average precision
+    are due to the sample alone, since the mean over all samples equals average precision. The value is 0 if no relevant
+    document was sampled.
 
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.4.
     """
@@ -77,7 +77,7 @@ ERROR_SOURCES = tuple(
 
 
 class FullyAssessedRanking(AssessedRanking):
-    """A ranking assessed with a sample of the judgments, with the precisions under the full judgments."""
+    """A ranking with the grades of a sample of the judgments, and with precisions under the full judgments."""
 
     def _assess(
         self, ranking: Ranking, settings: Settings, reading: UnjudgedTreatment, by_gain: RequestedMeasure | None = None
@@ -91,13 +91,13 @@ class FullyAssessedRanking(AssessedRanking):
 
 
 class InfapErrors(GradedRuns):
-    """An experiment whose last measures are the two error sources."""
+    """An experiment whose last two measures separate the sources of error."""
 
     def _assessed(
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         plain = super()._assessed(ranking, missing, grades, pooled)
-        if not any(request in ERROR_SOURCES for request in self.requests):  # those that need strata, say
+        if not any(request in ERROR_SOURCES for request in self.requests):  # e.g. measures of strata
             return plain
         return FullyAssessedRanking(*values(plain))
 

@@ -55,9 +55,9 @@ class RecallRow(NamedTuple):
     level: str
     sample: int
     seed: int
-    judged: int  # documents
-    relevant: int  # of the judged documents
-    share: float  # of all relevant documents of the judgments; 0 if there are none
+    judged: int  # number of judged documents
+    relevant: int  # number of relevant judged documents
+    share: float  # share of all judged relevant documents; 0 if there are none
 
 
 class UnpooledRunRow(NamedTuple):
@@ -67,10 +67,10 @@ class UnpooledRunRow(NamedTuple):
     level: str
     measure: str
     group: str
-    runs: int  # in the group
-    change: float  # mean value of the group's runs, judged without the group less judged with all runs
-    others: float  # the same for all other runs
-    places_lost: float  # mean number of ranks that a run of the group falls
+    runs: int  # number of runs in the group
+    change: float  # change of the mean value of the group's runs if the strategy ignores the group
+    others: float  # the change for all other runs
+    places_lost: float  # mean number of ranks lost by a run of the group
 
 
 class StrategyResult(Frozen):
@@ -103,7 +103,7 @@ class StrategyResult(Frozen):
 
         def replay(seed: int) -> tuple[Any, ...]:
             result = ordering.replay(judgments, levels, seed)
-            return result.in_sample, result.inclusion, result.n_without  # without the judgments, which are large
+            return result.in_sample, result.inclusion, result.n_without  # excludes the judgments, which are large
 
         replayed = [SimulatedJudging(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
         for line in without_judgment_warning(replayed[0], ordering.rules):
@@ -154,7 +154,7 @@ class StrategyResult(Frozen):
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """Return the rank of each run, 1 for the greatest score; tied runs share the mean of their ranks."""
+    """Return the rank of each run, with rank 1 for the highest score; tied runs share the mean of their ranks."""
     higher = (scores[..., np.newaxis, :] > scores[..., np.newaxis]).sum(axis=-1)
     equal = (scores[..., np.newaxis, :] == scores[..., np.newaxis]).sum(axis=-1)
     ranks: FloatArray = higher + (equal + 1) / 2
@@ -339,7 +339,7 @@ class StudyResult(Result):
             return figure_bytes(drawing[1], page, drawing[0])
 
         with progress_bar("figures drawn", len(drawings), enabled=progress) as advance:
-            contents = in_order(draw, lambda: drawings, threads)  # only this process has files that may be left
+            contents = in_order(draw, lambda: drawings, threads)  # only this process removes incomplete files
             for (name, _), content in zip(drawings, contents, strict=True):
                 write_lines([content], path / name)
                 advance(1)

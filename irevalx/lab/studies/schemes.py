@@ -1,4 +1,4 @@
-"""Schemes: how a study makes judgments incomplete, at which levels, and the samples of a level.
+"""Schemes by which a study makes judgments incomplete, their levels, and the samples at a level.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
 Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007.
@@ -32,7 +32,7 @@ LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 _DRAWN_DEPTHS = (30.0, 8.0, 4.0)
-_MOST_DIGITS = 18  # of a depth: no run has as many documents
+_MOST_DIGITS = 18  # maximum number of digits of a depth, which exceeds that of any run
 
 
 IMPERFECT = "imperfect"
@@ -40,20 +40,20 @@ IMPERFECT = "imperfect"
 
 
 class Scheme(Frozen, kw_only=True):
-    """A way of making judgments incomplete or imperfect."""
+    """A scheme that makes judgments incomplete or imperfect."""
 
     name: str
-    meaning: str  # what its levels are
-    title: str  # of a panel with one level, for which ``{}`` stands
+    meaning: str  # name of the levels
+    title: str  # title of a panel for one level, which replaces ``{}``
     default_levels: tuple[str, ...] = SHARES
-    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels that the papers draw, descending
-    of_depth: bool = False  # whether levels are depths of pools
-    by_share_judged: bool = False  # whether figures have the share of the judgments on the axis instead of levels
-    order: JudgingStrategy | None = None  # the judging strategy, whose budgets are the levels
+    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
+    of_depth: bool = False  # whether levels are pool depths
+    by_share_judged: bool = False  # whether the axis of figures is the share of judgments instead of the level
+    order: JudgingStrategy | None = None  # the judging strategy, if levels are its budgets
     is_random: bool = True  # whether there are several samples
 
     def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:
-        """Return levels, or the default levels for None; ``what`` names them in messages."""
+        """Return the levels, or the default levels for None; ``what`` is their name in messages."""
         by_number: dict[Fraction, BudgetLevel] = {}
         for text in self.default_levels if given is None else given:
             level = self._level(text, what)
@@ -147,7 +147,7 @@ NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGY_SCHEMES)))
 
 
 def level_words(given: Any) -> tuple[LevelText, ...]:
-    """Return levels as users give them, in one text or several; raises ValueError or TypeError if there are none."""
+    """Split levels given by users in one or several texts; raises ValueError or TypeError if there are none."""
     words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
     if (
         not words
@@ -192,10 +192,10 @@ def draw(
 ) -> tuple[StrataSample, BoolArray | None]:
     """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments).
 
-    The pool of ``mixed`` is stratum 1, which is kept, and the other judgments are stratum 2. Other schemes except
-    ``strata`` have one stratum: the pool of ``depth``, all judgments for ``uniform`` and ``stratified``. Judged
-    documents in none of ``strata`` are outside the pool, as if they were not in the judgments. The sample of
-    ``imperfect`` is the documents that remain in the collection.
+    For ``mixed``, the pool is stratum 1, which is kept completely, and the other judgments are stratum 2. Other schemes
+    except ``strata`` have one stratum: the pool for ``depth``, and all judgments for ``uniform`` and ``stratified``.
+    Judged documents that belong to no stratum are treated as unpooled, as if they were not in the judgments. For
+    ``imperfect``, the sample consists of the documents that remain in the collection.
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == IMPERFECT:

@@ -46,11 +46,11 @@ CURVES = {
 }
 """The curves that have knees: reference and statistic."""
 
-_BATCH = 4_000_000  # differences of two runs for a topic in memory at a time
+_BATCH = 4_000_000  # maximum number of topic differences of pairs in memory at a time
 
 
 class StudyResampling(Frozen):
-    """How topics are resampled."""
+    """Parameters of the topic resamples."""
 
     resamples: int
     seed: int = 0
@@ -64,11 +64,11 @@ class StudyIntervals(Frozen):
     """By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures)."""
 
     knees: dict[str, list[tuple[int | None, int | None]]]
-    """By curve and measure: the places of the lower and the upper level, None beyond all levels."""
+    """By curve and measure: the indices of the lower and the upper level, None beyond all levels."""
 
 
 class StudyBootstrap:
-    """Adds up the statistics of resampled topics over samples; all samples have the same resamples.
+    """Sums of the statistics of topic resamples over samples; all samples share the resamples.
 
     ``full`` and ``average_precision`` are tested values under full judgments, shape (n_measures, n_runs, n_topics) and
     (n_runs, n_topics).
@@ -107,7 +107,7 @@ class StudyBootstrap:
         return statistics
 
     def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
-        """Add the statistics of a sample at the level with this place."""
+        """Add the statistics of a sample at the level with this index."""
         for key, of_draws in statistics.items():
             if key not in self._means:
                 self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
@@ -163,18 +163,18 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
 class Study(Frozen):
     """The numbers of a study."""
 
-    experiment: GradedRuns  # with the full judgments
+    experiment: GradedRuns  # under the full judgments
     scheme: str
     levels: tuple[BudgetLevel, ...]  # ascending
-    seeds: tuple[int, ...]  # one for each sample
-    judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
+    seeds: tuple[int, ...]  # one seed per sample
+    judged: FloatArray  # shape (n_levels, n_samples): the share of judgments that is kept
     full: FloatArray  # shape (n_measures, n_runs): values under full judgments
     average_precision: FloatArray  # shape (n_runs,): AP under full judgments
     scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
     confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
     reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
     undefined: IntArray  # shape (n_measures,): topic values that are undefined under reduced judgments
-    intervals: StudyIntervals | None = None  # of the means over samples; None unless topics were resampled
+    intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
@@ -200,7 +200,7 @@ class Study(Frozen):
 class _Reduced(Frozen):
     """Numbers under one reduced set of judgments."""
 
-    judged: float  # the share of the judgments that is left
+    judged: float  # the share of judgments that is kept
     scores: FloatArray  # shape (n_measures, n_runs)
     undefined: IntArray  # shape (n_measures,): topics without a value
     decisions: Decisions  # shape (n_measures, n_pairs)
@@ -221,7 +221,7 @@ def run_study(
     replayed: Sequence[SimulatedJudging] = (),
     processes: int = 1,
 ) -> Study:
-    """Evaluate all runs under reduced judgments for each level (ascending) and seed, and call ``done`` after each.
+    """Evaluate all runs under reduced judgments at each level (ascending) and seed; call ``done`` after each.
 
     ``replayed`` are the judgments of a judging strategy for each seed. Results do not depend on the processes.
     """
@@ -286,7 +286,7 @@ def run_study(
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
-    """Return places of levels and seeds; a process takes every n-th, so that it makes the order of its seeds once."""
+    """Return index pairs of levels and seeds, ordered so that each process orders the documents once per seed."""
     return [
         (level, seed)
         for first in range(0, n_seeds, processes)
@@ -296,14 +296,14 @@ def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int
 
 
 def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
-    """Return the first pairs of runs in the order of the SHA-256 of ``"SEED pairs I"``, I the number of a pair."""
+    """Return the first pairs of runs in the order of the SHA-256 of "SEED pairs I", where I is the index of a pair."""
     pairs = list(combinations(range(n_runs), 2))
     order = sorted(range(len(pairs)), key=lambda number: sha256(f"{seed} pairs {number}".encode()).digest())
     return [pairs[number] for number in sorted(order[:n_pairs])]
 
 
 def pair_experiment(experiment: GradedRuns, pair: tuple[int, int]) -> GradedRuns:
-    """Return two runs with the judgments of documents that one retrieves (Bompada et al. 2007, sections 4 and 5)."""
+    """Return two runs with the judgments of documents that they retrieve (Bompada et al. 2007, sections 4 and 5)."""
     chosen, n_topics = list(pair), len(experiment.topics)
     rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
     judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
@@ -321,7 +321,7 @@ def pair_experiment(experiment: GradedRuns, pair: tuple[int, int]) -> GradedRuns
 def with_random_pairs(
     study: Study, n: int, seed: int, evaluate: Callable[[GradedRuns], Study], *, processes: int, progress: bool
 ) -> tuple[Study, str]:
-    """Return a study with decisions on n random pairs, and a sentence that says so."""
+    """Return a study with significance decisions on n random pairs, and a sentence about this."""
     pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
     with progress_bar("pairs of runs evaluated", len(pairs), enabled=progress) as advance:
         for confusion in in_order(

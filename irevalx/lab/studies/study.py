@@ -128,7 +128,7 @@ def _run(
     ],
     **options: Any,
 ) -> None:
-    """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
+    """Study a scheme, or several judging strategies with the same seeds, and write the results to a folder."""
     if figures != "none":
         import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
     refuse_folder(folder)
@@ -254,8 +254,8 @@ def study(
     The knee of a statistic is the lowest level of judgments at and above which its mean over samples exceeds 0.9. A
     second kind of knee is the lowest level at and above which at least 95% of the samples exceed 0.9; it is reported
     because a real experiment has only one sample of judgments, which can be below 0.9 even if the mean is above 0.9.
-    With `resamples`, the knees of means have confidence intervals. Estimation errors are reported for measures that
-    estimate AP.
+    With `resamples`, intervals of the knees of means are also reported. Estimation errors are reported for measures
+    that estimate AP.
 
     Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be combined with
     measures of grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool is a
@@ -418,7 +418,7 @@ def study(
 
 
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
-    """Reject options of judging strategies if the scheme is a pool."""
+    """Raise an error for options of judging strategies if the scheme is a pool."""
     for name, value in options.items():
         if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(
@@ -433,7 +433,7 @@ def _topic_strata(strata: str, source: Source | None, experiment: GradedRuns) ->
 
 
 def _paths(*given: Any) -> list[str]:
-    """Return the paths of files; what cannot be read twice has none."""
+    """Return the paths of files; inputs that cannot be read twice have no path."""
     paths: list[str] = []
     for value in given:
         if isinstance(value, str | os.PathLike):

@@ -19,9 +19,9 @@ from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnin
 from irevalx.statistics.significance import ALPHA
 from irevalx.strategies.simulation import BudgetLevel
 
-BEYOND = "beyond"  # the end of the interval of a knee beyond all levels
+BEYOND = "beyond"  # the bound of an interval of knees that is beyond all levels
 MOST_SAMPLES = 0.95  # the share of samples above the threshold at a reliable level
-LEAST_SAMPLES = 20  # fewer samples cannot show that ``MOST_SAMPLES`` exceed the threshold
+LEAST_SAMPLES = 20  # minimum number of samples to show that ``MOST_SAMPLES`` exceed the threshold
 
 ERRORS_OF_DECISIONS = {
     "fpr": (
@@ -37,16 +37,16 @@ ERRORS_OF_DECISIONS = {
 
 
 class KneeRow(NamedTuple):
-    """The level from which on a measure is reliable, by one statistic; None if there is no such level."""
+    """The lowest level at and above which a measure is reliable by a statistic; None if there is no such level."""
 
     measure: str
     statistic: str
-    knee: str | None  # the lowest level from which on the mean over samples exceeds the threshold
+    knee: str | None  # the lowest level at and above which the mean over samples exceeds the threshold
     first: str | None  # the lowest level at which the mean exceeds the threshold
-    monotone: bool  # whether these are the same
-    low: str | None  # the interval of the knee over resampled topics: ``BEYOND`` beyond all levels, None without
+    monotone: bool  # whether both levels are equal
+    low: str | None  # interval of the knee over topic resamples (``BEYOND`` all levels); None without resamples
     high: str | None
-    reliable: str | None  # the lowest level from which on 95% of the samples exceed it; None for fewer than 20 samples
+    reliable: str | None  # the lowest level at and above which 95% of samples exceed it; None for fewer than 20 samples
 
 
 class StudyScores(Frozen):
@@ -63,7 +63,7 @@ class StudySummary(Frozen):
     name: str  # of the study
     scheme: Scheme
     levels: tuple[BudgetLevel, ...]  # ascending
-    judged: FloatArray  # shape (n_levels,): the share of the judgments that is left, the mean over samples
+    judged: FloatArray  # shape (n_levels,): the mean share of judgments that is kept, over samples
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     """By measure, reference and column of summary.csv: shape (n_levels,), nan for no value."""
 
@@ -72,7 +72,7 @@ class StudySummary(Frozen):
 
     @property
     def axis(self) -> list[tuple[float, str]]:
-        """The place of each level on the axis of figures, and its label."""
+        """The position of each level on the axis of figures, and its label."""
         if self.scheme.by_share_judged:
             return [(judged, f"{100 * judged:.2g}%") for judged in self.judged.tolist()]
         return [(float(level.number), level.text) for level in self.levels]
@@ -93,7 +93,7 @@ class StudySummary(Frozen):
         return self.find_scores()
 
     def interval_warnings(self) -> list[str]:
-        """Return a warning if intervals are too short because there are few topics."""
+        """Return a warning if intervals are too narrow because there are few topics."""
         n_topics = self.about.get("topics", FEW_TOPICS) if self.about.get("resamples") else FEW_TOPICS
         return [f"{self.name}: {line}" for line in bootstrap_warnings(n_topics)]
 
@@ -126,14 +126,14 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
-    """Return mean and standard deviation (nan for one sample) over the second axis, shape (n_levels, n_measures)."""
+    """Return the mean and the standard deviation (nan for one sample) over samples, shape (n_levels, n_measures)."""
     values = np.ascontiguousarray(np.moveaxis(of_samples, 1, -1))
     mean: FloatArray = values.mean(axis=-1)
     return {"mean": mean, "sd": values.std(axis=-1, ddof=1) if values.shape[-1] > 1 else np.full(mean.shape, np.nan)}
 
 
 def scores_table(study: Study) -> Table:
-    """Return a row for each level, sample, run and measure; the first rows are for full judgments."""
+    """Return one row per level, sample, run and measure; the first rows are for full judgments."""
     of_samples = [
         (study.scheme, level.text, s, seed, study.scores[i, s])
         for i, level in enumerate(study.levels)
@@ -162,7 +162,7 @@ def samples_table(study: Study) -> Table:
 
 
 def summary_table(summary: StudySummary) -> Table:
-    """Return a row for each level, measure and reference: means, standard deviations, interval ends; ``LAST`` last."""
+    """Return one row per level, measure and reference: means, standard deviations, interval bounds; LAST last."""
     rows = [
         (summary.scheme.name, level.text, judged, measure, reference, *(float(values[i]) for values in of_all.values()))
         for i, (level, judged) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
@@ -173,7 +173,7 @@ def summary_table(summary: StudySummary) -> Table:
 
 
 def knee_rows(study: Study) -> list[KneeRow]:
-    """Return a row for each measure and statistic; knees of means as in Bompada et al. 2007, Tables 3 and 5."""
+    """Return one row per measure and statistic, with knees of means as in Bompada et al. (2007), Tables 3 and 5."""
     texts, is_enough = [*(level.text for level in study.levels), None], study.judged.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
@@ -230,12 +230,12 @@ def knees_for_people(study: Study) -> Table:
 
 
 def is_in_order(about: Mapping[str, Any]) -> bool:
-    """Return whether study.json is of a judging strategy."""
+    """Return whether study.json describes a study of a judging strategy."""
     return "batch" in about
 
 
 def tau_tables(summary: StudySummary) -> list[Table]:
-    """Return mean tau-b over samples by level, with AP and with the measure itself."""
+    """Return the mean tau-b over samples by level, with AP and with the measure's own full values."""
     means = "" if summary.n_samples in {None, 1} else f"Means over {summary.n_samples} samples of judgments. "
     what = f"{means}Kendall's tau-b with the ranking of runs under full judgments (1: the same ranking)."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
@@ -280,7 +280,7 @@ _COMPARED = {"runs": "runs", "judgments": "full judgments", "topics": "topics", 
 
 
 def refuse_different(studies: Sequence[StudySummary]) -> None:
-    """Refuse studies of different runs or full judgments, as far as study.json has them."""
+    """Raise an error if study.json shows that studies have different runs or full judgments."""
     for key, words in _COMPARED.items():
         known = [(study.name, study.about[key]) for study in studies if key in study.about]
         for name, value in known[1:]:

@@ -12,12 +12,12 @@ from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.decisions import reversal_warnings
 
-SHORT = 0.5  # a run that retrieves less than this share of the median over runs is short
-MOVED = 0.05  # a run that changes a correlation by more than this moves it
+SHORT = 0.5  # a run is short if it retrieves less than this share of the median over runs
+MOVED = 0.05  # least change of a correlation by a single run for a warning
 
 
 def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
-    """Yield warnings; ``of_pools``: levels are pool depths, and full judgments are not the pool of these runs."""
+    """Yield warnings; with ``of_pools``, levels are pool depths, and full judgments are not the pool of these runs."""
     experiment, judged = study.experiment, float(study.judged[-1].mean())
     if of_pools and judged < 1:
         yield (

@@ -21,8 +21,8 @@ from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, S
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
 from irevalx.statistics.swap_rates import FEWEST, TOLERATED
 
-_POINTS = 60  # of a line, at most
-_FEWEST, _MOST = 5, 10_000  # topics of the first point, and of the last point at most
+_POINTS = 60  # maximum number of points of a line
+_FEWEST, _MOST = 5, 10_000  # number of topics at the first point, and at the last point at most
 
 _TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
@@ -79,7 +79,7 @@ _TIES = "A tie counts as half a swap."
 _BAND = "95% intervals over all splits of these topics"
 _SWAP_COLUMNS = 3  # panels in a row
 _MOST_MARKERS = 40  # a line with more points has no markers
-_MOST_IN_UNITS = 3  # sizes of topic sets, each with three panels
+_MOST_IN_UNITS = 3  # maximum number of set sizes, each of which has three panels
 _UNITS: Mapping[str, str] = {
     "difference": "from_",
     "in % of the best run": "percent",

@@ -45,16 +45,16 @@ class PowerRow(NamedTuple):
     """The size of a difference or of an interval for a number of topics, or the number of topics for a size."""
 
     measure: str
-    pair: str  # whose deviation: the "median" over all pairs of runs, or the "greatest"
+    pair: str  # source of the deviation: the "median" over all pairs of runs, or the "greatest"
     deviation: float  # the standard deviation over topics of the difference of two runs
-    deviation_low: float  # its interval; nan where that is not defined
+    deviation_low: float  # interval of the deviation; nan if undefined
     deviation_high: float
     goal: str  # one of GOALS
-    given: str  # "topics" or "size"; the other is the answer
-    topics: int | None  # None beyond a billion
-    size: float  # of the difference, or of the interval
-    low: float | None  # the answer for deviation_low; None or nan if there is none
-    high: float | None  # the answer for deviation_high
+    given: str  # the given quantity, "topics" or "size"; the other is computed
+    topics: int | None  # None if above a billion
+    size: float  # size of the difference, or width of the interval
+    low: float | None  # result for deviation_low; None or nan if undefined
+    high: float | None  # result for deviation_high
 
 
 class Power(DrawnResult):
@@ -62,9 +62,9 @@ class Power(DrawnResult):
 
     rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
     deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
-    settings: Mapping[str, Any]  # how the values were computed, as JSON has it
-    differences: Sequence[float]  # those that have lines in the figure
-    topics: Sequence[int]  # the panels of the figure reach to these at least
+    settings: Mapping[str, Any]  # description of the computation, for JSON
+    differences: Sequence[float]  # differences with a line in the figure
+    topics: Sequence[int]  # numbers of topics that the axes of the figure include
 
     drawings: ClassVar[Mapping[str, str]] = {"power": "power_curves"}
 

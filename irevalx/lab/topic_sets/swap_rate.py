@@ -61,12 +61,12 @@ class SizeSwapRate(NamedTuple):
 
     measure: str
     topics: int  # in a set
-    swap_rate: float  # the share of swaps, ties counted as agreement
+    swap_rate: float  # the share of swaps, with ties counted as agreement
     swaps: int
     ties: int
-    comparisons: int  # pairs of runs times pairs of topic sets
+    comparisons: int  # number of pairs of runs times number of pairs of topic sets
     share_tied: float  # the share of comparisons in which the runs are tied on a set
-    with_half_ties: float  # the share of swaps, a tie counted as half a swap
+    with_half_ties: float  # the share of swaps, with each tie counted as half a swap
     low: float | None  # its 95% interval over all splits of these topics; None if all splits were compared
     high: float | None
     without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
@@ -97,7 +97,7 @@ class ReliableDifference(NamedTuple):
 
     measure: str
     topics: int
-    from_: float | None  # None if there is none
+    from_: float | None  # None if there is no such difference
 
 
 class ExtrapolatedSwapRate(NamedTuple):

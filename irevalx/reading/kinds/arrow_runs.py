@@ -64,11 +64,11 @@ def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
     else:
         every = pa.Table.from_batches(table.batches(*columns)).combine_chunks()
         order = _order(codes, lengths, len(names))
-        several = [partial(_some, every, order[first:last]) for first, last in ends]
+        several = [partial(_rows_at, every, order[first:last]) for first, last in ends]
     return [_run(run, table.path, rows, number) for run, rows in zip(names, several, strict=True)]
 
 
-def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
+def _rows_at(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
     return iter(rows.take(array_of(places)).to_batches(BLOCK_ROWS))
 
 

@@ -71,7 +71,7 @@ class Entries(Frozen):
         )
 
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
-        """Return warnings about the scores of several runs, by the number of the run.
+        """Return warnings about the scores of several runs, with the index of each run.
 
         ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs whose first and last topics can
         have equal scores are checked.

@@ -123,10 +123,10 @@ def cut_lines(
     whole = block.text
     buffer = padded(whole)
     comments, n_columns = layout.comments_in(compat), len(names.split())
-    cut, uneven = _cut_at_separators(buffer, n_columns, comments), None
+    cut, uneven = _split_at_separators(buffer, n_columns, comments), None
     if cut is None:
-        cut, wrong, uneven = _cut_where_they_meet(buffer, n_columns, layout, comments, expected)
-        if wrong.size and layout.tabs and (by_tabs := _cut_at_tabs(whole, n_columns)):
+        cut, wrong, uneven = _split_at_boundaries(buffer, n_columns, layout, comments, expected)
+        if wrong.size and layout.tabs and (by_tabs := _split_at_tabs(whole, n_columns)):
             return DataLines(path, tuple(names.split()), block, buffer, *by_tabs)
         for line in wrong[:1].tolist():
             newlines = np.flatnonzero(buffer == _NEWLINE) - PADDING
@@ -178,7 +178,7 @@ def _starts(end: IntArray, column: int) -> IntArray:
     return start
 
 
-def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
+def _split_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
     """Split a block in which all lines have one separator after each token; otherwise return None."""
     text = buffer[PADDING:-PADDING]
     separator = text <= _SPACE
@@ -200,7 +200,7 @@ def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle
     return None, end, np.arange(len(end))
 
 
-def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
+def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
     """Split a block in which all lines have ``n_columns`` tab-separated fields; otherwise return None."""
     start, end, place = [], [], PADDING
     for line in text.split(b"\n")[:-1]:
@@ -219,7 +219,7 @@ def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
     return np.array(start, np.int64).reshape(shape), ends, np.arange(len(ends))
 
 
-def _cut_where_they_meet(
+def _split_at_boundaries(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
     """Split a block at the boundaries between separators and tokens.

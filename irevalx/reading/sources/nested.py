@@ -18,7 +18,7 @@ from irevalx.reading.sources.rows import Columns, Rows
 class NestedRows(Rows):
     """The rows of a nested dictionary.
 
-    Its keys are the first columns of ``shape``. Its values are the other columns: a tuple, a list of tuples, or a
+    The keys are the first columns of shape. Its values are the other columns: a tuple, a list of tuples, or a
     single value.
     """
 

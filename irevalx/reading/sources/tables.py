@@ -46,7 +46,7 @@ Preferences: TypeAlias = (
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
-"""Dictionaries of judgments, runs and pools. An integer ID stands for its decimal digits."""
+"""Dictionaries of judgments, runs and pools. Integer IDs are converted to decimal digits."""
 
 
 class HasColumns(Protocol):

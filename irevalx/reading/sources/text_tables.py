@@ -85,7 +85,7 @@ class HeadedRows(NamedRows):
 
     @cached_property
     def _places(self) -> list[int]:
-        """The place of each requested column."""
+        """The index of each requested column."""
         if not self.header.is_there:
             return list(range(len(self.specs)))
         return [list(self.names).index(name) for name in self.keys]
@@ -116,14 +116,14 @@ class HeadedRows(NamedRows):
             names = [of_places.get(place, "IGNORED") for place in range(len(self.names))]
             layout = replace(self.layout, columns=(" ".join(names),), comments=CommentStyle.NONE, more=False)
             return cut_lines(self.path, block, layout, self.compat, hint=self.hint)
-        lines = self._cut_quoted(block) if b'"' in block.text else self._cut_at_separators(block)
+        lines = self._split_quoted(block) if b'"' in block.text else self._split_at_separators(block)
         assert lines.start is not None  # which both compute
         for row, column in np.argwhere(lines.end == lines.start)[:1].tolist():
             name = self.names[self._places[column]]
             raise MalformedLineError(f"{lines.where(row)}: column {quote(name)} is empty")
         return lines
 
-    def _cut_at_separators(self, block: Block) -> DataLines:
+    def _split_at_separators(self, block: Block) -> DataLines:
         """Cut lines without quotes."""
         buffer, n_columns = padded(block.text), len(self.names)
         at = np.flatnonzero((buffer == ord(self.header.separator)) | (buffer == _NEWLINE))
@@ -136,7 +136,7 @@ class HeadedRows(NamedRows):
         columns = tuple(spec.column for spec in self.specs)
         return DataLines(self.path, columns, block, buffer, start, end, np.arange(len(ends)))
 
-    def _cut_quoted(self, block: Block) -> DataLines:
+    def _split_quoted(self, block: Block) -> DataLines:
         """Split lines with quotes into fields like the csv module; quoted fields can contain line breaks."""
         text = block.text.decode("utf-8", "surrogateescape")
         every = re.findall(r"[^\n]*\n", text)
