@@ -172,27 +172,24 @@ class TerminalTable(TableForPeople):
         return [note] if width is None else wrapped(note, width)
 
 
-class LatexTable(TableForPeople):
-    """A table in LaTeX, with the rules of the package booktabs and a caption."""
+class LatexTable(OutputFormat):
+    """A table in LaTeX, with a caption."""
+
+    for_people = True
+
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield a table that compares the runs."""
+        from irevalx.reports.report import overview
+
+        return self.table_lines(overview(report), report.digits)
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield one table after the other: the caption explains marks, and comments contain other notes."""
-        titled = titled or len(tables) > 1
-        if tables:
-            yield b"% Requires \\usepackage{booktabs}\n"
-        for table in tables:
-            for paragraph in table.summary(digits):
-                yield as_bytes(f"% {self._note(paragraph)}\n")
-            title = f"{table.title[:1].upper()}{table.title[1:]}."
-            caption = [title] if titled or not table.caption else []
-            caption += [sentence.replace("{best}", self.mark) for sentence in table.caption]
-            yield as_bytes(f"\\begin{{table}}\n\\centering\n\\caption{{{' '.join(map(self._text, caption))}}}\n")
-            yield from super()._fitted(table, digits, None)[0]
-            yield b"\\end{table}\n"
-            for sentence in table.notes:
-                yield as_bytes(f"% {self._note(sentence)}\n")
+        """Yield one table after the other, with titles if there are several."""
+        from irevalx.reports.latex import latex_lines
+
+        return latex_lines(tables, digits, titled=titled or len(tables) > 1, mark="Bold type")
 
 
 class SeparatedValues(OutputFormat):
@@ -261,20 +258,6 @@ def _escape_markdown(text: str) -> str:
     return re.sub(_MARKDOWN, lambda match: "\\" + match[0], text)
 
 
-_LATEX = {character: "\\" + character for character in "&%$#_{}"}
-_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "-": "-{}"}
-
-
-def _escape_latex(text: str) -> str:
-    """Escape special characters, those that LaTeX's default font lacks, and dashes that would become ligatures.
-
-    A ``*`` or ``[`` at the beginning is wrapped, since the row end before would take it as an argument.
-    """
-    escaped = re.sub(r"[\\&%$#_{}~^<>|]|-(?=-)", lambda match: _LATEX[match[0]], text)
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in {"*", "["} else escaped
-
-
 OUTPUT_FORMATS: dict[str, OutputFormat] = {
     form.name: form
     for form in (
@@ -283,14 +266,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         TableForPeople(
             "markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown, mark="Bold type"
         ),
-        LatexTable(
-            "latex",
-            "a table in LaTeX",
-            "latex_raw",
-            best=r"\textbf{{{}}}",
-            escape=_escape_latex,
-            mark="Bold type",
-        ),
+        LatexTable("latex", "a table in LaTeX"),
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),
