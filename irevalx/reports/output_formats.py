@@ -110,13 +110,14 @@ class TableForPeople(OutputFormat):
         """Yield one table after the other, with titles if there are several."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
-                yield as_bytes("\n".join(self._wrapped(paragraph, width)) + "\n\n")
+                yield as_bytes("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
             if titled or len(tables) > 1:
-                yield as_bytes(f"{chr(10) if number else ''}{self._text(table.title)}\n\n")
+                title = "\n".join(self._wrapped(self._text(table.title), width))
+                yield as_bytes(f"{chr(10) if number else ''}{title}\n\n")
             lines, notes = self._fitted(table, digits, width)
             yield from lines
             for place, sentence in enumerate((*table.caption, *notes, *table.notes)):
-                note = "\n".join(self._wrapped_note(self._note(sentence), width))
+                note = "\n".join(self._wrapped(self._note(sentence), width))
                 yield as_bytes(("\n" if place == 0 else "") + note + "\n")
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
@@ -126,13 +127,9 @@ class TableForPeople(OutputFormat):
         lines = aligned_lines(table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape)
         return lines, ()
 
-    def _wrapped(self, paragraph: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph."""
-        return [self._text(paragraph)]
-
-    def _wrapped_note(self, note: str, width: int | None) -> list[str]:
-        """Return the lines of a note."""
-        return [note]
+    def _wrapped(self, text: str, width: int | None) -> list[str]:
+        """Return the lines of a paragraph or a note."""
+        return [text]
 
     def _text(self, sentence: str) -> str:
         """Return a sentence as it can be outside of a table."""
@@ -159,17 +156,11 @@ class TerminalTable(TableForPeople):
             return super()._fitted(table, digits, width)
         return fitted_lines(table, digits, width, best=self.best, other=self.other)
 
-    def _wrapped(self, paragraph: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph."""
+    def _wrapped(self, text: str, width: int | None) -> list[str]:
+        """Return the lines of a paragraph or a note, at most as wide as the terminal or ``WIDTH``."""
         from irevalx.reports.fitting import WIDTH, wrapped
 
-        return wrapped(self._text(paragraph), width or WIDTH)
-
-    def _wrapped_note(self, note: str, width: int | None) -> list[str]:
-        """Return the lines of a note, which is in one line if the output is not a terminal."""
-        from irevalx.reports.fitting import wrapped
-
-        return [note] if width is None else wrapped(note, width)
+        return wrapped(text, width or WIDTH)
 
 
 class LatexTable(OutputFormat):

@@ -239,10 +239,11 @@ def test_few_or_equal_differences(
     gated = (*compared, *options, *([] if "--margin" in options else ["--margin", "0"]))
     done = lab(*gated, "--junit", tmp_path / "junit.xml")
     assert done.status == status
-    notes = [line for line in done.stdout.decode().splitlines() if line.startswith("new in P_10: ")]
-    assert [message is not None and message in note for note in notes] == [True] * (message is not None)
     tables = json.loads(lab(*gated, "--format", "json", "--quiet").stdout)
-    assert notes == [line for line in tables["about"]["notes"] if line.startswith("new in P_10: ")]
+    notes = [line for line in tables["about"]["notes"] if line.startswith("new in P_10: ")]
+    assert [message is not None and message in note for note in notes] == [True] * (message is not None)
+    assert done.words.count("new in P_10: ") == len(notes)
+    assert all(note in done.words for note in notes)
     [row] = tables["verdicts"]
     if row["low"] is None:
         [pair] = lab(*compared, "--format", "csv", "--quiet").rows
