@@ -11,7 +11,7 @@ from irevalx.frozen import Frozen
 from irevalx.reading.column_names import is_known_name
 from irevalx.trec_eval import Compat
 
-_WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation"}
+_WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation", "PROBABILITY": "inclusion probability"}
 """Names of columns in messages, if they differ from the name in lower case."""
 
 
