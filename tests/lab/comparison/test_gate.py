@@ -82,7 +82,8 @@ def test_wrong_percentages(paths: dict[str, Path], wrong: str) -> None:
     """The message names the rule."""
     status, _, stderr = gate(paths, ["same"], f"--margin={wrong}")
     assert status == 1
-    assert "must be a number of at least 0, or a percentage of the baseline's mean such as 1%" in stderr
+    rule = "must be a number of at least 0, or a percentage of the baseline's mean such as 1%"
+    assert stderr.startswith(f"irevalx-lab: --margin {wrong}: {rule}")
 
 
 def test_intervals(paths: dict[str, Path]) -> None:
