@@ -207,13 +207,13 @@ def test_declared_again() -> None:
     before = irevalx.measure("again")(failing([1, 1, 1]))
     irevalx.measure("again")(failing([2, 2, 2]))
     assert irevalx.evaluate(GRADES, RETRIEVED, "again")["again"] == 2
-    with pytest.raises(ArgumentError, match="^measures contains two different declarations of again; pass"):
+    with pytest.raises(ArgumentError, match=r"^measures contains two different declarations of again; pass"):
         irevalx.evaluate(GRADES, RETRIEVED, before)
     elsewhere = failing([3, 3, 3])
     elsewhere.__module__ = "somewhere.else"
     with pytest.raises(UsageError, match=r"'again' is already taken by a measure of .*test_own_measures"):
         irevalx.measure("again")(elsewhere)
-    with pytest.raises(ArgumentError, match="^the measure 'again' must be a function, not 5$"):
+    with pytest.raises(ArgumentError, match=r"^the measure 'again' must be a function, not 5$"):
         irevalx.measure("again")(5)  # type: ignore[arg-type]
 
 
