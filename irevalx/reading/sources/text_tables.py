@@ -17,7 +17,7 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.layout import CommentStyle, array_hint, word_for
+from irevalx.reading.layout import CommentStyle, array_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import ColumnTable, no_column
@@ -243,7 +243,7 @@ class JsonRows(NamedRows):
             values = [record[name] for name in self.keys]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             *others, _ = self.keys
-            rule = f"expected a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
+            rule = f"expected a JSON object with {', '.join(others)} and {self.specs[-1].column.lower()}"
             problem = "is missing" if isinstance(error, KeyError) else "occurs twice"
             what = f", but {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
             hint = after_colon(array_hint(line))
