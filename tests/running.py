@@ -45,6 +45,11 @@ class Result:
     stderr: str
 
     @property
+    def words(self) -> str:
+        """Standard output in one line, with single blanks: texts below tables are wrapped."""
+        return " ".join(self.stdout.decode().split())
+
+    @property
     def rows(self) -> list[dict[str, str]]:
         """The rows of standard output, which is csv."""
         return list(csv.DictReader(io.StringIO(self.stdout.decode())))

@@ -42,12 +42,15 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
-    """Return the end of a warning about measures that equal map without pooled but unjudged documents, or ""."""
+    """Return a warning about measures that equal map without pooled but unjudged documents, or ""."""
     names = [name for request in requests if _requires_pool(request) for name in request.names]
     if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
         return ""
     equal = f"{join_words(names, 'and')} {'equals' if len(names) == 1 else 'equal'} map"
-    return f"; no document is pooled but unjudged, so {equal}; give the pooled documents ({spelled('pool')})"
+    return (
+        f"no document is pooled but unjudged, so {equal} in each run; if only a part of the pool was judged, give the "
+        f"pooled documents ({spelled('pool')})"
+    )
 
 
 def _requires_pool(request: RequestedMeasure) -> bool:
@@ -83,7 +86,7 @@ class SeenRuns(Frozen):
     docnos_of: Callable[[int, bytes], list[bytes]]
     """Maps the index of a run and a topic to the retrieved documents."""
     without_pool: str = ""
-    """End of the warning about few judged documents, from ``equal_to_map``."""
+    """A further warning about runs with few judged documents, from ``equal_to_map``."""
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]], *, complete: bool) -> Iterator[tuple[int, str]]:
         """Yield warnings about topics without results or judgments, given the counts of topics by index of the run."""
@@ -129,9 +132,9 @@ class SeenRuns(Frozen):
                 partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
                 topics = [ranking.topics[own.start + place] for place in partly.nonzero()[0][:1].tolist()]
                 little += self._similar_documents(number, topics)
-            if little and not hardly_any:
-                little += self.without_pool
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
+            if little and not hardly_any and self.without_pool:
+                yield number, self.without_pool
 
     def _similar_documents(self, number: int, topics: Iterable[bytes]) -> str:
         """Return the end of a warning that shows two documents of a topic that differ only in spelling."""

@@ -211,7 +211,9 @@ class Messages:
         self._pending: dict[str, list[str]] | None = None  # by text without file and numbers, in ``grouping``
 
     def warn(self, line: str) -> None:
-        """Show a warning."""
+        """Show a warning; one that concerns several runs is shown once."""
+        if line in self.warnings:
+            return
         self.warnings.append(line)
         if self._pending is not None:
             self._pending.setdefault(re.sub(r"\d+", "0", line.partition(": ")[2] or line), []).append(line)

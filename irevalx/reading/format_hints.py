@@ -17,19 +17,20 @@ from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
-from irevalx.reading.layout import Layout, separator_hint
+from irevalx.reading.layout import Layout, array_hint, separator_hint
 from irevalx.reading.sources.columns import no_column
-from irevalx.reading.sources.files import MARK, NEWLINE, Source
+from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
 from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
 
 _WHOLE = rb"[+-]?[0-9]+"
+
+_WITHOUT_TAG = rb"\s*\S+\s+\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
+"""A line of a run without its last column."""
+
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
 """The beginning of a JSON object of objects."""
-
-_ARRAY = rb"\s*\[\s*(?:[{\[\]\"]|$)"
-"""The beginning of a JSON array of objects, arrays or strings, or its first line."""
 
 _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
 """A line of trec_eval's output: the name of a measure is padded to 22 characters."""
@@ -76,13 +77,17 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
         return "use " + ", or ".join(each)
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
-    return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
+    if kind is FileKind.RUNS and re.fullmatch(_WITHOUT_TAG, line):
+        of_the_other = "if the run tag is missing, append it to each line: sed 's/$/ TAG/'"
+    elif not any(fmt.name == default for fmt in _readable(lines, other)):
+        of_the_other = ""
+    return of_the_other
 
 
 def _unread_hint(lines: bytes, kind: FileKind) -> str:
     """Return a hint about a file that is neither judgments nor a run: a JSON array, or output of trec_eval."""
-    if re.match(_ARRAY, lines.removeprefix(MARK)):
-        return "JSON arrays are not read; write one object per line (JSON Lines), for example with jq -c '.[]'"
+    if array := array_hint(lines):
+        return array
     if not re.match(_MEASURE_VALUES, lines):
         return ""
     other = "judgments" if kind is FileKind.JUDGMENTS else "a run"

@@ -11,7 +11,12 @@ from irevalx.frozen import Frozen
 from irevalx.reading.column_names import is_known_name
 from irevalx.trec_eval import Compat
 
-_WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation"}
+_WORDS = {
+    "DOCNO": "document",
+    "MEAN": "mean",
+    "DEVIATION": "standard deviation",
+    "PROBABILITY": "inclusion probability",
+}
 """Names of columns in messages, if they differ from the name in lower case."""
 
 
@@ -126,6 +131,17 @@ def encoding_hint(text: bytes) -> str:
     if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
         return "is this UTF-16? If so, convert it: iconv -f UTF-16 -t UTF-8"
     return kind_of_file(text)
+
+
+_ARRAY = rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:[{\[\]\"]|$)"
+"""The beginning of a JSON array of objects, arrays or strings, or its first line."""
+
+
+def array_hint(text: bytes) -> str:
+    """Return a hint about a file or line that starts like a JSON array, or "" if it does not."""
+    if not re.match(_ARRAY, text):
+        return ""
+    return "JSON arrays are not read; write one object per line (JSON Lines), for example with jq -c '.[]'"
 
 
 def looks_like_json(text: bytes) -> bool:

@@ -8,6 +8,7 @@ lines.
     report            evaluations as trec_eval's lines, overview
     records           values for programs: csv, tsv, json, jsonl
     table             Table and its text
+    latex             tables in LaTeX
     fitting           tables that fit the width of a terminal
     names             short names of runs
     frames            data frames of pandas and polars, Arrow tables

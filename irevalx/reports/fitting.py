@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from irevalx.frozen import Frozen, replace
@@ -21,23 +21,28 @@ _ENDS = slice(_LEAST_NAME), slice(-_LEAST_NAME, None)
 """The beginning and the end of a name."""
 
 
-class _Column(Frozen):
+class Column(Frozen):
     """A column of a table as text."""
 
     name: str
     head: tuple[str, ...]  # lines
     cells: Sequence[str]
     is_label: bool
+    length: Callable[[str], int] = len  # of a text, in characters of average width
 
     @property
     def width(self) -> int:
-        """The number of characters in its longest line."""
-        return max(map(len, (*self.head, *self.cells)))
+        """The length of its longest line."""
+        return max(map(self.length, (*self.head, *self.cells)))
+
+    def head_lines(self, height: int) -> tuple[str, ...]:
+        """Return its head in ``height`` lines."""
+        return (*[""] * (height - len(self.head)), *self.head)
 
     def lines(self, height: int) -> Iterator[str]:
         """Yield the lines of the block: the head in ``height`` lines, a rule, and the cells."""
         width, align = self.width, "<" if self.is_label else ">"
-        for text in (*[""] * (height - len(self.head)), *self.head, "-" * width, *self.cells):
+        for text in (*self.head_lines(height), "-" * width, *self.cells):
             yield f"{text:{align}{width}}"
 
 
@@ -51,30 +56,45 @@ def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str
     lines = [*aligned_lines(table, digits, layout="simple", best=best, other=other, escape=str)]
     if max(len(line.decode(errors="replace")) for line in lines) <= width + 1:
         return lines, []
+    columns = columns_of(table, digits, best=best, other=other)
+    if total_width(columns) > width:
+        columns = in_two_lines(columns)
+    blocks, notes = fitted_blocks(columns, table.optional, table.names, width, f"{width} characters")
+    texts = [_lines_of(block) for block in blocks]
+    return [line for number, block in enumerate(texts) for line in (*([b"\n"] if number else []), *block)], notes
+
+
+def columns_of(table: Table, digits: int, *, best: str, other: str, length: Callable[[str], int] = len) -> list[Column]:
+    """Return the columns of a table as text."""
     heads, rows = cells_of(table, digits, best=best, other=other, escape=str)
-    columns = [
-        _Column(name, (head,), [row[place] for row in rows], place < table.n_labels)
+    return [
+        Column(name, (head,), [row[place] for row in rows], place < table.n_labels, length)
         for place, (name, head) in enumerate(zip(table.columns, heads, strict=True))
     ]
-    if _total(columns) > width:
-        columns = [replace(column, head=_in_two_lines(column.head[0])) for column in columns]
+
+
+def fitted_blocks(
+    columns: Sequence[Column], optional: Sequence[str], names: Sequence[str], width: int, limit: str
+) -> tuple[list[list[Column]], list[str]]:
+    """Return columns in blocks that fit a width, and notes on what was omitted or shortened to fit ``limit``.
+
+    ``optional`` and ``names`` are those of the table.
+    """
     fewer = [columns]  # optional columns are omitted one after the other
-    for names in table.optional:
-        fewer.append([column for column in fewer[-1] if column.name not in names.split()])
-    fitted = next((each for each in fewer if _total(each) <= width), None)
+    for group in optional:
+        fewer.append([column for column in fewer[-1] if column.name not in group.split()])
+    fitted = next((each for each in fewer if total_width(each) <= width), None)
     notes: list[str] = []
     if fitted is None:
-        shortened = [_with_short_names(each, table.names, width) for each in fewer]
-        fitted, notes = next((each for each in shortened if _total(each[0]) <= width), shortened[-1])
+        shortened = [_with_short_names(each, names, width, limit) for each in fewer]
+        fitted, notes = next((each for each in shortened if total_width(each[0]) <= width), shortened[-1])
     remaining = {column.name for column in fitted}
     if omitted := [" ".join(column.head) for column in columns if column.name not in remaining]:
         notes.insert(
             0,
-            f"Columns omitted to fit {width} characters: {', '.join(omitted)}. A wider terminal or --format csv "
-            "displays them.",
+            f"Columns omitted to fit {limit}: {', '.join(omitted)}. A wider terminal or --format csv displays them.",
         )
-    blocks = [_lines_of(block) for block in _blocks(fitted, width)]
-    return [line for number, block in enumerate(blocks) for line in (*([b"\n"] if number else []), *block)], notes
+    return [*_blocks(fitted, width)], notes
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -82,11 +102,17 @@ def wrapped(text: str, width: int) -> list[str]:
     return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
-def _total(columns: Sequence[_Column]) -> int:
+def total_width(columns: Sequence[Column]) -> int:
+    """Return the width of columns next to each other."""
     return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
 
 
-def _in_two_lines(head: str) -> tuple[str, ...]:
+def in_two_lines(columns: Sequence[Column]) -> list[Column]:
+    """Return columns with their heads in two lines, if they contain blanks."""
+    return [replace(column, head=_broken(column.head[0])) for column in columns]
+
+
+def _broken(head: str) -> tuple[str, ...]:
     """Break a column head at the blank that yields the shortest lines."""
     blanks = [place for place, character in enumerate(head) if character == " "]
     if not blanks:
@@ -95,17 +121,20 @@ def _in_two_lines(head: str) -> tuple[str, ...]:
     return head[:at], head[at + 1 :]
 
 
-def _lines_of(columns: Sequence[_Column]) -> list[bytes]:
+def _lines_of(columns: Sequence[Column]) -> list[bytes]:
     height = max(len(column.head) for column in columns)
     rows = zip(*(column.lines(height) for column in columns), strict=True)
     return [as_bytes(_GAP.join(row).rstrip()) + b"\n" for row in rows]
 
 
-def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: int) -> tuple[list[_Column], list[str]]:
+def _with_short_names(
+    columns: Sequence[Column], names: Sequence[str], width: int, limit: str
+) -> tuple[list[Column], list[str]]:
     """Return the columns with shortened run names in the columns ``names``, and a note on the names."""
     named = [column for column in columns if column.name in names]
+    length = columns[0].length
     cells, heads = ([column for column in named if column.is_label is is_label] for is_label in (True, False))
-    rest = _total(columns) - sum(column.width for column in named)
+    rest = total_width(columns) - sum(column.width for column in named)
     short: dict[str, str] = {}
     key = ""
     for of_kind, texts in (
@@ -115,13 +144,10 @@ def _with_short_names(columns: Sequence[_Column], names: Sequence[str], width: i
         most = (width - rest) // max(1, len(named))
         if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
             most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
-        shortened = shorten(_like([text for text in texts if len(text) > most], texts), most)
+        shortened = shorten(_like([text for text in texts if length(text) > most], texts), most, length)
         short |= shortened.of
         key = key or shortened.key
-    note = (
-        f"{ELLIPSIS}: parts of run names that were removed to fit {width} characters. --format csv contains the whole "
-        "names."
-    )
+    note = f"{ELLIPSIS}: parts of run names that were removed to fit {limit}. --format csv contains the whole names."
     return [_renamed(column, short) if column in named else column for column in columns], [
         key or note
     ] if short else []
@@ -133,7 +159,7 @@ def _like(long: Sequence[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 
 
-def _renamed(column: _Column, short: Mapping[str, str]) -> _Column:
+def _renamed(column: Column, short: Mapping[str, str]) -> Column:
     """Shorten the cells of a column of labels, or the head of a column of values."""
     if column.is_label:
         return replace(column, cells=[short.get(cell, cell) for cell in column.cells])
@@ -141,18 +167,18 @@ def _renamed(column: _Column, short: Mapping[str, str]) -> _Column:
     return replace(column, head=(short[head],) if head in short else column.head)
 
 
-def _blocks(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:
+def _blocks(columns: Sequence[Column], width: int) -> Iterator[list[Column]]:
     """Yield blocks of columns that fit the width, each with labels; headless columns stay with the previous one."""
     labels = [column for column in columns if column.is_label]
-    groups: list[list[_Column]] = []
+    groups: list[list[Column]] = []
     for column in columns[len(labels) :]:
         if groups and not any(column.head):
             groups[-1].append(column)
         else:
             groups.append([column])
-    block: list[_Column] = []
+    block: list[Column] = []
     for group in groups:
-        if block and _total([*labels, *block, *group]) > width:
+        if block and total_width([*labels, *block, *group]) > width:
             yield [*labels, *block]
             block = []
         block += group

@@ -110,13 +110,14 @@ class TableForPeople(OutputFormat):
         """Yield the tables in order, with titles if there are several tables."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
-                yield as_bytes("\n".join(self._wrapped(paragraph, width)) + "\n\n")
+                yield as_bytes("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
             if titled or len(tables) > 1:
-                yield as_bytes(f"{chr(10) if number else ''}{self._text(table.title)}\n\n")
+                title = "\n".join(self._wrapped(self._text(table.title), width))
+                yield as_bytes(f"{chr(10) if number else ''}{title}\n\n")
             lines, notes = self._fitted(table, digits, width)
             yield from lines
             for place, sentence in enumerate((*table.caption, *notes, *table.notes)):
-                note = "\n".join(self._wrapped_note(self._note(sentence), width))
+                note = "\n".join(self._wrapped(self._note(sentence), width))
                 yield as_bytes(("\n" if place == 0 else "") + note + "\n")
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
@@ -126,13 +127,9 @@ class TableForPeople(OutputFormat):
         lines = aligned_lines(table, digits, layout=self.layout, best=self.best, other=self.other, escape=self.escape)
         return lines, ()
 
-    def _wrapped(self, paragraph: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph."""
-        return [self._text(paragraph)]
-
-    def _wrapped_note(self, note: str, width: int | None) -> list[str]:
-        """Return the lines of a note."""
-        return [note]
+    def _wrapped(self, text: str, width: int | None) -> list[str]:
+        """Return the lines of a paragraph or a note."""
+        return [text]
 
     def _text(self, sentence: str) -> str:
         """Return a sentence with escapes for use outside of a table."""
@@ -159,40 +156,31 @@ class TerminalTable(TableForPeople):
             return super()._fitted(table, digits, width)
         return fitted_lines(table, digits, width, best=self.best, other=self.other)
 
-    def _wrapped(self, paragraph: str, width: int | None) -> list[str]:
-        """Return the lines of a paragraph."""
+    def _wrapped(self, text: str, width: int | None) -> list[str]:
+        """Return the lines of a paragraph or a note, at most as wide as the terminal or ``WIDTH``."""
         from irevalx.reports.fitting import WIDTH, wrapped
 
-        return wrapped(self._text(paragraph), width or WIDTH)
-
-    def _wrapped_note(self, note: str, width: int | None) -> list[str]:
-        """Return the lines of a note; a single line if the output is not a terminal."""
-        from irevalx.reports.fitting import wrapped
-
-        return [note] if width is None else wrapped(note, width)
+        return wrapped(text, width or WIDTH)
 
 
-class LatexTable(TableForPeople):
-    """A LaTeX table with a caption and the rules of the package booktabs."""
+class LatexTable(OutputFormat):
+    """A table in LaTeX, with a caption."""
+
+    for_people = True
+
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield a table that compares the runs."""
+        from irevalx.reports.report import overview
+
+        return self.table_lines(overview(report), report.digits)
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables in order; captions explain marks, and comments contain all other notes."""
-        titled = titled or len(tables) > 1
-        if tables:
-            yield b"% Requires \\usepackage{booktabs}\n"
-        for table in tables:
-            for paragraph in table.summary(digits):
-                yield as_bytes(f"% {self._note(paragraph)}\n")
-            title = f"{table.title[:1].upper()}{table.title[1:]}."
-            caption = [title] if titled or not table.caption else []
-            caption += [sentence.replace("{best}", self.mark) for sentence in table.caption]
-            yield as_bytes(f"\\begin{{table}}\n\\centering\n\\caption{{{' '.join(map(self._text, caption))}}}\n")
-            yield from super()._fitted(table, digits, None)[0]
-            yield b"\\end{table}\n"
-            for sentence in table.notes:
-                yield as_bytes(f"% {self._note(sentence)}\n")
+        """Yield the tables in order, with titles if there are several tables."""
+        from irevalx.reports.latex import latex_lines
+
+        return latex_lines(tables, digits, titled=titled or len(tables) > 1, mark="Bold type")
 
 
 class SeparatedValues(OutputFormat):
@@ -261,21 +249,6 @@ def _escape_markdown(text: str) -> str:
     return re.sub(_MARKDOWN, lambda match: "\\" + match[0], text)
 
 
-_LATEX = {character: "\\" + character for character in "&%$#_{}"}
-_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "-": "-{}"}
-
-
-def _escape_latex(text: str) -> str:
-    """Escape special characters, characters missing from LaTeX's default font, and dashes that would become ligatures.
-
-    A ``*`` or ``[`` at the beginning is enclosed in braces, since it would be parsed as an argument of the preceding
-    row end.
-    """
-    escaped = re.sub(r"[\\&%$#_{}~^<>|]|-(?=-)", lambda match: _LATEX[match[0]], text)
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in {"*", "["} else escaped
-
-
 OUTPUT_FORMATS: dict[str, OutputFormat] = {
     form.name: form
     for form in (
@@ -284,14 +257,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
         TableForPeople(
             "markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown, mark="Bold type"
         ),
-        LatexTable(
-            "latex",
-            "a table in LaTeX",
-            "latex_raw",
-            best=r"\textbf{{{}}}",
-            escape=_escape_latex,
-            mark="Bold type",
-        ),
+        LatexTable("latex", "a table in LaTeX"),
         SeparatedValues("csv", "comma-separated values", ","),
         SeparatedValues("tsv", "tab-separated values", "\t"),
         JsonObject("json", "one JSON object"),

@@ -11,12 +11,6 @@ from irevalx.errors import printable
 from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import as_bytes
 
-_LATEX_LINE = r"\hline"
-
-_BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
-"""The rules of the package booktabs above, within and below a table."""
-
-
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
 """Control characters, also as bytes of Latin 1, and line ends."""
 
@@ -109,9 +103,8 @@ def aligned_lines(
         colalign=["left"] * table.n_labels + ["right"] * (len(heads) - table.n_labels),
         preserve_whitespace=True,
     )
-    rules = iter(_BOOKTABS)
     for line in text.splitlines():
-        yield as_bytes(next(rules) if line == _LATEX_LINE else line.rstrip()) + b"\n"
+        yield as_bytes(line.rstrip()) + b"\n"
 
 
 def cells_of(

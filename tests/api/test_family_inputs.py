@@ -43,9 +43,9 @@ def test_samples_with_probabilities() -> None:
         (
             {"1": {"d": 1}},
             "prels",
-            "the value of document 'd' of topic '1' must be a tuple (grade, method, probability)",
+            "the value of document 'd' of topic '1' must be a tuple (grade, method, inclusion probability)",
         ),
-        ({"1": {"d": (1, 1, "x")}}, "prels", "topic '1': document 'd': probability must be a 64-bit number"),
+        ({"1": {"d": (1, 1, "x")}}, "prels", "topic '1': document 'd': inclusion probability must be a 64-bit number"),
         ({"1": {"d": (1, 1, 0.0)}}, "prels", "the inclusion probability of a sampled document is 0"),
         ({"1": {"d": 1}}, "prefs", "the value of group 'd' of topic '1' must be a dictionary {subgroup: ...}"),
         ({"1": {"g": {"s": {"d": "x"}}}}, "prefs", "topic '1': document 'd': level must be a 64-bit number"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+from running import run
 
 import irevalx
 from irevalx.arrays.byte_strings import Names
@@ -58,10 +61,31 @@ def test_equal_to_map(measures: list[str], names: str | None, several: bool) -> 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             irevalx.evaluate({"1": {"a": 1}}, runs, measures, pool=pool)
-        lines = [str(line.message) for line in caught if "only 33%" in str(line.message)]
-        hint = f"; no document is pooled but unjudged, so {ends} map; give the pooled documents (pool)" if ends else ""
-        assert lines == [
+        lines = [str(line.message) for line in caught]
+        assert [line for line in lines if "only 33%" in line] == [
             f"{name}: only 33% of the documents that the run ranks among the first 10 of a topic were judged; most "
-            f"measures are not reliable for it{hint}"
+            "measures are not reliable for it"
             for name in runs
         ]
+        assert {line for line in lines if "pooled" in line} == (
+            {
+                f"no document is pooled but unjudged, so {ends} map in each run; if only a part of the pool was judged, "
+                "give the pooled documents (pool)"
+            }
+            if ends
+            else set()
+        )
+
+
+def test_equal_to_map_is_one_warning_for_all_runs(tmp_path: Path) -> None:
+    """It is printed once for several runs, below the first run that it concerns, and json contains it once."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    names = ["x", "y", "z"]
+    for name in names:
+        (tmp_path / name).write_text("".join(f"1 Q0 {docno} 1 {-rank} {name}\n" for rank, docno in enumerate("abc")))
+    call = ("-m", "infAP", "-m", "indAP", "--format", "json", "qrels")
+    for runs in (names, names[:1], [*names, *names]):
+        done = run(*call, *runs, cwd=tmp_path)
+        warning = "no document is pooled but unjudged, so indAP and infAP equal map in each run; "
+        assert done.stderr.count(warning) == 1
+        assert sum(line.startswith(warning) for line in json.loads(done.stdout)["warnings"]) == 1

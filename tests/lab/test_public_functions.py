@@ -155,7 +155,7 @@ def test_new_runs() -> None:
     [row] = lab(*words, "--quiet", "--format", "csv").rows
     assert result.new is not None
     assert [result.new.rows[0].bias, result.new.rows[0].verdict] == [float(row["bias"]), row["verdict"]]
-    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, in_all=' in repr(result)
+    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, in_all=' in " ".join(repr(result).split())
 
 
 @without_warnings

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from running import FIXTURES, POSIX, run
+from examples.experiment import QRELS, RUNS
+from running import FIXTURES, POSIX, lab, run
 
 from irevalx.reports import OUTPUT_FORMATS
 from irevalx.reports.table import Table
@@ -112,3 +114,34 @@ def test_terminal(width: int) -> None:
     values = {word.rstrip("*") for line in lines for word in line.split() if word[:2] == "0."}
     csv = run("--format", "csv", "--quiet", *words[5:], *files)
     assert {f"{float(row['value']):.4f}" for row in csv.rows if row["measure"] != "runid"} <= values | {"1.0000"}
+
+
+def test_notes_are_wrapped() -> None:
+    """Notes have at most 100 characters per line if the output is not a terminal; words are whole, rows unbroken."""
+    note = " ".join(["between"] * 30)
+    lines = text_of(Table("t", ("run", "map"), [("x" * 120, 0.5)], notes=(note,)), None).splitlines()
+    assert max(map(len, lines[:3])) > 120
+    assert max(map(len, lines[3:])) <= 100
+    assert " ".join(lines[4:]) == note
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("power", QRELS, *RUNS, "-m", "map ndcg_cut.10", "--topics", "50 1000"),
+        ("swap-rate", QRELS, *RUNS, "-m", "map ndcg_cut.10", "--sizes", "3 5", "--draws", "200", "--seed", "1"),
+        ("swap-rate", QRELS, *RUNS, "-m", "map P.10", "--bins", "0.1", "--draws", "200", "--seed", "1"),
+        ("labels", QRELS, FIXTURES / "labels" / "machine", "--prevalence", "--seed", "1"),
+        ("nuggets", *sorted((FIXTURES / "nuggets").glob("*.jsonl"))),
+    ],
+    ids=lambda words: words[0],
+)
+def test_tables_of_the_lab_fit_80_characters(words: tuple[str | Path, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each table has one block of lines of at most 80 characters; csv has every column."""
+    monkeypatch.setattr("irevalx.lab.command.output.output_width", lambda: 80)
+    lines = lab(*words, "--quiet").stdout.decode().splitlines()
+    assert max(map(len, lines)) <= 80
+    rules = [place for place, line in enumerate(lines) if line and set(line) <= {"-", " "}]
+    wide = lab(*words, "--quiet", "--format", "markdown").stdout.decode()
+    assert len(rules) == sum(line.startswith("|-") for line in wide.splitlines())

@@ -63,7 +63,8 @@ class NuggetScores(Result):
         """Return the means over topics, one row per run."""
         scores, names = self.scores, NuggetRow._fields[2:]
         means = [(run, len(scores.topics(run)), *(scores[name, run] for name in names)) for run in scores.runs]
-        return [Table("mean nugget scores over topics", ("run", "topics", *names), means, n_labels=1)]
+        heads = {name: name.removesuffix("_score").replace("_", " ") for name in names}
+        return [Table("mean nugget scores over topics", ("run", "topics", *names), means, n_labels=1).in_words(heads)]
 
 
 class _Answer(NamedTuple):

@@ -187,7 +187,8 @@ def _with_intervals(
     )
     ends = [f"{name}_{end}" for name in names for end in ("low", "high")]
     columns = [column for name in names for column in (name, f"{name}_low", f"{name}_high") if column in wide.columns]
-    return wide.showing(*labels, *columns).without_empty(*ends)
+    displayed = wide.showing(*labels, *columns).without_empty(*ends)
+    return displayed.in_words({end: end.rpartition("_")[2] for end in ends})
 
 
 def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:

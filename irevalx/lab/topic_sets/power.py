@@ -77,17 +77,17 @@ class Power(DrawnResult):
         return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return a table of detectable differences, and a table of numbers of topics needed."""
+        """Return tables of what numbers of topics detect, of the standard deviations, and of the topics needed."""
         given_topics = [row for row in self.rows if row.given == "topics"]
         differences, widths = ([row for row in given_topics if row.goal == goal] for goal in GOALS)
-        least = [(*row[:5], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
+        least = [(*row[:2], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
         needed = [
             (row.measure, row.pair, f"{row.goal} {row.size:g}", row.topics, row.low, row.high)
             for row in self.rows
             if row.given == "size"
         ]
-        heads = ("measure", "pair", "deviation", "low", "high", "topics", "least difference", "low", "high", _WIDTH)
-        columns = (*heads[:6], "least_difference", "least", "most", "interval_width")
+        columns = ("measure", "pair", "topics", "least_difference", "low", "high", "interval_width")
+        deviation_columns = ("measure", "pair", "deviation", "low", "high")
         needed_columns = ("measure", "pair", "for", "topics", "low", "high")
         return [
             Table(
@@ -95,7 +95,12 @@ class Power(DrawnResult):
                 columns,
                 [*dict.fromkeys(least)],
                 n_labels=2,
-                heads=heads,
+            ),
+            Table(
+                "standard deviation of the differences between two runs",
+                deviation_columns,
+                [*dict.fromkeys(row[:5] for row in self.rows)],
+                n_labels=2,
             ),
             Table("topics needed", needed_columns, needed, n_labels=3, notes=self._explanations()),
         ]

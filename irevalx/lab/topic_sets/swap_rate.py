@@ -119,7 +119,7 @@ class SwapRates(DrawnResult):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the extrapolated rates, if any."""
-        rows = Table("swaps", SizeSwapRate._fields, self.rows)
+        rows = Table("swaps", SizeSwapRate._fields, self.rows, optional=("swaps ties", "comparisons"))
         if not self.extrapolated:
             return [rows]
         return [rows, Table("extrapolated swap rates", ExtrapolatedSwapRate._fields, self.extrapolated, n_labels=2)]
@@ -151,7 +151,7 @@ class SwapRatesByDifference(DrawnResult):
         first, second = self.tables()
         marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
         title = f"smallest difference above which at most {TOLERATED:.0%} of comparisons are swaps (blank: none)"
-        return [replace(first, rows=marked).showing(*columns), replace(second, title=title)]
+        return [replace(first, rows=marked, optional=("swaps",)).showing(*columns), replace(second, title=title)]
 
 
 def _bin_width(value: Any) -> Fraction:

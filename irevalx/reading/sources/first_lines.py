@@ -14,7 +14,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.column_names import COLUMNS, RANK, RUN, SCORE, id_columns, named, specs_of
-from irevalx.reading.layout import Layout
+from irevalx.reading.layout import Layout, array_hint
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
@@ -236,7 +236,15 @@ class Doubt(Frozen):
     """Returns the line number and a message, or None if there is no mistake."""
 
 
+def _json_array(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
+    """Return the doubt about a run that is a JSON array in one line, whose blanks separate columns."""
+    n_fields = len(beginning.text.partition(NEWLINE)[0].split())
+    hint = array_hint(beginning.text) if n_fields >= len(layout.columns[0].split()) else ""
+    return (1, f"{hint}. The text between blanks is read as columns, like trec_eval") if hint else None
+
+
 DOUBTS = (
+    Doubt(frozenset({"SCORE"}), _json_array),
     Doubt(frozenset(), _blank_in_field),
     Doubt(frozenset({"GRADE", "LEVEL"}), _pair_of_documents),
 )

@@ -16,7 +16,7 @@ from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
-from irevalx.reading.layout import encoding_hint
+from irevalx.reading.layout import array_hint, encoding_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
@@ -228,6 +228,8 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
 
     ``text`` is valid JSON up to its first repeated key; ``where`` names the file.
     """
+    if hint := array_hint(text[:LONGEST_QUOTE].encode(errors="replace")):
+        raise MalformedLineError(f"{where}:1: {rule}: {hint}")
     seen: dict[tuple[str, ...], int] = {}
     for line, keys, value in _members(text):
         names = ": ".join(f"{word} {quote(key)}" for word, key in zip(("topic", "document"), keys, strict=False))

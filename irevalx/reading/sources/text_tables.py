@@ -17,7 +17,7 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.layout import CommentStyle, word_for
+from irevalx.reading.layout import CommentStyle, array_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import ColumnTable, no_column
@@ -243,10 +243,11 @@ class JsonRows(NamedRows):
             values = [record[name] for name in self.keys]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             *others, _ = self.keys
-            rule = f"expected a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
+            rule = f"expected a JSON object with {', '.join(others)} and {self.specs[-1].column.lower()}"
             problem = "is missing" if isinstance(error, KeyError) else "occurs twice"
             what = f", but {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
-            raise MalformedLineError(f"{where}: {rule}{what}: {quote(line)}") from None
+            hint = after_colon(array_hint(line))
+            raise MalformedLineError(f"{where}: {rule}{what}: {quote(line)}{hint}") from None
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 
     def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:

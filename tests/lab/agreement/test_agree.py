@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
 from shlex import split
@@ -57,12 +58,9 @@ def test_topics_of_the_evaluation(tmp_path: Path) -> None:
     x, y, *runs = (tmp_path / name for name in ("x_qrels", "y_qrels", "r", "s"))
 
     def last_lines(*args: str | Path) -> list[str]:
-        lines = lab("agree", *args, "--quiet").stdout.decode().splitlines()
-        return [line for line in lines if line.startswith("Topics")]
+        return re.findall(r"Topics.*?\.(?= Topics|$)", lab("agree", *args, "--quiet").words)
 
-    [of_compare] = [
-        line for line in lab("compare", x, *runs, "-m", "map").stdout.decode().splitlines() if line[:7] == "Topics:"
-    ]
+    [of_compare] = re.findall(r"Topics:.*?\.(?= All |$)", lab("compare", x, *runs, "-m", "map").words)
     assert "topics without results, by run: r 1 (-c counts them as 0)" in of_compare
     assert last_lines(x, x, *runs, "-m", "map") == [of_compare]
     assert last_lines(x, y, *runs, "-m", "map") == [
@@ -99,11 +97,11 @@ def test_error_rates(tmp_path: Path) -> None:
 
 def test_decisions_against_another_measure(tenth: Path) -> None:
     """A note explains why other measures than that of --against have no decisions."""
-    printed = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map infAP bpref", "--against", "map").stdout
+    printed = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map infAP bpref", "--against", "map").words
     assert (
         "Significance decisions are blank for infAP, bpref: they require the same measure in X and Y, but --against "
-        "compares them with map.\n"
-    ) in printed.decode()
+        "compares them with map."
+    ) in printed
 
 
 def test_decisions(tenth: Path) -> None:

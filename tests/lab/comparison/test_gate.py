@@ -82,7 +82,8 @@ def test_wrong_percentages(paths: dict[str, Path], wrong: str) -> None:
     """The message names the rule."""
     status, _, stderr = gate(paths, ["same"], f"--margin={wrong}")
     assert status == 1
-    assert "must be a number of at least 0, or a percentage of the baseline's mean such as 1%" in stderr
+    rule = "must be a number of at least 0, or a percentage of the baseline's mean such as 1%"
+    assert stderr.startswith(f"irevalx-lab: --margin {wrong}: {rule}")
 
 
 def test_intervals(paths: dict[str, Path]) -> None:
@@ -239,10 +240,11 @@ def test_few_or_equal_differences(
     gated = (*compared, *options, *([] if "--margin" in options else ["--margin", "0"]))
     done = lab(*gated, "--junit", tmp_path / "junit.xml")
     assert done.status == status
-    notes = [line for line in done.stdout.decode().splitlines() if line.startswith("new in P_10: ")]
-    assert [message is not None and message in note for note in notes] == [True] * (message is not None)
     tables = json.loads(lab(*gated, "--format", "json", "--quiet").stdout)
-    assert notes == [line for line in tables["about"]["notes"] if line.startswith("new in P_10: ")]
+    notes = [line for line in tables["about"]["notes"] if line.startswith("new in P_10: ")]
+    assert [message is not None and message in note for note in notes] == [True] * (message is not None)
+    assert done.words.count("new in P_10: ") == len(notes)
+    assert all(note in done.words for note in notes)
     [row] = tables["verdicts"]
     if row["low"] is None:
         [pair] = lab(*compared, "--format", "csv", "--quiet").rows

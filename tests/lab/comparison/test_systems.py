@@ -73,7 +73,7 @@ def test_baseline(paths: list[Path]) -> None:
     assert [row["run"] for row in rows] == ["a", "c"]
     by_run = irevalx.lab.compare(paths[0], paths[1:], "P.10", systems={run: run[:1] for run in HITS}, by="run")
     assert [row.run for row in by_run.rows] == ["a", "b", "c"]
-    text = lab("compare", *paths, "-m", "P.10", "--system-by", "^.").stdout.decode()
+    text = lab("compare", *paths, "-m", "P.10", "--system-by", "^.").words
     assert "between replicates: share of the variance" in text
     assert "tests and intervals are over topics and runs" in text
     assert "Systems with one run (c): tests and intervals apply to this run only" in text

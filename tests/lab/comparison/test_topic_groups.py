@@ -84,7 +84,7 @@ def test_groups_and_interactions(paths: list[Path], groups: Path) -> None:
     assert [row["f"] for row in interactions] == pytest.approx([*welch.values()])
     assert {row["labellings"] for row in interactions} == {792}  # 12 topics in groups of 5 and 7
     assert result["about"]["seed"] is None
-    people = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups).stdout.decode()
+    people = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups).words
     assert "Welch's F statistic (f), tested by permuting the group labels of topics in all 792 ways." in people
     assert "df within" not in people
     assert [row["interaction_p"] for row in rows[::2]] == pytest.approx(expected)

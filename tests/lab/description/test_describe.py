@@ -107,7 +107,7 @@ def test_topics_of_all_runs(files: list[Path]) -> None:
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]
     assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, (1 / 1 + 2 / 2) / 2]
     for options in ([], ["--show", "ranks"]):
-        assert lab("describe", *files, *options).stdout.decode().endswith(f"\nTopics of runs: {left_out}.\n")
+        assert lab("describe", *files, *options).words.endswith(f" Topics of runs: {left_out}.")
     assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
 
 

@@ -129,11 +129,11 @@ def test_documents_with_a_label_in_one_file_are_unjudged_in_run_scores(tmp_path:
     assert bias == pytest.approx(1 / 4 - 3 / 4)
     assert f"but count as unjudged in the run scores under {machine}" in stderr
     assert f"To exclude this effect, remove these documents from {human}\n" in stderr
-    printed = lab("labels", human, machine, run, "-m", "P.4", "--resamples", "0", "--quiet").stdout.decode()
+    printed = lab("labels", human, machine, run, "-m", "P.4", "--resamples", "0", "--quiet").words
     for number, label, missing in ((2, "human", "machine"), (1, "machine", "human")):
         assert (
             f"{number} documents have a {label} label and no {missing} label. They count as unjudged in the run scores "
-            f"under the {missing} labels.\n"
+            f"under the {missing} labels."
         ) in printed
 
 
@@ -261,7 +261,7 @@ def test_topics_of_one_file(tmp_path: Path) -> None:
     few_topics.write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "5"}))
     result = values(labels(QRELS, few_topics, "--resamples", "0")[0])
     assert [result[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
-    printed = lab("labels", QRELS, few_topics, *RUNS, "--resamples", "0").stdout.decode()
+    printed = lab("labels", QRELS, few_topics, *RUNS, "--resamples", "0").words
     assert (
         f"Topics: 3 of the 12 of {QRELS} and all 3 of {few_topics} (topics with a document labelled in both files)"
         in printed

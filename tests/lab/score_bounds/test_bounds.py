@@ -322,8 +322,11 @@ def test_missing_topics(tmp_path: Path) -> None:
     paths = written(tmp_path, grades, {"a": {"1": ["a"], "2": ["a", "u"]}, "b": {"1": ["u"]}})
     rows, stderr = bounds(*paths, "-m", "P.2")
     assert {row["topic"] for row in rows} == {"1", "all"}
-    printed = lab("bounds", *paths, "-m", "P.2", "--quiet").stdout.decode()
-    assert printed.splitlines()[-1].startswith("Topics: 1 of 3 judged topics (topics for which every run has results)")
+    printed = lab("bounds", *paths, "-m", "P.2", "--quiet").words
+    assert printed.endswith(
+        " Topics: 1 of 3 judged topics (topics for which every run has results); topics without results, by run: a 1, b 2 "
+        "(-c counts them as 0)."
+    )
     assert "1 of 3 judged topics (topics for which every run has results)" in stderr
     assert "topics without results, by run: a 1, b 2" in stderr
     rows, stderr = bounds(*paths, "-m", "P.2", "-c")

@@ -1,0 +1,146 @@
+"""Tables in LaTeX that fit the text width of the class article, with the rules of the package booktabs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from irevalx.process.platform import as_bytes
+from irevalx.reports.fitting import Column, columns_of, fitted_blocks, in_two_lines, total_width
+from irevalx.reports.table import Table, visible
+
+_SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
+"""Font sizes with the number of characters in a line and of lines on a page. Smaller sizes have narrower gaps."""
+
+_GAPS = r"\setlength{\tabcolsep}{4pt}"
+
+_WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
+"""Wide characters, and how much wider than a digit they are."""
+
+_SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
+_SPECIAL |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_SPECIAL |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}"}
+_SPECIAL |= {character: character + "{}" for character in "-',"}
+
+_ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa: RUF001 - punctuation
+"""Non-ASCII characters that pdfLaTeX supports with the font encoding T1."""
+
+
+def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool, mark: str) -> Iterator[bytes]:
+    """Yield one table after the other: the caption explains marks, and comments contain other notes.
+
+    ``titled`` prints the titles, and ``mark`` is the name of the mark of the best value.
+    """
+    lines = [line for table in tables for line in _table_lines(table, digits, titled=titled, mark=mark)]
+    if tables:
+        yield as_bytes(_requirements([line for line in lines if not line.startswith("%")]))
+    yield from (as_bytes(line + "\n") for line in lines)
+
+
+def escape_latex(text: str) -> str:
+    """Escape special characters, those that LaTeX's default font lacks, and what would become ligatures.
+
+    A ``*`` or ``[`` at the beginning is wrapped, since the row end before would take it as an argument. Bytes that are
+    not UTF-8 are written as escapes, and a negative number gets a minus sign.
+    """
+    if re.fullmatch(r"-\d+(\.\d+)?", text):
+        return f"$-${text[1:]}"
+    text = re.sub("[\udc80-\udcff]", lambda match: rf"\x{ord(match[0]) - 0xDC00:x}", text)
+    escaped = re.sub(r"[\\&%$#_{}~^<>|`]|([-',])(?=\1)", lambda match: _SPECIAL[match[0]], text)
+    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in {"*", "["} else escaped
+
+
+def _requirements(lines: Sequence[str]) -> str:
+    """Return a comment on the packages, and on the compiler if pdfLaTeX lacks letters."""
+    text = "\n".join(lines)
+    packages = ["booktabs", *(["longtable"] if r"\begin{longtable}" in text else [])]
+    comment = f"% Requires \\usepackage{{{','.join(packages)}}}"
+    if not _ACCENTED.sub("", text).isascii():
+        comment += (
+            "; pdfLaTeX lacks letters of this table: use LuaLaTeX or XeLaTeX, and a font that has them "
+            r"(\setmainfont of the package fontspec)"
+        )
+    elif not text.isascii():
+        comment += r" and \usepackage[T1]{fontenc}"
+    return comment + "\n"
+
+
+def _table_lines(table: Table, digits: int, *, titled: bool, mark: str) -> Iterator[str]:
+    """Yield the lines of a table, which is divided among pages if it is too long for one."""
+    yield from (f"% {visible(paragraph)}" for paragraph in table.summary(digits))
+    size, page, blocks, notes = _fitted(table, digits)
+    caption = rf"\caption{{{_caption(table, titled=titled, mark=mark)}}}"
+    is_long = sum(len(block[0].cells) + _height(block) + 2 for block in blocks) > page
+    if is_long:
+        yield from ([rf"\begingroup{size}"] if size else [])
+        for number, block in enumerate(blocks):
+            yield from _long_table(block, table, caption if number == 0 else "")
+        yield from ([r"\endgroup"] if size else [])
+    else:
+        yield from (r"\begin{table}", r"\centering", caption, *([size] if size else []))
+        for number, block in enumerate(blocks):
+            yield from ([r"\par\medskip"] if number else [])
+            head, rows = _rows(block, table)
+            yield rf"\begin{{tabular}}{{{_alignment(block)}}}"
+            yield from (r"\toprule", *head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
+        yield r"\end{table}"
+    for sentence in (*notes, *table.notes):
+        yield f"% {visible(sentence.replace('{best}', mark))}"
+
+
+def _long_table(block: Sequence[Column], table: Table, caption: str) -> Iterator[str]:
+    """Yield a table of several pages; one without a caption continues the table before it."""
+    head, rows = _rows(block, table)
+    rules = (r"\toprule", *head, r"\midrule")
+    yield from [] if caption else [r"\addtocounter{table}{-1}"]
+    yield rf"\begin{{longtable}}{{{_alignment(block)}}}"
+    yield from ([rf"{caption}\tabularnewline", *rules, r"\endfirsthead"] if caption else [])
+    yield from (*rules, r"\endhead", r"\bottomrule", r"\endfoot", *rows, r"\end{longtable}")
+
+
+def _caption(table: Table, *, titled: bool, mark: str) -> str:
+    """Return the caption: the title, if it is displayed or there are no other sentences, and the sentences on marks."""
+    title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
+    sentences = [title] if titled or not table.caption else []
+    sentences += [sentence.replace("{best}", mark) for sentence in table.caption]
+    return " ".join(escape_latex(visible(sentence)) for sentence in sentences)
+
+
+def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[Column]], list[str]]:
+    """Return the font size, the number of lines on a page, the columns in blocks that fit the width, and notes."""
+    columns = columns_of(table, digits, best="{}", other="{}", length=_length)
+    if total_width(columns) <= _SIZES[0][1]:
+        return "", _SIZES[0][2], [columns], []
+    columns = in_two_lines(columns)
+    size, width, page = next((each for each in _SIZES if total_width(columns) <= each[1]), _SIZES[-1])
+    blocks, notes = fitted_blocks(columns, (), table.names, width, "the text width")
+    return size + (_GAPS if size else ""), page, blocks, notes
+
+
+def _length(text: str) -> int:
+    """Return the width of a text in digits."""
+    return math.ceil(len(text) + sum(more * len(wide.findall(text)) for wide, more in _WIDER))
+
+
+def _alignment(block: Sequence[Column]) -> str:
+    return "".join("l" if column.is_label else "r" for column in block)
+
+
+def _height(block: Sequence[Column]) -> int:
+    return max(len(column.head) for column in block)
+
+
+def _rows(block: Sequence[Column], table: Table) -> tuple[list[str], list[str]]:
+    """Return the lines of the head and of the rows, with aligned columns and the best values in bold type."""
+    texts = []
+    for column in block:
+        head = [escape_latex(visible(line)) for line in column.head_lines(_height(block))]
+        cells = [escape_latex(visible(cell)) for cell in column.cells]
+        for row in table.best.get(column.name, ()):
+            cells[row] = rf"\textbf{{{cells[row]}}}"
+        width = max(len(line) + 2 for line in head)
+        width = max([width, *map(len, cells)])
+        texts.append([f"{text:{'<' if column.is_label else '>'}{width}}" for text in (*head, *cells)])
+    lines = [f" {' & '.join(row)} \\\\" for row in zip(*texts, strict=True)]
+    return lines[: _height(block)], lines[_height(block) :]
