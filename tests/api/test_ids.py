@@ -58,12 +58,6 @@ def test_only_the_wrong_one_is_told(wrong: Any) -> None:
     assert messages == [3]
 
 
-def test_one_number_as_text_too() -> None:
-    """1 and "1" are the same document, which a topic must not have twice."""
-    with pytest.raises(irevalx.IrevalxError, match="duplicate document '1' in the results of topic 'q'"):
-        irevalx.evaluate({"q": {1: 1}}, {"q": {1: 1.0, "1": 2.0}}, "map")
-
-
 def as_dictionaries(kind: Callable[[int], Any]) -> dict[str, Any]:
     """Judgments and a run of 200 topics with 100 documents each."""
     return {
