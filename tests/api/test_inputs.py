@@ -40,19 +40,6 @@ def test_the_first_name_that_is_there_counts() -> None:
     assert irevalx.evaluate({"1": {"A": 1}}, table, "recip_rank")["recip_rank"] == 0.5
 
 
-def test_rows_in_any_order() -> None:
-    """The rows of a topic need not stand together."""
-    mixed = sorted(rows(run_dict()), key=lambda row: (row[1], row[2]))
-    table = Frame(
-        {name: list(column) for name, column in zip(("qid", "docno", "score"), zip(*mixed, strict=True), strict=True)}
-    )
-    assert irevalx.evaluate(qrels_dict(), table, MEASURES).to_dict() == expected()
-    once = irevalx.Run.read(table)
-    for compat in ("9", "10"):
-        values = irevalx.evaluate(qrels_dict(), once, MEASURES, compat=compat).to_dict()
-        assert values == irevalx.evaluate(qrels_dict(), run_dict(), MEASURES, compat=compat).to_dict()
-
-
 def test_lazy_frames_and_categories() -> None:
     """A LazyFrame of polars is collected; categories are the strings that they stand for."""
     polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
