@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from irevalx import parameters
 from irevalx.api.custom_measures import Measures, with_custom_measures
@@ -24,9 +24,6 @@ from irevalx.process.progress import Progress
 from irevalx.reading.kinds.python_objects import BLOCK_SIZE, stack_of
 from irevalx.reading.sources.tables import UNNAMED, Documents, File, Frame, Records
 from irevalx.settings import NAME_STYLES, PARAMETERS, Settings
-
-if TYPE_CHECKING:
-    pass
 
 
 @documented(PARAMETERS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,9 +36,6 @@ from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import as_column, stem_of
 from irevalx.settings import Settings
-
-if TYPE_CHECKING:
-    pass
 
 
 class Evaluation(Frozen):

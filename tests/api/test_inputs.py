@@ -32,60 +32,12 @@ def expected(measures: Any = MEASURES) -> dict[str, Any]:
     return irevalx.evaluate(qrels_dict(), run_dict(), measures).to_dict()
 
 
-@pytest.mark.parametrize("library", ["", "pandas", "polars"])
-@pytest.mark.parametrize(
-    ("names", "graded"),
-    [
-        (("topic", "docid"), "label"),
-        (("qid", "docno"), "label"),
-        (("qid", "docno"), "rel"),
-        (("query_id", "doc_id"), "relevance"),
-        (("query-id", "corpus-id"), "score"),
-        (("query_id", "corpus_id"), "score"),
-        (("q_id", "doc_id"), "score"),
-        (("query", "did"), "grade"),
-    ],
-)
-def test_the_columns_of_others(library: str, names: tuple[str, str], graded: str) -> None:
-    """The columns of TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, in any order, beside others."""
-    make = pytest.importorskip(library).DataFrame if library else Frame
-
-    def made(values: dict[str, dict[str, Any]], number: str) -> Any:
-        columns = [*zip(*rows(values), strict=True)]
-        return make(
-            {
-                number: list(columns[2]),
-                "iteration": ["Q0"] * len(columns[0]),
-                names[1]: list(columns[1]),
-                names[0]: list(columns[0]),
-            }
-        )
-
-    qrels, results = made(qrels_dict(), graded), made(run_dict(), "score")
-    assert irevalx.evaluate(qrels, results, MEASURES).to_dict() == expected()
-    assert irevalx.evaluate(qrels, {"run": results}, MEASURES).to_dict() == expected()
-    assert irevalx.Qrels.read(qrels).topics == irevalx.Qrels.read(QRELS).topics
-
-
 def test_the_first_name_that_is_there_counts() -> None:
     """PyTerrier's frames have the text of the query and a number for the document beside the names that count."""
     table = Frame(
         {"query": ["a b", "a b"], "docid": [7, 8], "qid": ["1", "1"], "docno": ["A", "B"], "score": [1.0, 2.0]}
     )
     assert irevalx.evaluate({"1": {"A": 1}}, table, "recip_rank")["recip_rank"] == 0.5
-
-
-def test_rows_in_any_order() -> None:
-    """The rows of a topic need not stand together."""
-    mixed = sorted(rows(run_dict()), key=lambda row: (row[1], row[2]))
-    table = Frame(
-        {name: list(column) for name, column in zip(("qid", "docno", "score"), zip(*mixed, strict=True), strict=True)}
-    )
-    assert irevalx.evaluate(qrels_dict(), table, MEASURES).to_dict() == expected()
-    once = irevalx.Run.read(table)
-    for compat in ("9", "10"):
-        values = irevalx.evaluate(qrels_dict(), once, MEASURES, compat=compat).to_dict()
-        assert values == irevalx.evaluate(qrels_dict(), run_dict(), MEASURES, compat=compat).to_dict()
 
 
 def test_lazy_frames_and_categories() -> None:

@@ -122,15 +122,6 @@ def test_errors_are_exceptions() -> None:
         irevalx.evaluate(QRELS, BM25, "map")
 
 
-def test_odd_scores_in_dictionaries() -> None:
-    """A score that is no finite number is told, as for files, and refused if so asked for."""
-    message = "topic '1': document 'A': invalid score"
-    with pytest.warns(irevalx.IrevalxWarning, match=message):
-        irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map")
-    with pytest.raises(irevalx.IrevalxError, match=message):
-        irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map", strict=True)
-
-
 @pytest.mark.parametrize(
     "name", ["pf_all_prefs", "pf_Rnonrel_recount", "pf_ties_docno_ascending", "pf_qrels_prefs_two_jg"]
 )

@@ -448,15 +448,6 @@ def test_a_dictionary_of_columns_beside_others() -> None:
         irevalx.Run.read({**columns_, "Score": [1.0, "x"]})
 
 
-def test_names_of_columns_in_any_case() -> None:
-    """Columns are found whatever their case is; names that differ in nothing else are refused."""
-    pyarrow_ = pytest.importorskip("pyarrow")
-    given = {"QID": ["1", "1"], "DocNo": ["A", "B"], "SCORE": [2.0, 1.0], "Run": ["a", "b"]}
-    assert irevalx.evaluate({"1": {"B": 1}}, pyarrow_.table(given), "map").runs == ["a", "b"]
-    with pytest.raises(irevalx.IrevalxError, match=r"ambiguous column 'SCORE': the table has 2 \('SCORE', 'score'\)"):
-        irevalx.Run.read(pyarrow_.table({**given, "score": [1.0, 2.0]}))
-
-
 def test_empty_tables() -> None:
     """A table without rows is a run without results, and judgments without topics."""
     pyarrow_ = pytest.importorskip("pyarrow")

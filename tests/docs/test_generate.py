@@ -1,10 +1,13 @@
-"""docs/generate: what it writes is up to date and complete, and mistakes in the pages are found."""
+"""docs/generate writes complete, current pages; manual pages render without complaints and refer to each other."""
 
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
+import click
 import generate
 import manual
 import pytest
@@ -12,14 +15,17 @@ from departures import DEPARTURES, SUBJECTS
 from doc_pages import PAGES
 from family_departures import FAMILY
 from references.recorded_family import CASES
-from running import ROOT
+from roff import roff
+from running import ROOT, described
 
 from irevalx import errors
 from irevalx.cli.arguments import Option
 from irevalx.cli.command import command
 from irevalx.errors import IrevalxError
-from irevalx.measures import MEASURES
+from irevalx.lab import COMMANDS
+from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.declaration import UpperBound
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 
 
 def test_everything_is_up_to_date() -> None:
@@ -124,3 +130,59 @@ def test_statuses_in_the_tree_of_errors() -> None:
         classes.append(left.pop())
         left += classes[-1].__subclasses__()
     assert drawn == {cls.__name__: str(cls.exit_status) for cls in classes}
+
+
+MANUAL_PAGES = {path.name: path for path in sorted((ROOT / "man").glob("*/*"))}
+
+
+def options_of_the_lab(name: str) -> list[str]:
+    """All options of a command of irevalx-lab that help shows."""
+    options = [option for option in described(name).params if isinstance(option, click.Option) and not option.hidden]
+    return [name for option in options for name in option.opts]
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")
+@pytest.mark.parametrize("page", MANUAL_PAGES)
+def test_groff_does_not_complain(page: str) -> None:
+    """The pages render in groff without warnings, and they show every option, measure and format."""
+    command_line = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", str(MANUAL_PAGES[page])]
+    done = subprocess.run(command_line, capture_output=True, check=True)
+    assert done.stderr == b""
+    text = done.stdout.decode().replace("\u2212", "-").replace("\u2010\n", "")
+    options = [name for param in command.params if isinstance(param, Option) for name in param.opts]
+    printed = {
+        "irevalx.1": options,
+        "irevalx-measures.7": [*(measure.name for measure in MEASURES), *NICKNAMES],
+        "irevalx-formats.5": [*REL_FORMATS, *RESULTS_FORMATS, "--pool"],
+        "irevalx-lab.1": list(COMMANDS),
+        **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in COMMANDS},
+    }
+    assert all(name in text for name in printed[page])
+    assert printed.keys() == MANUAL_PAGES.keys()
+
+
+@pytest.mark.skipif(not shutil.which("mandoc"), reason="needs mandoc")
+@pytest.mark.parametrize("page", MANUAL_PAGES)
+def test_mandoc_does_not_complain(page: str) -> None:
+    """The pages render in mandoc without warnings."""
+    done = subprocess.run(
+        ["mandoc", "-W", "warning", "-T", "utf8", str(MANUAL_PAGES[page])], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("page", MANUAL_PAGES)
+def test_see_also(page: str) -> None:
+    """A page refers to others that there are, by section and then by name."""
+    text = MANUAL_PAGES[page].read_text().replace("\\-", "-")
+    referred = re.findall(r"\\fB([\w-]+)\\fR\((\d)\)", text.partition(".SH SEE ALSO")[2])
+    assert referred
+    assert {f"{name}.{section}" for name, section in referred} <= MANUAL_PAGES.keys() - {page}
+    assert referred == sorted(referred, key=lambda option: (option[1], option[0]))
+
+
+def test_roff_escapes() -> None:
+    """A line that begins with a dot or a quote is not a request, and backslashes and umlauts survive."""
+    assert roff(".5 is") == r"\&.5 is"
+    assert roff("'tis") == r"\&'tis"
+    assert roff("a\\b-ä") == r"a\eb\-\[u00E4]"

@@ -167,22 +167,6 @@ def test_compressed_files_and_standard_input(tmp_path: Path) -> None:
     assert (both.status, both.stderr) == (1, "irevalx-lab: standard input (-) can be given for only one file\n")
 
 
-def test_judgments_and_runs(tmp_path: Path) -> None:
-    """Two files of judgments with runs give the result of two evaluations."""
-    half = tmp_path / "half"
-    half.write_text("".join(QRELS.read_text().splitlines(keepends=True)[1::2]))
-    scorings = []
-    for qrels in (QRELS, half):
-        printed = run("-q", "--format", "jsonl", "-m", "map", "-m", "bpref", qrels, *RUNS).stdout
-        scorings.append(tmp_path / f"{qrels.name}.jsonl")
-        scorings[-1].write_bytes(printed)
-    of_files = rows_of("agree", *scorings, stderr=None)
-    of_judgments = rows_of("agree", QRELS, half, *RUNS, "-m", "map bpref", stderr=None)
-    assert of_judgments == of_files
-    assert [row["measure"] for row in of_files] == ["map", "bpref"]
-    assert float(of_files[0]["rms"]) > 0
-
-
 def test_against(tmp_path: Path) -> None:
     """--against compares every measure of Y with one of X."""
     x = scoring(tmp_path / "x", Y + "a,all,other,1\nb,all,other,2\nc,all,other,3\nd,all,other,4\n")

@@ -1,4 +1,4 @@
-"""What texts after -m mean: names of other programs, their notation, and names and order as they were asked for."""
+"""Names of measures: notation, lists, names of other programs, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, run
+from running import FIXTURES, lab_rows, run
 
 import irevalx
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.foreign_requests import NEAREST, OTHER_NAMES, NearestMeasure
+from irevalx.measures.requests import measures_in
 from irevalx.measures.selection import parse_request, select_measures, split_requests
 from irevalx.settings import Settings
 from irevalx.trec_eval import TREC_EVAL_9, TREC_EVAL_10
@@ -319,3 +320,38 @@ def test_a_list_is_evaluated_as_its_parts() -> None:
     for text in ("map P.5,10", "map,P.5,10"):
         assert run("-m", text, *FILES).stdout == several.stdout
     assert "unknown option '-a'; -m all_trec prints all" in run("-a", *FILES).stderr
+
+
+EXPERIMENT = FIXTURES / "experiment"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("map", ["map"]),
+        ("map P.10", ["map", "P.10"]),
+        ("map,P.10", ["map", "P.10"]),
+        ("map, P.10", ["map", "P.10"]),
+        (" map\tP.5,10  bpref ", ["map", "P.5,10", "bpref"]),
+        ("map,P.5,10,bpref,", ["map", "P.5,10", "bpref"]),
+        ("ndcg.1=5,2=3,map", ["ndcg.1=5,2=3", "map"]),
+        ("alpha_nDCG.5,alpha=0.3, map", ["alpha_nDCG.5,alpha=0.3", "map"]),
+        ("P.5 bpref,P.5, 10", ["P.5", "bpref", "P.5, 10"]),
+        ("utility.1,-1,0,0", ["utility.1,-1,0,0"]),
+        ("AP(rel=2),nDCG@10", ["AP(rel=2)", "nDCG@10"]),
+        ("P(rel=2,judged_only=True)@10,map", ["P(rel=2,judged_only=True)@10", "map"]),
+        ("nDCG(gains={1:3,2:9})@20 nDCG@20", ["nDCG(gains={1:3,2:9})@20", "nDCG@20"]),
+        ("", []),
+        (",", []),
+    ],
+)
+def test_measures_in_a_text(text: str, expected: list[str]) -> None:
+    """A comma before a letter parts measures; one before a number, or between brackets, is within a measure."""
+    assert list(measures_in(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["map P.5,10", "map,P.5,10", "map, P.5,10"])
+def test_lists_in_the_lab(text: str) -> None:
+    """Blanks and commas give the same rows as -m for each measure."""
+    files = (EXPERIMENT / "qrels", EXPERIMENT / "runs" / "count1", EXPERIMENT / "runs" / "count2")
+    assert lab_rows("compare", *files, "-m", text) == lab_rows("compare", *files, "-m", "map", "-m", "P.5,10")

@@ -1,15 +1,20 @@
-"""What a program says on standard error: warnings, errors, and progress when the work takes long."""
+"""Messages and warnings on a terminal, and their grouping."""
 
 from __future__ import annotations
 
 import io
+import json
+import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from running import run
 
 from irevalx.process import progress as patience
 from irevalx.process.progress import Progress
-from irevalx.process.terminal import Messages
+from irevalx.process.terminal import Messages, write
 
 
 def test_progress_is_shown_when_it_takes_long() -> None:
@@ -89,3 +94,49 @@ def test_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     messages.complain(ValueError("half a run"))
     assert messages.warnings == ["a topic is left out"]
     assert capsys.readouterr().err == "irevalx: half a run\n"
+
+
+def test_warnings_of_packages_stay_away() -> None:
+    """What Python's packages warn of is not for the users of a command, unless they ask for it."""
+    code = (
+        "from irevalx.process.terminal import silence_warnings; silence_warnings(); import warnings; warnings.warn('x')"
+    )
+    for option, expected in (([], False), (["-W", "default"], True)):
+        done = subprocess.run([sys.executable, *option, "-c", code], check=True, capture_output=True)
+        assert (b"UserWarning" in done.stderr) == expected
+
+
+def test_lines_leave_as_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output of any size needs no more room than a chunk of it."""
+    stdout = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    assert isinstance(stdout.buffer, io.BytesIO)
+    written = []
+
+    def lines() -> Iterator[bytes]:
+        for number in range(40):
+            assert isinstance(stdout.buffer, io.BytesIO)
+            written.append(stdout.buffer.tell())
+            yield b"%d" % (number % 10) * 100_000
+
+    write(lines())
+    assert max(100_000 * number - size for number, size in enumerate(written)) < 1_200_000
+    assert stdout.buffer.getvalue() == b"".join(b"%d" % (number % 10) * 100_000 for number in range(40))
+
+
+def test_warnings_about_many_runs(tmp_path: Path) -> None:
+    """Up to three such warnings are shown; of more, the first with their number. JSON has all; --quiet shows none."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    paths = [tmp_path / f"run{n}" for n in range(5)]
+    for n, path in enumerate(paths):
+        path.write_text("1 Q0 a 1 9 r\n" + "".join(f"1 Q0 x{doc} 2 {5 - doc} r\n" for doc in range(4 + n)))
+    files = (tmp_path / "qrels", *paths)
+    few = run("-m", "map", *files[:4]).stderr.splitlines()
+    assert sum("were judged" in line for line in few) == 3
+    many = [line for line in run("-m", "map", *files).stderr.splitlines() if "were judged" in line]
+    assert len(many) == 1
+    assert "run0: only 20% of the documents" in many[0]
+    assert many[0].endswith("(4 more runs have such a warning; --format json lists all warnings)")
+    warnings = json.loads(run("-m", "map", "--format", "json", *files).stdout)["warnings"]
+    assert sum("were judged" in line for line in warnings) == 5
+    assert "judged" not in run("--quiet", "-m", "map", *files).stderr

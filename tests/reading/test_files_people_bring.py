@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from examples.format_examples import content
 from running import ROOT, run
 
-import irevalx
 from irevalx.errors import MalformedLineError
 from irevalx.reading.file_format import FileFormat
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
@@ -73,20 +71,6 @@ def test_runs_without_a_tag_are_called_by_their_file(name: str, file: str, folde
     assert (result.status, result.stdout) == (0, expected)
 
 
-@pytest.mark.parametrize(("rel_format", "judged"), [("beir", "beir"), ("json", "qrels.json")])
-@pytest.mark.parametrize(("results_format", "ranked"), [("msmarco", "system.tsv"), ("json", "run.json")])
-@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-def test_python_reads_them_too(rel_format: str, judged: str, results_format: str, ranked: str, folder: Path) -> None:
-    """The same values come of files in any formats."""
-    expected = irevalx.evaluate(folder / "qrels", folder / "run", "all_trec").to_dict()["r"]
-    result = irevalx.evaluate(
-        folder / judged, folder / ranked, "all_trec", rel_format=rel_format, results_format=results_format
-    ).to_dict()
-    [name] = result
-    assert name == ranked.partition(".")[0]
-    assert result[name] == expected
-
-
 def test_ranks_order_documents_of_msmarco(tmp_path: Path) -> None:
     """The lowest rank comes first, in whatever order the lines are: P@1 says which document does."""
     (tmp_path / "qrels").write_text("1 0 B 1\n")
@@ -118,21 +102,6 @@ def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Pat
         result = run("-T", "msmarco", *flags, "qrels", "run", cwd=tmp_path)
         assert (result.status, result.stdout) == (2, b"")
         assert problem in result.stderr
-
-
-@pytest.mark.parametrize("name", ["qrels", "run"])
-@pytest.mark.parametrize("indent", [None, 2])
-def test_random_json(name: str, indent: int | None, tmp_path: Path) -> None:
-    """Irevalx reads what the json module reads, with ids of any letters; an object without members is no topic."""
-    generator = random.Random(11)
-    numbers = range(-1, 4) if name == "qrels" else [1, -2.5, 1e-7, 0.1 + 0.2, 2**60, 123456789.123456789]
-    topics = {f'q {number} ü"': {f"d\\{n}é": generator.choice(numbers) for n in range(5)} for number in range(40)}
-    path = tmp_path / "file.json"
-    path.write_text(json.dumps({**topics, "empty": {}}, indent=indent, ensure_ascii=bool(indent)))
-    expected = sorted(
-        (q, d, number) for q, documents in json.loads(path.read_text()).items() for d, number in documents.items()
-    )
-    assert read((REL_FORMATS if name == "qrels" else RESULTS_FORMATS)["json"], path) == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import random
 import re
@@ -211,20 +210,6 @@ def test_what_other_readers_read(library: str, chunk: int, tmp_path: Path, monke
         frame = pytest.importorskip("pandas").read_csv(path)
         expected = [tuple(row) for row in frame.itertuples(index=False)]
     assert content(irevalx.Qrels.read(path).judgments) == sorted(expected)
-
-
-def test_a_table_in_memory_is_the_same(tmp_path: Path) -> None:
-    """What pandas writes, irevalx reads like the frame."""
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(
-        {"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "rank": [2, 1, 1], "note": ["x", "", "z"]}
-    )
-    expected = irevalx.evaluate(io.StringIO(QRELS), frame, "recip_rank").to_dict()["run"]
-    frame.to_csv(tmp_path / "run", index=True)
-    assert irevalx.evaluate(io.StringIO(QRELS), tmp_path / "run", "recip_rank").to_dict()["run"] == expected
-    frame.to_json(tmp_path / "run", orient="records", lines=True)
-    assert irevalx.evaluate(io.StringIO(QRELS), tmp_path / "run", "recip_rank").to_dict()["run"] == expected
-    assert expected["1"]["recip_rank"] == 0.5
 
 
 def test_the_page_has_every_name() -> None:

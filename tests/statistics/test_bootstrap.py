@@ -1,4 +1,8 @@
-"""The topic bootstrap: draw by draw as the loops have it, quantiles as numpy has them, and by hand."""
+"""The topic bootstrap, knees of curves and the best runs, against loops, numpy, scipy and hand-computed values.
+
+``TOP_DRAWS=100`` prints how often intervals of the best runs cover the values of all topics, on the collections of
+``../shared``, with machines that err at random.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.label_files import machine_labels
 from examples.paper_collections import CRANFIELD, ROBUST
+from hypothesis import example, given
+from hypothesis import strategies as st
 from references import statistics as reference
 from running import lab
 from scipy import stats
@@ -18,11 +25,20 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
 from irevalx.statistics.bootstrap import (
     STATISTICS,
+    TOP_STATISTICS,
     TopicDraws,
     agreement_draws,
+    at_the_top,
     bootstrap_warnings,
     correlation_intervals,
+    first_places,
+    knee_interval,
+    knee_places,
+    loss,
     quantile_interval,
+    top_intervals,
+    top_overlap,
+    top_tau_b,
 )
 from irevalx.statistics.correlations import rank_correlations, tau_b
 from irevalx.statistics.significance import MEAN, TOTAL, Scale
@@ -209,3 +225,113 @@ def test_coverage_on_collections(folder: Path, rate: str, tmp_path: Path, capsys
             with capsys.disabled():
                 print(f"{folder.name} {rate} {measure} {n_topics} topics: {covered[0]:.2f}, quantiles {covered[1]:.2f}")  # noqa: T201
             assert covered[0] >= 0.9
+
+
+VALUES = st.lists(st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan]), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("values", "knee", "first"),
+    [
+        ([0.88, 0.93, 0.89, 0.95, 0.97], 3, 1),
+        ([0.8, 0.91, 1.0], 1, 1),
+        ([0.95], 0, 0),
+        ([0.9, 0.9], 2, 2),
+        ([0.95, 0.8], 2, 0),
+        ([0.95, math.nan, 0.95], 2, 0),
+    ],
+)
+def test_kinds_of_curves(values: list[float], knee: int, first: int) -> None:
+    """A curve that falls back at last has a first crossing and no knee; at the threshold is not above it."""
+    curve = np.array(values)
+    assert (int(knee_places(curve)), int(first_places(curve))) == (knee, first)
+
+
+@given(VALUES, st.sampled_from([0.9, 0.5]))
+@example([math.nan], 0.5)
+def test_knees_are_those_of_the_loop(values: list[float], threshold: float) -> None:
+    """Many at once."""
+    knee, first = (len(values) if place is None else place for place in reference.knee(values, threshold))
+    column = np.array(values)[:, np.newaxis]
+    both = np.hstack((column, np.ones_like(column)))
+    assert knee_places(both, threshold).tolist() == [knee, 0]
+    assert first_places(both, threshold).tolist() == [first, 0]
+
+
+def test_quantiles_of_knees() -> None:
+    """The least level whose share of draws reaches the bound, no knee counting as beyond all levels."""
+    places = np.array([0] * 5 + [1] * 20 + [2] * 70 + [4] * 5)
+    assert knee_interval(places, 4, 0.1) == (0, 2)
+    assert knee_interval(places, 4, 0.08) == (0, None)
+    assert knee_interval(np.sort(places)[5:], 4, 0.2) == (1, 2)
+    assert knee_interval(places, 5, 0.08) == (0, 4)
+
+
+SCORES = st.lists(st.integers(0, 5), min_size=7, max_size=7)
+
+
+@given(SCORES, SCORES, st.integers(2, 9))
+def test_best_runs_as_the_loops(x: list[int], y: list[int], k: int) -> None:
+    """With ties at the cut and at the top; tau-b is scipy's over the runs that the loop takes for the best."""
+    both = np.array(x, np.float64), np.array(y, np.float64)
+    assert top_overlap(*both, k) == float(reference.overlap(x, y, k))
+    assert loss(*both) == reference.loss(x, y)
+    best = sorted(reference.best(x, k))
+    expected = stats.kendalltau([x[run] for run in best], [y[run] for run in best]).statistic
+    assert float(top_tau_b(*both, k)) == pytest.approx(float(expected), nan_ok=True)
+
+
+def test_many_rows_of_best_runs() -> None:
+    """Each row of runs has its own best runs."""
+    x, y = np.random.default_rng(1).random((2, 20, 6))
+    for name, function in at_the_top(3).items():
+        assert function(x, y).tolist() == [float(function(*row)) for row in zip(x, y, strict=True)], name
+        assert function(x[0], y).tolist() == [float(function(x[0], row)) for row in y], name
+
+
+def n_covered_at_top(x: FloatArray, y: FloatArray, k: int, n_topics: int, n_draws: int) -> dict[str, int]:
+    """Return how often intervals cover what all topics have, where topics are drawn with replacement."""
+    truth = {name: float(function(x.mean(axis=1), y.mean(axis=1))) for name, function in at_the_top(k).items()}
+    random, covered = np.random.default_rng(5), dict.fromkeys(TOP_STATISTICS, 0)
+    for _ in range(n_draws):
+        topics = random.integers(0, x.shape[1], n_topics)
+        sample = x[:, topics], y[:, topics]
+        draws = TopicDraws.of(n_topics, 200, int(random.integers(2**32)))
+        scores = sample[0].mean(axis=1), sample[1].mean(axis=1)
+        result = top_intervals(k, scores, (draws.summaries(sample[0]), draws.summaries(sample[1])))
+        for name, (low, high) in result.items():
+            covered[name] += low - 1e-9 <= truth[name] <= high + 1e-9
+    return covered
+
+
+def test_intervals_of_best_runs_cover() -> None:
+    """Runs that are close to each other, scored twice with errors of their own."""
+    random = np.random.default_rng(1)
+    runs = np.linspace(0.3, 0.4, 10)[:, np.newaxis] + random.random(2000)
+    x, y = (runs + random.normal(0, 0.25, runs.shape) for _ in range(2))
+    assert min(n_covered_at_top(x, y, 4, 50, 30).values()) >= 0.9 * 30
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
+@pytest.mark.skipif("TOP_DRAWS" not in os.environ, reason="TOP_DRAWS says how many draws")
+@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
+@pytest.mark.parametrize("rates", [(0.1, 0.05), (0.3, 0.02), (0.6, 0.2)], ids=str)
+def test_coverage_of_best_runs_on_collections(
+    folder: Path, rates: tuple[float, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Machines that miss and invent relevant documents, topics drawn from a collection: prints what docs/llm-judges.md has."""
+    if not folder.is_dir():
+        pytest.skip("needs the collection")
+    runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["TOP_DRAWS"])
+    machine = machine_labels(folder / "qrels.gz", tmp_path / "machine", missed=rates[0], wrong=rates[1], seed=1)
+    both = [
+        irevalx.evaluate(judgments, runs, ["map", "P.10"], complete=True)
+        for judgments in (folder / "qrels.gz", machine)
+    ]
+    for measure in ("map", "P_10"):
+        x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
+        for n_topics in (25, 50):
+            covered = {name: n / n_draws for name, n in n_covered_at_top(x, y, 5, n_topics, n_draws).items()}
+            with capsys.disabled():
+                print(f"{folder.name} {rates} {measure} {n_topics} topics: {covered}")  # noqa: T201
+            assert min(covered.values()) >= 0.92

@@ -178,8 +178,8 @@ def power(
 
     Parameters
     ----------
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores`` that do not
-        contain map, or that ``irevalx.evaluate`` returned, all measures that are averaged over topics]
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores`` that do
+        not contain map, or that ``irevalx.evaluate`` returned, all measures that are averaged over topics]
     topics : compute the smallest difference detectable with this number of topics; at least 2. [default: the
         number of topics of the runs]
     differences : compute the number of topics needed to detect a difference of this size.

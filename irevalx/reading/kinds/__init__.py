@@ -2,7 +2,6 @@
 
 graded            qrels, pools, inclusion probabilities
 grouped           judgment groups, preferences, subtopics
-parts             rows built block by block, or as a whole
 runs              RunStream, ResultRows; warnings about scores
 run_files         runs from files; warnings about their lines
 run_tables        runs in tables and JSON objects

@@ -35,12 +35,9 @@ class Entries(Frozen):
     distinct: bool = False  # whether documents are known to be distinct within topics
 
     @classmethod
-    def of_rows(
-        cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray | None = None
-    ) -> Entries:
-        """Group table rows by topic; ``lines`` contains their 1-based numbers, by default 1 to n."""
+    def of_rows(cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray) -> Entries:
+        """Group table rows by topic; ``lines`` contains their 1-based numbers."""
         names, rows, order = group_by_topic(topics)
-        lines = np.arange(1, topics.size + 1) if lines is None else lines
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
     def judgments(self) -> Judgments:

@@ -11,10 +11,9 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities, each_judgment_once
 from irevalx.judgments.pool import PooledDocuments
 from irevalx.reading.column_names import GRADE
-from irevalx.reading.kinds.parts import parts_of, whole
 from irevalx.reading.kinds.runs import group_by_topic
 from irevalx.reading.rules import Rules
-from irevalx.reading.sources.rows import Columns, Rows
+from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 from irevalx.trec_eval import c_double
 
 NOT_DRAWN = -999

@@ -13,11 +13,10 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Documents, GroupedJudgments, Judgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.kinds.parts import parts_of, whole
 from irevalx.reading.kinds.runs import group_by_topic
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.lines import as_precise
-from irevalx.reading.sources.rows import Columns, Rows
+from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 
 
 def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:

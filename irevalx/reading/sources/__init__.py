@@ -1,6 +1,6 @@
 """Sources of data: files, text, JSON, Arrow tables and Python values. No module here imports ``reading.kinds``.
 
-rows            Rows of any source, and their Columns
+rows            Rows of any source, their Columns, and what is built from these
 files           a path or standard input, plain or compressed; decompression
 blocks          files -> blocks of whole topics
 first_lines     form and format of a file by its first lines; warnings about likely mistakes

@@ -1,9 +1,9 @@
-"""Rows of any source, and their columns."""
+"""Rows of any source, their columns, and what is built from these block by block, or as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import shown_name
@@ -11,7 +11,8 @@ from irevalx.frozen import Frozen
 from irevalx.reading.column_names import ColumnSpec
 from irevalx.reading.layout import Layout
 from irevalx.reading.rules import Rules
-from irevalx.trec_eval import MalformedNumbers
+from irevalx.reading.sources.blocks import each_topic_once
+from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings
 
 Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
 """Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
@@ -63,3 +64,44 @@ class Rows(Frozen):
     def is_table(self) -> bool:
         """Whether columns have names; repeated judgments are then used once, with a warning."""
         return True
+
+
+Built = TypeVar("Built")
+
+
+class _Part(Frozen, Generic[Built]):
+    """The result for a block, with the malformed numbers in the block."""
+
+    built: Built
+    malformed: tuple[MalformedNumbers, ...]
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        documents: Any = self.built.documents  # type: ignore[attr-defined]
+        return documents.topics  # type: ignore[no-any-return]
+
+
+def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> list[Built]:
+    """Return parts with disjoint topics, which ``build`` creates from columns; warns about malformed numbers."""
+
+    def parse(block: Any) -> _Part[Built]:
+        columns = rows.columns(block, rules)
+        return _Part(build(columns), columns.malformed)
+
+    blocks: Iterator[Any] = rows.blocks()
+    parts = each_topic_once(map(parse, blocks), lambda: map(parse, rows.again()), blocks)
+    _warn(rules, [malformed for part in parts for malformed in part.malformed])
+    return [part.built for part in parts]
+
+
+def whole(rows: Rows, rules: Rules) -> Columns:
+    """Return the columns of all rows; warns about malformed numbers."""
+    [block] = rows.again()
+    columns = rows.columns(block, rules)
+    _warn(rules, columns.malformed)
+    return columns
+
+
+def _warn(rules: Rules, malformed: Sequence[MalformedNumbers]) -> None:
+    for message in malformed_number_warnings(malformed):
+        rules.warn(message)

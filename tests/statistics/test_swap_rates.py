@@ -1,4 +1,4 @@
-"""Error rates by the size of the difference: by hand, and as the loops count."""
+"""Swap rates, by size and by difference, and their extrapolation, against loops, scipy and hand-computed values."""
 
 from __future__ import annotations
 
@@ -6,21 +6,148 @@ import math
 import os
 from fractions import Fraction
 from itertools import combinations
+from statistics import stdev
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import statistics as reference
-from running import FIXTURES, lab
-from scipy.stats import beta
+from running import FIXTURES, SHARED, lab
+from scipy.stats import beta, multivariate_normal
 
+import irevalx
+from irevalx.errors import ArgumentError
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
+from irevalx.lab.topic_sets.swap_rate import SwapRates
 from irevalx.statistics.significance import TOTAL, generator
-from irevalx.statistics.swap_rates import SwapBin, least_reliable, own_sets, swap_bins, topic_sets
+from irevalx.statistics.swap_rates import (
+    SwapBin,
+    default_sizes,
+    extrapolated_rates,
+    least_reliable,
+    own_sets,
+    swap_bins,
+    swap_rate,
+    topic_sets,
+)
 
-QRELS = FIXTURES / "experiment" / "qrels"
-RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+SETTINGS = settings(deadline=None, max_examples=100)
+
+
+@SETTINGS
+@given(st.data(), st.integers(1, 30))
+def test_rates_are_those_of_the_loops(data: st.DataObject, draws: int) -> None:
+    """Swaps and ties are counted pair by pair; sums that are equal but for rounding are ties."""
+    n_topics = data.draw(st.integers(2, 8))
+    row = st.lists(st.integers(0, 4), min_size=n_topics, max_size=n_topics)
+    values = data.draw(st.lists(row, min_size=2, max_size=4))
+    size, seed = data.draw(st.integers(1, n_topics // 2)), data.draw(st.integers(-5, 5))
+    sets = topic_sets(n_topics, size, draws=draws, seed=seed)
+    result = swap_rate(np.array(values) / 10, sets)
+    assert (result.comparisons, result.swaps, result.ties) == reference.swaps(values, sets.tolist())
+    assert result.size == size
+
+
+@SETTINGS
+@given(st.integers(2, 9), st.data(), st.integers(1, 60))
+def test_topic_sets(n_topics: int, data: st.DataObject, draws: int) -> None:
+    """Pairs are disjoint, of the size asked for, and different; all there are, if there are no more than asked for."""
+    size = data.draw(st.integers(1, n_topics // 2))
+    possible = reference.all_pairs_of_sets(n_topics, size)
+    result = topic_sets(n_topics, size, draws=draws, seed=3)
+    pairs = {frozenset((frozenset(first), frozenset(other))) for first, other in result.tolist()}
+    assert result.shape == (len(pairs), 2, size)
+    assert pairs <= possible
+    assert len(pairs) == min(draws, len(possible))
+
+
+def test_topic_sets_depend_on_the_seed_alone() -> None:
+    """The same seed gives the same sets everywhere: those of the written rule. Another seed gives others."""
+    result = topic_sets(40, 10, draws=50, seed=1)
+    assert topic_sets(40, 10, draws=50, seed=1).tolist() == result.tolist()
+    assert topic_sets(40, 10, draws=50, seed=2).tolist() != result.tolist()
+    assert topic_sets(40, 10, draws=20, seed=1).tolist() == result[:20].tolist()
+    assert result[0].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 0")
+    assert result[49].tolist() == reference.drawn_sets(40, 10, "1 swap-rate 49")
+
+
+def test_topics_are_drawn_evenly() -> None:
+    """Every topic is in as many sets as the others, but for chance: 1000 · 2 · 5 / 20 = 500 ± 4 standard deviations."""
+    counts = np.bincount(topic_sets(20, 5, draws=1000, seed=6).ravel(), minlength=20)
+    assert (abs(counts - 500) < 4 * (1000 * 0.5 * 0.5) ** 0.5).all()
+
+
+def test_default_sizes() -> None:
+    """They end with half the topics, which is what the paper reports."""
+    assert default_sizes(100) == (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50)
+    assert default_sizes(7) == (1, 2, 3)
+    assert default_sizes(1) == ()
+
+
+def test_ties_are_no_agreement() -> None:
+    """Ties count as half a swap, or are left out; the interval is over pairs of topic sets: a literal loop."""
+    values = np.array([[0.1, 0.3, 0.2, 0.2], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.0, 0.1]])
+    sets = np.array([[[0], [1]], [[0], [2]], [[1], [3]]])
+    of_draws, swaps, ties = [], 0, 0
+    for left, other in sets[:, :, 0].tolist():
+        rates = []
+        for first, second in ((0, 1), (0, 2), (1, 2)):
+            a, b = (values[second, t] - values[first, t] for t in (left, other))
+            rates.append(0.5 if a * b == 0 else float(a * b < 0))
+            swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
+        of_draws.append(sum(rates) / 3)
+    rate = swap_rate(values, sets)
+    assert (rate.swaps, rate.ties) == (swaps, ties) != (0, 0)
+    assert rate.share_tied == pytest.approx(ties / 9)
+    assert rate.rate_with_half_ties == pytest.approx(sum(of_draws) / 3)
+    assert rate.rate_without_ties == pytest.approx(swaps / (9 - ties))
+    assert rate.error == pytest.approx(stdev(of_draws) / 3**0.5)
+    assert np.isnan(swap_rate(values, sets[:1]).interval).all()
+    assert np.isnan(swap_rate(np.zeros((2, 2)), sets[:1]).rate_without_ties)
+
+
+def test_no_interval_where_all_sets_are_compared() -> None:
+    """Nothing was drawn, so nothing varies over draws; with one pair of sets less there is an interval."""
+    values = np.array([[0.1, 0.3, 0.2, 0.2], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.0, 0.1]])
+    for size, n_pairs in ((1, 6), (2, 3)):
+        sets = topic_sets(4, size)
+        assert len(sets) == n_pairs
+        assert np.isnan(swap_rate(values, sets).interval).all()
+        assert not np.isnan(swap_rate(values, sets[1:]).interval).any()
+
+
+def test_each_pair_of_runs_on_its_own_sets() -> None:
+    """A literal loop over pairs, of which each has other sets; the pairs are independent of each other."""
+    values = np.random.default_rng(3).integers(0, 4, (4, 14)).astype(np.float64)
+    result = swap_rate(values, own_sets(values, 3, draws=30, seed=5))
+    swaps = ties = 0
+    variance, seen = 0.0, set()
+    for pair, (first, second) in enumerate(combinations(range(4), 2)):
+        sets = topic_sets(14, 3, draws=30, seed=5, pair=pair).tolist()
+        seen.add(str(sets))
+        halves = []
+        for left, other in sets:
+            a, b = (sum(values[second, t] - values[first, t] for t in side) for side in (left, other))
+            swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
+            halves.append(0.5 if a * b == 0 else float(a * b < 0))
+        variance += stdev(halves) ** 2 / 30 / 36
+    assert len(seen) == 6
+    assert (result.size, result.comparisons, result.swaps, result.ties) == (3, 180, swaps, ties)
+    assert result.error == pytest.approx(variance**0.5)
+
+
+def test_own_sets_of_all_there_are() -> None:
+    """Where all pairs of sets are compared they are the same for all pairs of runs, and nothing is drawn."""
+    values = np.random.default_rng(4).random((3, 5))
+    own, shared = swap_rate(values, own_sets(values, 2)), swap_rate(values, topic_sets(5, 2))
+    assert (own.swaps, own.ties, own.comparisons) == (shared.swaps, shared.ties, shared.comparisons)
+    assert np.isnan(own.interval).all()
+
+
+EXPERIMENT_QRELS = FIXTURES / "experiment" / "qrels"
+EXPERIMENT_RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 def test_by_hand() -> None:
@@ -201,9 +328,87 @@ def test_intervals_cover_the_rate_over_all_splits() -> None:
 
 def test_table_marks_bins_with_few_comparisons_and_says_what_intervals_are_over() -> None:
     """Nothing is said about intervals where all pairs of sets were compared."""
-    done = lab("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "5", "--draws", "50", "--bins", "0.1", "--seed", "1")
+    done = lab(
+        "swap-rate",
+        EXPERIMENT_QRELS,
+        *EXPERIMENT_RUNS,
+        "-m",
+        "map",
+        "--sizes",
+        "5",
+        "--draws",
+        "50",
+        "--bins",
+        "0.1",
+        "--seed",
+        "1",
+    )
     text = done.stdout.decode()
     marked = [line for line in text.splitlines() if line.startswith("map") and " few " in line]
     assert [float(line.split()[2]) for line in marked] == [0.4]
     assert "over all splits of these topics" in text
-    assert b"intervals" not in lab("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "1", "--seed", "1").stdout
+    assert (
+        b"intervals"
+        not in lab("swap-rate", EXPERIMENT_QRELS, *EXPERIMENT_RUNS, "-m", "map", "--sizes", "1", "--seed", "1").stdout
+    )
+
+
+def normal_rate(variance: float, size: int) -> float:
+    """Return the probability that two sets differ in sign, by scipy's bivariate normal distribution."""
+    r = size * variance / (1 + size * variance)
+    return 1 - 2 * float(multivariate_normal.cdf([0, 0], mean=[0, 0], cov=[[1, r], [r, 1]]))
+
+
+@pytest.mark.parametrize("variance", [0.02, 0.3, 2.0])
+def test_normal_differences(variance: float) -> None:
+    """Rates that follow the model are extrapolated exactly."""
+    sizes, larger = (1, 2, 5, 10), (20, 50)
+    rates = extrapolated_rates(sizes, [normal_rate(variance, size) for size in sizes], larger)
+    assert rates == pytest.approx([normal_rate(variance, size) for size in larger], abs=1e-5)
+
+
+@pytest.mark.slow
+def test_observed_rates_of_robust03() -> None:
+    """Rates of 20 topics, extrapolated to 50, are near the rates observed on all 100 topics; means of 12 samples."""
+    runs = sorted((SHARED / "robust03" / "runs").iterdir())
+    scores = irevalx.evaluate(SHARED / "robust03" / "qrels.gz", runs, ["map", "RankEff"], complete=True)
+    topics = sorted({topic for run in scores.runs for topic in scores.topics(run)})
+    values = {
+        measure: {
+            run: dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
+            for run in scores.runs
+        }
+        for measure in ("map", "RankEff")
+    }
+
+    def given(chosen: list[str]) -> irevalx.Scores:
+        rows = [
+            {"run": run, "topic": topic, "measure": measure, "value": of_topics.get(topic, 0.0)}
+            for measure, of_runs in values.items()
+            for run, of_topics in of_runs.items()
+            for topic in chosen
+        ]
+        pandas = pytest.importorskip("pandas")
+        return irevalx.Scores.from_frame(pandas.DataFrame(rows))
+
+    observed = {
+        row.measure: row.with_half_ties for row in irevalx.lab.swap_rate(given(topics), sizes=[50], seed=1).rows
+    }
+    estimates: dict[str, list[float]] = {"map": [], "RankEff": []}
+    for seed in range(12):
+        chosen = np.random.default_rng(seed).choice(len(topics), 20, replace=False).tolist()
+        few = given([topics[number] for number in chosen])
+        result = irevalx.lab.swap_rate(few, draws=150, seed=seed, extrapolate=[50])
+        assert isinstance(result, SwapRates)
+        for row in result.extrapolated:
+            estimates[row.measure].append(row.with_half_ties)
+    for measure, of_samples in estimates.items():
+        assert np.mean(of_samples) == pytest.approx(observed[measure], abs=0.04)
+
+
+def test_refusals() -> None:
+    """Sets of more than five times the largest observed size are refused, and bins."""
+    with pytest.raises(ArgumentError, match="must be at most 15 for map, 5 times the largest topic set"):
+        irevalx.lab.swap_rate(QRELS, [*RUNS], "map", sizes=[1, 3], seed=1, extrapolate=[5, 16])
+    with pytest.raises(ArgumentError, match="bins"):
+        irevalx.lab.swap_rate(QRELS, [*RUNS], "map", seed=1, extrapolate=[5], bins=0.1)
