@@ -325,6 +325,19 @@ def test_skewed_labels(tmp_path: Path) -> None:
     assert "the most frequent grade has 95% of the human and 52% of the machine labels" in stderr
 
 
+def test_prevalence_without_error_rates(tmp_path: Path) -> None:
+    """Warnings name the cause: no relevant documents, no nonrelevant documents, or a judge that knows nothing."""
+    causes = {
+        (2, ((1, 0, 1), (1, 1, 0))): "labels no document that is relevant by human labels (-l 2)",
+        (1, ((1, 1, 0), (1, 1, 1))): "labels no document that is nonrelevant by human labels (-l 1)",
+        (1, ((1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1))): "sensitivity and specificity add up to at most 1",
+    }
+    for (level, documents), cause in causes.items():
+        _, stderr = labels(*two_files(tmp_path, list(documents)), "--prevalence", "-l", str(level))
+        assert "prevalence_corrected is not defined: " in stderr
+        assert cause in stderr
+
+
 def test_percentages_without_their_maximum(tmp_path: Path) -> None:
     """Integer labels up to 100 get a hint at --labels-max, and no matrix of a hundred columns."""
     human, machine = two_files(tmp_path, [(1, n % 2, n) for n in range(0, 101, 5)])
