@@ -36,8 +36,8 @@ def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: in
     values = {row.statistic: row.value for row in statistics}
     if values["prevalence_corrected"] is None:
         if values["sensitivity"] is None or values["specificity"] is None:
-            kind = "relevant" if values["sensitivity"] is None else "nonrelevant"
-            reason = f"the judge labels no document that is {kind} by human labels ({spelled('level', requested)})"
+            lacking = "relevant" if values["sensitivity"] is None else "nonrelevant"
+            reason = f"the judge labels no document that is {lacking} by human labels ({spelled('level', requested)})"
         else:
             reason = "sensitivity and specificity add up to at most 1, so the labels contain no information"
         warn(f"{judge.name}: prevalence_corrected is not defined: {reason}")
