@@ -292,9 +292,11 @@ def test_contradicting_grades(tmp_path: Path) -> None:
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n")
     machine.write_text("1 0 b 0\n1 0 a 1\n1 0 b 0\n1 0 a 2\n")
-    assert f"{machine}:4: conflicting grades of document 'a' in topic '1': 2, and 1 on line 2" in refusal(
-        "labels", human, machine, status=4
+    message = (
+        f"{machine}:4: conflicting grades of document 'a' in topic '1': 2, and 1 on line 2; keep one of them, and write "
+        "the labels of different judges to different files"
     )
+    assert message in refusal("labels", human, machine, status=4)
     machine.write_text("1 0 a 1\n1 0 a 1\n")
     assert "duplicate document 'a' in the judgments of topic '1'" in refusal("labels", human, machine, status=4)
 
