@@ -47,7 +47,7 @@ def refuse_duplicates(judgments: Judgments) -> None:
         raise DuplicateDocumentError(
             f"{shown_name(judgments.path)}:{judgments.lines[second]}: conflicting grades of document {quote(docno)} in "
             f"topic {quote(topic)}: {judgments.grades[second]}, and {judgments.grades[first]} on line "
-            f"{judgments.lines[first]}"
+            f"{judgments.lines[first]}; keep one of them, and write the labels of different judges to different files"
         )
     if judgments.duplicates:
         raise judgments.duplicates[min(judgments.duplicates)]

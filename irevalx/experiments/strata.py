@@ -10,6 +10,7 @@ strata (-R sampled), and as judgments with inclusion probabilities (-R prels).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -35,7 +36,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.runs import RunStream
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
 from irevalx.settings import Settings
 
 By: TypeAlias = Literal["depth", "runs", "names"]
@@ -184,13 +185,17 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     Documents in unknown strata are treated as documents without a stratum; warns about documents without a judgment.
     """
     where = shown_name(source.path)
-    content = b"".join(source.chunks(CHUNK_SIZE))
+    content = _content(source)
     lines = [(number, line.split()) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
     for number, fields in lines:
         if len(fields) != 3:
             text = f"but the line has {len(fields)}: {quote(b' '.join(fields))}"
             raise MalformedLineError(f"{where}:{number}: expected 3 columns (topic, document, stratum), {text}")
     places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
+    if not any(named.is_rest for named in strata):
+        of_names = Counter(name for _, (_, _, name) in lines if name not in places)
+        for name, n_documents in of_names.items():
+            warn(f"{where}: stratum {quote(name)} has no rate; its {n_documents} documents are left out")
     topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
     known = topics != ABSENT
     docnos = Names.of([docno for _, (_, docno, _) in lines])
@@ -212,6 +217,11 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     return stratum
 
 
+def _content(source: Source) -> bytes:
+    """Return the content of a file without a byte-order mark."""
+    return b"".join(source.chunks(CHUNK_SIZE)).removeprefix(MARK)
+
+
 def read_rates(source: Source) -> str:
     """Convert lines STRATUM RATE to the syntax of ``read_design``; raises MalformedLineError."""
     return " ".join(f"{name}:{rate}" for name, rate in _rates_in(source, "stratum").items())
@@ -228,7 +238,7 @@ def read_topic_rates(source: Source, judgments: Judgments) -> tuple[Fraction, ..
 
 def _rates_in(source: Source, what: str) -> dict[str, str]:
     parts: dict[str, str] = {}
-    for number, line in enumerate(as_text(b"".join(source.chunks(CHUNK_SIZE))).splitlines(), start=1):
+    for number, line in enumerate(as_text(_content(source)).splitlines(), start=1):
         fields = line.split()
         where = f"{shown_name(source.path)}:{number}"
         if fields and (len(fields) != 2 or read_share(fields[1]) is None):

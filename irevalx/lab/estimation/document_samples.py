@@ -54,6 +54,8 @@ class LabelledSample(Frozen):
         """Read human labels in one of the formats of ``SAMPLES``."""
         read = judgments_of(human, rel_format)
         raise_first(read.failures(read.documents.topics))
+        if not read.documents.topics:
+            raise InputError(f"{shown_name(read.documents.path)}: the file contains no judgments")
         if isinstance(read, JudgmentsWithProbabilities):
             grades = np.where(read.grades < 0, UNJUDGED_IN_FILES, read.grades)  # not in the sample
             labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)

@@ -156,7 +156,8 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
                 where = f"{shown_name(source.path)}:{number}"
                 if (record := json_object(as_text(line))) is None:
                     rule = "expected a JSON object with qid, run_id and nuggets"
-                    raise MalformedLineError(f"{where}: {rule}: {quote(line)}")
+                    remedy = "write one object per line (JSON Lines), for example with jq -c '.[]' for a JSON array"
+                    raise MalformedLineError(f"{where}: {rule}: {quote(line)}; {remedy}")
                 yield _answer(where, record, as_text(name_of_file(source.path)))
 
 
@@ -164,7 +165,9 @@ def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
     topics, runs = named(TOPIC, list(record)), named(RUN_OF_SCORES, list(record))
     if not topics:
         raise MalformedLineError(f"{where}: the field qid is missing; add the topic")
-    if not isinstance(given := record.get("nuggets"), list):
+    if "nuggets" not in record:
+        raise MalformedLineError(f"{where}: the field nuggets is missing; add the list of assigned nuggets")
+    if not isinstance(given := record["nuggets"], list):
         raise MalformedLineError(f"{where}: the field nuggets must be a list of objects, not {short_repr(given)}")
     topic, run = (
         name_in(where, topics[0], record[topics[0]]),
@@ -183,7 +186,8 @@ def _nugget(where: str, nugget: Any) -> tuple[str, str, str]:
         if not isinstance(value, str) or (choices is not None and value not in choices):
             rule = "a string" if choices is None else join_words(list(choices), "or")
             hint = "; assign the nugget again" if name == "assignment" else ""
-            raise MalformedLineError(f"{where}: invalid {name} {short_repr(value)}: must be {rule}{hint}")
+            problem = f"invalid {name} {short_repr(value)}" if name in nugget else f"the field {name} is missing"
+            raise MalformedLineError(f"{where}: {problem}: must be {rule}{hint}")
     return nugget["text"], nugget["importance"], nugget["assignment"]
 
 
@@ -204,10 +208,16 @@ def _refuse_different(answers: Iterable[_Answer]) -> None:
 
 
 def _warnings(answers: Iterable[_Answer]) -> Iterator[str]:
-    """Yield warnings about topics without vital nuggets, and about topics without a record for some runs."""
+    """Yield warnings about repeated nuggets, topics without vital nuggets, and topics without a record of each run."""
     topics: dict[str, bool] = {}
     of_runs: dict[str, set[str]] = {}
     for answer in answers:
+        text, number = Counter(text for text, _, _ in answer.nuggets).most_common(1)[0] if answer.nuggets else ("", 1)
+        if number > 1 and answer.topic not in topics:
+            yield (
+                f"{answer.where}: nugget {quote(text)} occurs {number} times in topic {quote(answer.topic)}, and "
+                f"counts {number} times"
+            )
         topics[answer.topic] = any(importance == "vital" for _, importance, _ in answer.nuggets)
         of_runs.setdefault(answer.run, set()).add(answer.topic)
     if without := sorted((topic for topic, has_vital in topics.items() if not has_vital), key=as_bytes):
@@ -218,4 +228,9 @@ def _warnings(answers: Iterable[_Answer]) -> Iterator[str]:
         )
     for run, own in of_runs.items():
         if len(own) < len(topics):
-            yield f"{run}: {len(topics) - len(own)} of {len(topics)} topics have no record, and are not in its means"
+            lacking = len(topics) - len(own)
+            yield (
+                f"{run}: no record for {lacking} of {len(topics)} topics; its means exclude these topics and cannot be "
+                "compared with the means of other runs: add the records, or use irevalx-lab compare --scores, which "
+                "compares runs on the topics of both"
+            )

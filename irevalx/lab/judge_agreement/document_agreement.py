@@ -15,7 +15,7 @@ from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.process.platform import as_text
-from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
+from irevalx.statistics.bootstrap import TopicDraws, bootstrap_warnings, quantile_interval
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
 from irevalx.statistics.significance import ALPHA
 
@@ -91,13 +91,22 @@ class LabelBootstrap(Frozen, kw_only=True):
     """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
 
     def for_few_topics(self, n_topics: int) -> LabelBootstrap:
-        """Return a bootstrap for expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
+        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015).
+
+        A single topic has no intervals, because all of its resamples are equal.
+        """
         from scipy import special
 
         if n_topics < 2:
-            return self
+            return replace(self, resamples=0)
         t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
+
+    def warnings(self, n_topics: int) -> list[str]:
+        """Return a warning if there are too few topics for intervals; otherwise nothing."""
+        if self.resamples and n_topics < 2:
+            return ["there are no intervals, because they require labels of both judges for at least 2 topics"]
+        return bootstrap_warnings(n_topics) if self.resamples else []
 
     def draws(self, n_topics: int) -> TopicDraws:
         """Return resamples of this number of topics."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from irevalx.declarations import spelled
 from irevalx.errors import warn
 from irevalx.experiments.labels import grades_for
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
@@ -16,6 +17,7 @@ from irevalx.statistics.prevalence import N_COUNTS, prevalences
 
 def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
     """Yield the error rates of a judge, and estimates of the prevalence over all documents labelled by the judge."""
+    requested = level
     [human, judge], level = on_one_scale([human, judge], level)
     grades, _ = grades_for(judge.labels, human.labels)
     labelled = judge.labels.grades >= 0
@@ -31,9 +33,12 @@ def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: in
         return {(name, level): value for name, value in prevalences(total).items()}
 
     statistics = list(bootstrap.for_few_topics(n_topics).statistics(of_draws, n_topics, N_COUNTS))
-    if any(row.statistic == "prevalence_corrected" and row.value is None for row in statistics):
-        warn(
-            f"{judge.name}: prevalence_corrected is not defined: sensitivity and specificity add up to at most 1, so "
-            "the labels contain no information"
-        )
+    values = {row.statistic: row.value for row in statistics}
+    if values["prevalence_corrected"] is None:
+        if values["sensitivity"] is None or values["specificity"] is None:
+            lacking = "relevant" if values["sensitivity"] is None else "nonrelevant"
+            reason = f"the judge labels no document that is {lacking} by human labels ({spelled('level', requested)})"
+        else:
+            reason = "sensitivity and specificity add up to at most 1, so the labels contain no information"
+        warn(f"{judge.name}: prevalence_corrected is not defined: {reason}")
     yield from statistics

@@ -21,7 +21,6 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
-from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
 
 HUMAN, SECOND_HUMAN = "human", "second_human"
@@ -206,7 +205,10 @@ def _text(documents: Sequence[tuple[bytes, bytes]], values: Sequence[bytes]) -> 
 
 
 SKEWED = 0.2
-"""The difference between kappa and AC1 above which a caution about skewed grades is added."""
+"""If kappa and AC1 differ by more than this, a warning explains why."""
+
+GREATEST_GRADE = 10
+"""Machine labels above this number and above all human grades are probably percentages."""
 
 
 def compare_judge(
@@ -230,21 +232,21 @@ def compare_judge(
     """Return statistics of a judge's labels and notes on topics; other keywords are those of ``labels``."""
     both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
-    of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
-    statistics = list(agreement.statistics(of_documents))
+    statistics = list(agreement.statistics(bootstrap.for_few_topics(agreement.n_topics)))
     prefix = "" if name is None else f"{name}: "
     cautions = _warnings(agreement, statistics, human, machine, of_runs=are_given(runs))
     for line in (*topic_warnings(human, machine), *cautions):
         warn(f"{prefix}{line}")
-    if bootstrap.resamples:
-        for line in bootstrap_warnings(agreement.n_topics):
-            warn(line)
+    for line in bootstrap.warnings(agreement.n_topics):
+        warn(line)
     if by_topic:
         statistics += agreement.statistics_by_topic()
     topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
     if not are_given(runs):
         return statistics, (topics,)
     experiment = graded_runs_of(Qrels(both.judgments), runs, measures, rules)
+    if len(experiment.topics) < 2:
+        bootstrap = replace(bootstrap, resamples=0)
     grouped = groups is not None or group_by is not None
     of_runs = _run_statistics(
         experiment,
@@ -340,16 +342,24 @@ def _warnings(
             f"{others} of the {agreement.n_machine} labels of {theirs} are of documents that {ours} does not label "
             "(coverage_machine); the quality of these labels is unknown"
         )
-    used = set(agreement.grades[agreement.counts.sum(axis=1) > 0].tolist())
-    if levels := [level for level in agreement.levels if level not in used]:
+    used, greatest = set(agreement.grades[agreement.counts.sum(axis=1) > 0].tolist()), int(agreement.grades[-1])
+    if greatest > max(GREATEST_GRADE, *used):
+        yield (
+            f"labels of {theirs} range up to {greatest}, but human grades only up to {max(used)}, so that agreement "
+            f"and kappa are not informative; {spelled('labels_max', 100)} reads labels from 0 to 100 as probabilities "
+            "of relevance"
+        )
+    elif levels := [level for level in agreement.levels if level not in used]:
         which = ", ".join(map(str, levels[:10])) + (f" and {len(levels) - 10} more" if levels[10:] else "")
         yield f"level {which}: no human label has this grade"
     value = {statistic.statistic: statistic.value for statistic in statistics if statistic.level is None}
     kappa, ac1 = value["kappa"], value["ac1"]
     if kappa is not None and ac1 is not None and abs(kappa - ac1) > SKEWED:
+        shares = [agreement.counts.sum(axis=axis).max() / agreement.n_pairs for axis in (1, 0)]
         yield (
-            f"kappa ({kappa:.4f}) and ac1 ({ac1:.4f}) differ by more than {SKEWED}: nearly all labels have "
-            "the same grade, so chance agreement is high for kappa and low for ac1"
+            f"kappa ({kappa:.4f}) and ac1 ({ac1:.4f}) differ by more than {SKEWED}, because they estimate chance "
+            f"agreement differently if one grade is frequent: the most frequent grade has {shares[0]:.0%} of the human "
+            f"and {shares[1]:.0%} of the machine labels"
         )
     if kappa is None:
         yield "kappa is not defined: all labels have the same grade"

@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
-from irevalx.errors import InputError, UsageError, shown_name
+from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
@@ -123,8 +123,18 @@ def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> 
             first, second = (preference_of(side[topic][pair]) for side in (ours, theirs))
             numbers[place, 3 * (first + 1) + second + 1] += 1
         numbers[place, 9:] = [*_numbers(ours[topic]), *_numbers(theirs[topic])]
-    if not numbers[:, :9].any():
+    n_pairs = int(numbers[:, :9].sum())
+    if not n_pairs:
         raise InputError(f"{' and '.join(paths)} have no judged pair of documents in common")
+    of_each = numbers[:, [9, 9 + len(_OF_JUDGE)]].sum(axis=0).astype(np.int64).tolist()
+    for path, other, number in zip(paths, reversed(paths), of_each, strict=True):
+        if number > n_pairs:
+            warn(
+                f"{other} does not contain {number - n_pairs} of the {number} pairs that {path} contains for topics of "
+                "both files; they are left out of the agreement"
+            )
+    for line in bootstrap.warnings(len(topics)):
+        warn(line)
     lacking = [
         f"{len(side) - len(topics)} topics of {path} are left out"
         for side, path in zip((ours, theirs), paths, strict=True)

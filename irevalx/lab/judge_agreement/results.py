@@ -74,6 +74,16 @@ _PREVALENCES = ("prevalence_human", "prevalence_machine", "prevalence_corrected"
 _OF_PREVALENCES = (
     "prevalence: share of relevant documents among all documents that the judge labels, by human labels alone, by the "
     "judge's labels alone, corrected by sensitivity and specificity (Rogan and Gladen), and prediction-powered.",
+    "prevalence human and prevalence powered are valid if the documents with human labels are a random sample of these "
+    "documents; prevalence corrected, if sensitivity and specificity are the same for documents without human labels.",
+)
+
+MOST_GRADES = 12
+"""Maximum number of grades in a displayed confusion matrix."""
+
+_OF_MANY_GRADES = (
+    f"The confusion matrix and the labels cut at each level are omitted, because there are more than {MOST_GRADES} "
+    "grades; the formats csv, tsv, json and jsonl contain them.",
 )
 
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine", *NUMBERS_OF_TOPICS)
@@ -132,10 +142,11 @@ class LabelsResult(DrawnResult):
         without_level = [row for row in of_labels if row.level is None]
         of_topics = [row for row in self.rows if row.topic is not None and row.level is None]
         coefficients = (*_NUMBERS, *_COEFFICIENTS)
+        confusion = _confusion(of_labels)
+        are_many = len(confusion.rows) > MOST_GRADES
         tables = [
-            _long("agreement of labels", (), coefficients, without_level),
-            _confusion(of_labels),
-            _long("labels cut at each level", ("level",), _AT_LEVEL, by_level),
+            _long("agreement of labels", (), coefficients, without_level, _OF_MANY_GRADES if are_many else ()),
+            *([] if are_many else [confusion, _long("labels cut at each level", ("level",), _AT_LEVEL, by_level)]),
             *self._tables_of_documents((), of_labels),
             _with_intervals("agreement by topic", ("topic",), coefficients, of_topics),
             _long("agreement of measure values of runs", ("measure",), (*RUN_STATISTICS, *TOP_STATISTICS), of_all_runs),
@@ -147,12 +158,13 @@ class LabelsResult(DrawnResult):
     def _tables_of_documents(self, judge: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
         """Return the tables of real-valued labels, probabilities and prevalence; ``judge`` are columns before them."""
         by_level = [row for row in statistics if row.level is not None]
+        table = _with_intervals if judge else _long
         return [
-            _with_intervals("real-valued labels, before they are cut or rounded", judge, _UNCUT, statistics, _OF_UNCUT),
-            _with_intervals("probabilities", judge, _CALIBRATION, statistics, _OF_CALIBRATION),
-            *(replace(table, notes=_OF_CURVE) for table in self._curve()),
-            _with_intervals("error rates", (*judge, "level"), _ERROR_RATES, by_level),
-            replace(_long("prevalence", (*judge, "level"), _PREVALENCES, by_level), notes=_OF_PREVALENCES),
+            table("real-valued labels, before they are cut or rounded", judge, _UNCUT, statistics, _OF_UNCUT),
+            table("probabilities", judge, _CALIBRATION, statistics, _OF_CALIBRATION),
+            *(replace(curve, notes=_OF_CURVE) for curve in self._curve()),
+            table("error rates", (*judge, "level"), _ERROR_RATES, by_level),
+            _long("prevalence", (*judge, "level"), _PREVALENCES, by_level, _OF_PREVALENCES),
         ]
 
     def drawing(self, draw: str | None, page: Page) -> str:
@@ -165,12 +177,16 @@ class LabelsResult(DrawnResult):
 
 
 def _long(
-    title: str, labels: tuple[str, ...], names: Collection[str], statistics: Sequence[AgreementStatistic]
+    title: str,
+    labels: tuple[str, ...],
+    names: Collection[str],
+    statistics: Sequence[AgreementStatistic],
+    notes: tuple[str, ...] = (),
 ) -> Table:
     """Return a table with a row for each statistic of ``names``, after the fields ``labels``."""
     columns = (*labels, "statistic", "value", "low", "high")
     rows = [[getattr(row, column) for column in columns] for row in statistics if row.statistic in names]
-    return Table(title, columns, rows, n_labels=len(labels) + 1)
+    return Table(title, columns, rows, n_labels=len(labels) + 1, notes=notes)
 
 
 def _with_intervals(
@@ -244,8 +260,7 @@ class PreferencesResult(LabelsResult):
     def tables_for_people(self) -> list[Table]:
         """Return one table, without statistics that are not defined for these judgments."""
         rows = [row for row in self.rows if row.value is not None]
-        table = _long("agreement of preferences", (), {row.statistic for row in rows}, rows)
-        return [replace(table, notes=_OF_PREFERENCES)]
+        return [_long("agreement of preferences", (), {row.statistic for row in rows}, rows, _OF_PREFERENCES)]
 
 
 class JudgesResult(LabelsResult):

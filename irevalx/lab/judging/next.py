@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
-from irevalx.errors import EmptyFileError, shown_name, warn
+from irevalx.errors import EmptyFileError, quote, shown_name, warn
+from irevalx.evaluation.topic_selection import differing_pair
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.parameters import chosen_seed
+from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import paths_of, read_documents
@@ -174,6 +176,8 @@ def next(  # noqa: A001 - it is the name of its command
         documents=documents,
         judgments=judgments,
     )
+    for line in judgment_warnings(ordering, judgments):
+        warn(line)
     used_seed = chosen_seed(seed) if ordering.order.is_random else None
     replay = replay or ordering.order.has_probabilities
     if replay:
@@ -199,6 +203,26 @@ def next(  # noqa: A001 - it is the name of its command
     return NextDocuments(rows, used_seed)
 
 
+def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Iterator[str]:
+    """Yield a line about judged topics without results, and about document IDs that differ only in their spelling."""
+    documents = {topic.topic: topic.docnos for topic in ordering.candidates}
+    where = shown_name(judgments.path)
+    if lacking := [topic for topic in judgments.topics if topic not in documents]:
+        pair = differing_pair(lacking, documents) or f"the first is {quote(lacking[0])}"
+        yield (
+            f"{len(lacking)} of {len(judgments.topics)} topics of {where} have no results in the runs, and their "
+            f"judgments are ignored: {pair}"
+        )
+    judged: dict[bytes, list[bytes]] = {}
+    for topic, docno in zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), strict=True):
+        judged.setdefault(judgments.topics[topic], []).append(docno)
+    common = [topic for topic in judged if topic in documents]
+    if not common or any(not set(judged[topic]).isdisjoint(documents[topic]) for topic in common):
+        return
+    if pair := differing_pair(judged[common[0]], documents[common[0]]):
+        yield f"no document in {where} is a candidate of the same topic: {pair}"
+
+
 def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
@@ -217,11 +241,11 @@ def shortage_warnings(
         reason = "the other documents of the replayed batch are already judged, or the strategy has none left to select"
     elif any(int(topic.ranks.max(initial=0)) == depth for topic in ordering.candidates):
         reason = (
-            f"all other documents among the first {depth} of each run are judged; increase {spelled('depth')} to add "
-            "candidates"
+            f"the first {depth} documents of each run contain no other unjudged document; increase {spelled('depth')} "
+            "to add candidates"
         )
     else:
-        reason = "all other documents of the runs are judged"
+        reason = "the runs contain no other unjudged document"
     yield f"{shortage}: {reason}"
 
 

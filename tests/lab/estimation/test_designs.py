@@ -88,6 +88,23 @@ def test_malformed_rates(text: str, message: str, tmp_path: Path) -> None:
     assert message in result.stderr
 
 
+def test_strata_without_a_rate(tmp_path: Path) -> None:
+    """A byte-order mark is not part of a name, and a warning names strata whose documents are left out."""
+    for name, text in (("qrels", "1 0 a 1\n1 0 b 1\n"), ("strata", "1 a s\n1 b t\n"), ("rates", "\ufeffs 100%\n")):
+        (tmp_path / name).write_text(text)
+    words: list[str | Path] = [tmp_path / "qrels", "--strata-file", tmp_path / "strata", "--rates", tmp_path / "rates"]
+    result = lab("degrade", *words, "--seed", "1", "--as", "prels", "--drop")
+    assert result.stdout == b"1 a 1 1 1.0\n"
+    assert f"{tmp_path / 'strata'}: stratum 't' has no rate; its 1 documents are left out" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["sampled", "prels"])
+def test_samples_without_judgments(form: str) -> None:
+    """An empty sample is refused as such."""
+    with pytest.raises(IrevalxError, match="contains no judgments"):
+        estimate(irevalx.Qrels.read({}, rel_format=form), MACHINE, RUNS, "P.10")
+
+
 def test_allocation(tmp_path: Path) -> None:
     """Rates are proportional to the root mean square of weights, up to rounding."""
     rates, strata, _ = designed(tmp_path, 150, "-m", "dcg")

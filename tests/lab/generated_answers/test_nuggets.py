@@ -99,8 +99,16 @@ def test_formats(tmp_path: Path) -> None:
 def test_missing_topics() -> None:
     """A warning names the run that lacks a record for a topic."""
     records = [record("a", "1", *EXAMPLE), record("a", "2", *EXAMPLE), record("b", "1", *EXAMPLE)]
-    with pytest.warns(irevalx.IrevalxWarning, match="b: 1 of 2 topics have no record, and are not in its means"):
+    with pytest.warns(irevalx.IrevalxWarning, match="b: no record for 1 of 2 topics; its means exclude"):
         irevalx.lab.nuggets(records)
+
+
+def test_repeated_nuggets() -> None:
+    """A nugget that is repeated counts each time, and a warning reports it once for all runs."""
+    repeated = [{"text": "x", "importance": "vital", "assignment": value} for value in ("support", "not_support")]
+    with pytest.warns(irevalx.IrevalxWarning, match="'x' occurs 2 times in topic '1', and counts 2 times") as caught:
+        [row, _] = irevalx.lab.nuggets([{"run_id": run, "qid": "1", "nuggets": repeated} for run in "ab"]).rows
+    assert (row.vital_score, len(caught)) == (0.5, 1)
 
 
 GOOD = record("a", "1", *EXAMPLE)
@@ -117,15 +125,18 @@ DAMAGED = {
     "no JSON": ":1: expected a JSON object with qid, run_id and nuggets: 'no JSON'",
     "[1]": ":1: expected a JSON object with qid, run_id and nuggets",
     '{"nuggets": []}': ":1: the field qid is missing; add the topic",
-    '{"qid": "1"}': ":1: the field nuggets must be a list of objects, not None",
+    '{"qid": "1"}': ":1: the field nuggets is missing; add the list of assigned nuggets",
+    '[\n{"qid": "1"}\n]': ":1: expected a JSON object with qid, run_id and nuggets: '['; write one object per line (JSON Lines)",
     '{"qid": "1", "nuggets": 3}': ":1: the field nuggets must be a list of objects, not 3",
     '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or an integer, not 1.5",
     '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or an integer, not nan",
     '{"qid": "1", "nuggets": [3]}': ":1: nugget 1 must be an object with text, importance and assignment",
-    changed(text=None): ":1: nugget 1: invalid text None: must be a string",
+    changed(text=None): ":1: nugget 1: the field text is missing: must be a string",
     changed(text=5): ":1: nugget 1: invalid text 5: must be a string",
     changed(importance="high"): ":1: nugget 1: invalid importance 'high': must be vital or okay",
-    changed(assignment=None): ":1: nugget 1: invalid assignment None: must be support, partial_support or not_support",
+    changed(
+        assignment=None
+    ): ":1: nugget 1: the field assignment is missing: must be support, partial_support or not_support",
     changed(
         assignment="failed"
     ): ":1: nugget 1: invalid assignment 'failed': must be support, partial_support or not_support; "

@@ -215,6 +215,37 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert result == N_MACHINES
 
 
+def simulated_labels(rng: np.random.Generator, n_topics: int) -> tuple[dict[str, dict[str, int]], ...]:
+    """Return human and machine labels; prevalence and error rates differ between topics."""
+    human: dict[str, dict[str, int]] = {}
+    machine: dict[str, dict[str, int]] = {}
+    for topic in map(str, range(n_topics)):
+        relevant = rng.random(40) < rng.beta(2, 6)
+        labels = rng.random(40) < np.where(relevant, rng.beta(16, 4), rng.beta(3, 27))
+        for judge, grades in ((human, relevant), (machine, labels)):
+            judge[topic] = {f"d{n}": int(grade) for n, grade in enumerate(grades.tolist())}
+    return human, machine
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
+@pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS says how many collections")
+def test_coverage_of_few_topics(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nominal 95% intervals of ``labels`` with one machine over 10 topics."""
+    many = irevalx.lab.labels(*simulated_labels(np.random.default_rng(0), 20_000), resamples=0)
+    names = {"agreement", "kappa", "alpha_ordinal", "ac1"}
+    truth = {row.statistic: row.value for row in many.rows if row.statistic in names}
+    covered = dict.fromkeys(truth, 0)
+    for draw in range(DRAWS):
+        sample = simulated_labels(np.random.default_rng(draw + 1), 10)
+        for row in irevalx.lab.labels(*sample, resamples=400, seed=draw).rows:
+            value = truth.get(row.statistic)
+            if value is not None and row.low is not None and row.high is not None and row.level is None:
+                covered[row.statistic] += row.low <= value <= row.high
+    with capsys.disabled():
+        print({name: number / DRAWS for name, number in covered.items()})  # noqa: T201
+    assert covered["kappa"] > 0.91 * DRAWS
+
+
 def test_coverage_of_simulated_documents(tmp_path: Path) -> None:
     """Intervals cover values of all topics, with varying numbers of relevant documents."""
     rng = np.random.default_rng(2)

@@ -78,7 +78,7 @@ def test_unused_grades(tmp_path: Path) -> None:
 
 
 def test_intervals(tmp_path: Path) -> None:
-    """Intervals are quantiles over resampled topics, with the same draws made by numpy."""
+    """Intervals are expanded quantiles over resampled topics, with the same draws made by numpy."""
     human, machine = two_files(tmp_path, [(9, 0, 0), (4, 0, 1), (2, 1, 0), (6, 1, 1)], n_topics=4)
     rows, _ = labels(human, machine, "--resamples", "200", "--alpha", "0.1")
     [row] = [row for row in rows if row["statistic"] == "agreement"]
@@ -89,7 +89,8 @@ def test_intervals(tmp_path: Path) -> None:
         every[topic] += 1
     drawn = np.random.Generator(np.random.PCG64([0, 1])).integers(0, 4, (200, 4))
     shares = equal[drawn].sum(axis=1) / every[drawn].sum(axis=1)
-    assert [float(row["low"]), float(row["high"])] == pytest.approx(list(np.quantile(shares, [0.05, 0.95])))
+    tail = stats.norm.cdf(stats.t.ppf(0.05, 3) * math.sqrt(4 / 3))  # expanded for few topics, as Hesterberg (2015) does
+    assert [float(row["low"]), float(row["high"])] == pytest.approx(list(np.quantile(shares, [tail, 1 - tail])))
 
 
 def test_by_topic(tmp_path: Path) -> None:
@@ -291,9 +292,11 @@ def test_contradicting_grades(tmp_path: Path) -> None:
     human, machine = tmp_path / "human", tmp_path / "machine"
     human.write_text("1 0 a 1\n")
     machine.write_text("1 0 b 0\n1 0 a 1\n1 0 b 0\n1 0 a 2\n")
-    assert f"{machine}:4: conflicting grades of document 'a' in topic '1': 2, and 1 on line 2" in refusal(
-        "labels", human, machine, status=4
+    message = (
+        f"{machine}:4: conflicting grades of document 'a' in topic '1': 2, and 1 on line 2; keep one of them, and write "
+        "the labels of different judges to different files"
     )
+    assert message in refusal("labels", human, machine, status=4)
     machine.write_text("1 0 a 1\n1 0 a 1\n")
     assert "duplicate document 'a' in the judgments of topic '1'" in refusal("labels", human, machine, status=4)
 
@@ -316,17 +319,53 @@ def test_one_grade(tmp_path: Path) -> None:
 
 
 def test_skewed_labels(tmp_path: Path) -> None:
-    """A warning reports that kappa and AC1 differ if nearly all labels are equal."""
+    """A warning reports that kappa and AC1 differ, with the share of the most frequent grade of each judge."""
     _, stderr = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
-    assert "differ by more than 0.2: nearly all labels have the same grade" in stderr
+    assert "the most frequent grade has 95% of the human and 94% of the machine labels" in stderr
+    _, stderr = labels(*two_files(tmp_path, [(50, 0, 0), (45, 0, 1), (2, 1, 0), (3, 1, 1)]))
+    assert "differ by more than 0.2" in stderr
+    assert "the most frequent grade has 95% of the human and 52% of the machine labels" in stderr
+
+
+def test_prevalence_without_error_rates(tmp_path: Path) -> None:
+    """Warnings name the cause: no relevant documents, no nonrelevant documents, or a judge that knows nothing."""
+    causes = {
+        (2, ((1, 0, 1), (1, 1, 0))): "labels no document that is relevant by human labels (-l 2)",
+        (1, ((1, 1, 0), (1, 1, 1))): "labels no document that is nonrelevant by human labels (-l 1)",
+        (1, ((1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1))): "sensitivity and specificity add up to at most 1",
+    }
+    for (level, documents), cause in causes.items():
+        _, stderr = labels(*two_files(tmp_path, list(documents)), "--prevalence", "-l", str(level))
+        assert "prevalence_corrected is not defined: " in stderr
+        assert cause in stderr
+
+
+def test_percentages_without_their_maximum(tmp_path: Path) -> None:
+    """Integer labels up to 100 get a hint at --labels-max, and no matrix of a hundred columns."""
+    human, machine = two_files(tmp_path, [(1, n % 2, n) for n in range(0, 101, 5)])
+    result = lab("labels", human, machine, "--seed", "1")
+    assert "range up to 100, but human grades only up to 1" in result.stderr
+    assert "--labels-max 100 reads labels from 0 to 100 as probabilities" in result.stderr
+    text = result.stdout.decode()
+    assert "confusion matrix: number" not in text
+    assert "there are more than 12 grades" in text
+    assert max(len(line) for line in text.splitlines() if not line.startswith("The ")) <= 80
 
 
 def test_one_topic(tmp_path: Path) -> None:
-    """The interval of a single topic has no width, and a warning says so."""
+    """A single topic has no intervals, of labels or of runs, and a warning says so."""
     rows, stderr = labels(*two_files(tmp_path, SKEWED, n_topics=1))
     [row] = [row for row in rows if row["statistic"] == "kappa" and not row["level"]]
-    assert row["low"] == row["high"] == row["value"]
-    assert "so few topics (1) is too short" in stderr
+    assert (row["low"], row["high"]) == ("", "")
+    assert "there are no intervals, because they require labels of both judges for at least 2 topics" in stderr
+    human, machine = tmp_path / "one", tmp_path / "other"
+    human.write_text("1 0 a 1\n1 0 b 0\n")
+    machine.write_text("1 0 a 1\n1 0 b 1\n")
+    run = tmp_path / "r"
+    run.write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n")
+    rows, _ = labels(human, machine, run, "--prevalence")
+    assert {row["low"] for row in rows} == {""}
+    assert values(rows, measure="map", run="r")["bias"] == 0.5
 
 
 def test_runs(tmp_path: Path) -> None:

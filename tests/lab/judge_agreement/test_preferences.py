@@ -12,7 +12,7 @@ from running import lab_rows
 from sklearn.metrics import cohen_kappa_score
 
 import irevalx.lab as public
-from irevalx.errors import InputError, UsageError
+from irevalx.errors import InputError, IrevalxWarning, UsageError
 
 Presented = list[tuple[str, str, str, int]]
 """Topic, the document presented first, the other, and 1, 0 or -1 for the preference."""
@@ -112,6 +112,21 @@ def test_levels_and_single_orders(tmp_path: Path) -> None:
     assert values["flips_machine"] is None
     assert values["ties_machine"] == pytest.approx(1 / 3)
     assert result.notes == (f"Topics: 1 of both files; 1 topics of {machine} are left out.",)
+
+
+def test_missing_pairs_and_few_topics(tmp_path: Path) -> None:
+    """Warnings report pairs that the other file lacks, and that a single topic has no intervals."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 u a x 3\n1 u a y 2\n1 u a z 1\n")
+    machine.write_text("1 m a x 2\n1 m a y 1\n")
+    with pytest.warns(IrevalxWarning) as caught:
+        result = public.labels(human, machine, rel_format="prefs", seed=1)
+    assert [str(line.message) for line in caught] == [
+        f"{machine} does not contain 2 of the 3 pairs that {human} contains for topics of both files; they are left out "
+        "of the agreement",
+        "there are no intervals, because they require labels of both judges for at least 2 topics",
+    ]
+    assert {row.low for row in result.rows} == {None}
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:

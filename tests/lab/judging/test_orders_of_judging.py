@@ -167,6 +167,18 @@ def test_new_documents(order: str) -> None:
     assert irevalx.lab.next(RUNS, LABELS, order=order, seed=1, in_all=100).text == in_all.stdout
 
 
+def test_judgments_of_other_ids() -> None:
+    """A warning reports judgments that cannot influence the selection, because their IDs are not those of the runs."""
+    runs = {"x": {"1": {"a": 2.0, "b": 1.0}}}
+    with pytest.warns(irevalx.IrevalxWarning, match=r"1 of 1 topics of qrels have no results .* only by leading zeros"):
+        irevalx.lab.next(runs, {"01": {"a": 1}}, per_topic=1)
+    with pytest.warns(
+        irevalx.IrevalxWarning, match="no document in qrels is a candidate of the same topic: .* by case"
+    ):
+        irevalx.lab.next(runs, {"1": {"A": 1}}, per_topic=1)
+    assert [row.docno for row in irevalx.lab.next(runs, {"1": {"other": 1}}, per_topic=1).rows] == ["a"]
+
+
 def test_few_unjudged_documents() -> None:
     """If fewer documents are left, all are selected, and a message names the topics."""
     left = unjudged(20)
@@ -178,15 +190,15 @@ def test_few_unjudged_documents() -> None:
     assert len(done.stdout.splitlines()) == sum(number.values())
     assert done.stderr == (
         f"irevalx-lab: fewer than {n} documents selected for {len(short)} of 12 topics (for example "
-        f"{number[short[0]]} for topic {short[0]}): all other documents among the first 20 of each run are judged; "
-        "increase --depth to add candidates\n"
+        f"{number[short[0]]} for topic {short[0]}): the first 20 documents of each run contain no other unjudged "
+        "document; increase --depth to add candidates\n"
     )
     done = lab(*words, "--in-all", "9999", "--depth", "5000")
     every = len(done.stdout.splitlines())
     assert done.stderr == (
-        f"irevalx-lab: only {every} of 9999 documents selected: all other documents of the runs are judged\n"
+        f"irevalx-lab: only {every} of 9999 documents selected: the runs contain no other unjudged document\n"
     )
-    with pytest.warns(irevalx.IrevalxWarning, match=r"fewer than 10 .* 1 for topic 1\): all other documents of the"):
+    with pytest.warns(irevalx.IrevalxWarning, match=r"fewer than 10 .* 1 for topic 1\): the runs contain no"):
         assert irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}).text == b"1 b\n"
     with pytest.warns(irevalx.IrevalxWarning, match="the replayed batch are already judged"):
         irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, replay=True, per_topic=2)
