@@ -105,7 +105,7 @@ def _brief(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeas
 def _coverage(of_measure: ComparedMeasure, pair: ComparedPair, run: str, against: str) -> Iterator[str]:
     """Yield a sentence on the judged documents of both runs, and a caution."""
     coverage = of_measure.measured.coverage
-    if coverage is None or math.isnan(pair.judged) or math.isnan(pair.judged_against):
+    if coverage is None or coverage.of_relevant_only or math.isnan(pair.judged) or math.isnan(pair.judged_against):
         return
     first = f"the first {coverage.depth} documents"
     if pair.judged == pair.judged_against:
