@@ -1,19 +1,19 @@
-"""irevalx: evaluate ranked retrieval runs like trec_eval, also with incomplete relevance judgments.
+"""irevalx: evaluate ranked retrieval runs like trec_eval, with complete or incomplete relevance judgments.
 
-The packages and modules are listed from the top layer to the bottom layer. Each imports only from the layers below it.
-The imports among the modules of a package contain no cycles. The docstring of each package lists its modules.
+The packages and modules are listed from the top layer to the bottom layer. A layer imports only from the layers below
+it, and no modules of a package import each other in a cycle. The docstring of each package lists its modules.
 
     lab/           irevalx-lab: one package per topic, listed in its docstring
     cli/           the command irevalx: argv -> options -> evaluation -> reports; only cli and the lab's commands print
     strategies/    judging strategies: selection of documents to judge, simulation on judgments; no click
     experiments/   shared by the lab's packages: ranked runs, samples, strata, pools, groups of runs; no click
-    spark/         the same evaluation on Spark; the only package that imports Spark
+    spark/         evaluation on Spark, with the same values; the only package that imports Spark
     api/           evaluate, measure, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
     evaluation/    one run: select topics, rank, assess, compute, summarize; many runs; traces
     measures/      MEASURES: one record per measure, in print order; summaries; selection; z-scores
     statistics/    tests, corrections, intervals, correlations and estimates on arrays, independent of retrieval
-    ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: everything a measure sees
+    ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: the input of every measure
     reading/       files and Python objects -> judgments, runs, pools; FILE_FORMATS: one record per format
     judgments/     judgments of each kind: graded, grouped, preferences, subtopics; the pool
     arrays/        ragged rows, byte strings, the document table, independent of retrieval
@@ -21,7 +21,7 @@ The imports among the modules of a package contain no cycles. The docstring of e
     declarations.py  parameters of functions and commands, declared once: checks, options, help, rules
     signatures.py  signatures and docstrings of public functions: default and explanation of each parameter
     parameters.py  values of parameters and their checks
-    trec_eval.py   the C program: its two versions, its numbers, its merge sort
+    trec_eval.py   emulation of the C program: differences between versions, parsing of numbers, merge sort
     process/       workers, terminal, exit status, progress, memory
     errors.py      exceptions with exit status; IrevalxWarning
     frozen.py      the base class of records
@@ -30,7 +30,7 @@ The scripts in docs/generate/, outside the package, write the manual pages and t
 are the names in ``__all__`` of this module, of `irevalx.lab` and of `irevalx.spark`.
 
 Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run is converted
-to a few rows of a Ranking and then discarded. A complete run is read into memory only if the rows of a topic are not
+to a few rows of a Ranking and then discarded. A whole run is read into memory only if the rows of a topic are not
 adjacent.
 """
 

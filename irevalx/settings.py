@@ -144,7 +144,8 @@ class Settings(Frozen, kw_only=True):
         excluded from the averages, with a warning.
     level : relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.
     grades : type of the grades: integers (whole), real numbers (real) or probabilities of relevance (probability). Real
-        numbers are used as gains. With probabilities, values are expectations over independent judgments.
+        numbers are used as gains. With probabilities, measure values are expected values, assuming independent
+        judgments.
     judged_only : remove unjudged documents from the rankings before evaluation.
     max_retrieved : maximum number of documents to evaluate per topic. [default: all; 1000 for samples]
     collection_size : number of documents in the collection, required by the measure utility.
@@ -152,19 +153,19 @@ class Settings(Frozen, kw_only=True):
     unjudged : treatments of unjudged documents (nonrel, skip, rel) with which to compute each measure that supports
         them. With nonrel, unjudged documents are treated as in the definition of the measure, mostly as nonrelevant;
         with skip, they are removed, as with `judged_only=True`; and with rel, they are treated as relevant if
-        retrieved. The last treatment gives an upper bound for P, success, recip_rank, recip_rank_cut, set_P,
+        retrieved. Treating them as relevant yields an upper bound for P, success, recip_rank, recip_rank_cut, set_P,
         num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
     ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
         ID, as in trec_eval (name), by the RANK column (rank), in file order (first), or by grade or gain, highest first
         (best) or last (worst). With expected, each value is the expected value over random
-        tie-breaking; some measures do not support it. Several of expected, best and worst, as in
-        `expected,best,worst`, are computed side by side, as `map:expected` and so on; with best and worst, `map:width`
-        is their difference.
+        tie-breaking; some measures do not support it. Several of expected, best and worst can be combined, as in
+        `expected,best,worst`: each measure is computed with each of them (`map:expected` and so on), and `map:width` is
+        the difference between best and worst.
     ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
     duplicates : treatment of a document that a run retrieves twice for a topic: raise an error (error), or use only its
         first line (first) or the line with its highest score (best).
-    infap_c : the constant c of infAP, at least 1. If none of the documents ranked above a relevant document was judged,
-        a fraction 1/c of the pooled ones is assumed to be relevant. [default: 2]
+    infap_c : the constant c of infAP, at least 1. If no document ranked above a relevant document was judged, a
+        fraction 1/c of the pooled documents above it is assumed to be relevant. [default: 2]
     infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]
     sample_rate : fraction of the pool that was judged, for subAP. [default: estimated for each topic]
     compat : version of trec_eval to emulate: 10.0 (10) or 9.0.8 (9).

@@ -63,7 +63,7 @@ def measure(
     better: Literal["higher", "lower", "neither"] = "higher",
     needs: Literal["weight"] | None = None,
 ) -> Callable[[Callable[..., Any]], Measure]:
-    """Return a decorator that turns a function into a custom measure and registers its name in this program.
+    """Return a decorator that turns a function into a custom measure and registers its name in this process.
 
     The function receives ``Topics``, the rankings of n topics, and returns an array or a list of n numbers. The value
     of a topic must not depend on other topics, since topics are computed in blocks. The docstring of the function is
@@ -71,12 +71,12 @@ def measure(
 
     Parameters
     ----------
-    name : name of the measure, which consists of letters, digits and underscores and is not in use by irevalx.
+    name : name of the measure: letters, digits and underscores. It must differ from the names of all other measures.
     cutoffs : default cutoffs, integers of at least 1. The function receives the cutoff as its second argument;
-        ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another cutoff. The list is empty for a measure without
+        ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another cutoff. An empty list declares a measure without
         a cutoff.
-    parameters : names and default values of the further arguments of the function, in order; ``NAME.p=0.8`` requests
-        another value.
+    parameters : names and default values of the remaining arguments of the function, in order; ``NAME.p=0.8`` requests
+        another value for p.
     summary : how topic values are summarised in the `all` row.
     value_range : lowest and highest possible value, for the help and the axes of figures.
     better : whether higher or lower values are better.
@@ -85,7 +85,7 @@ def measure(
 
     Returns
     -------
-    The decorator. The measure can be requested by its name or, in Python, by the decorated object.
+    The decorator. Measures can be requested by name or, in Python, by passing the decorated function.
 
     Raises
     ------

@@ -74,7 +74,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         judgments.
     pool : the documents selected for judging: ``{topic: docnos}``, a file, a data frame, named tuples or a Pool.
         Documents in the pool that have no judgment are treated as pooled but unjudged.
-    rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others.
+    rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others,
+        as for ``irevalx -R``.
     results_format : format of run files: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
     strict : reject scores and grades in files, and parameters of measures, that are not plain numbers. By default, they
         are read as in trec_eval, with a warning.

@@ -55,7 +55,7 @@ _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table
 
 
 class Qrels:
-    """Relevance judgments that are read once and used in several evaluations; created by ``Qrels.read``.
+    """Relevance judgments that are read once and can be used in several evaluations; created by ``Qrels.read``.
 
     >>> Qrels.read({"302": {"A": 1}, "301": {"A": 1, "B": 0}}).topics
     ['301', '302']
@@ -103,17 +103,17 @@ class Qrels:
             docno and label; query_id, doc_id and relevance; or query-id, corpus-id and score), or named tuples with
             these field names. CSV, TSV and JSON Lines files with these column names are also accepted.
         pool : the documents selected for judging, in any form that ``Pool.read`` accepts.
-        rel_format : format of the judgments, as for ``irevalx.evaluate``. With the following formats, Python objects
-            have the form in parentheses, or are tables with additional columns: subtopics (``{topic: {subtopic: {docno:
-            grade}}}``, or the column subtopic); prels (``{topic: {docno: (grade, method, probability)}}``, or the
-            columns method and probability); sampled (``{topic: {docno: (stratum, grade)}}``, or the column stratum);
-            qrels_jg and qrels_prefs (``{topic: {group: {docno: number}}}``, or the column group); prefs (``{topic:
-            {group: {subgroup: {docno: level}}}}``, or the columns group, subgroup and level); and pairs (``{topic:
-            [(winner, loser), ...]}``, or the columns winner and loser).
+        rel_format : format of the judgments, as for ``irevalx.evaluate``. For the following formats, pass a dictionary
+            of the form in parentheses, or a table with the additional columns listed there: subtopics (``{topic:
+            {subtopic: {docno: grade}}}``, or the column subtopic); prels (``{topic: {docno: (grade, method,
+            probability)}}``, or the columns method and probability); sampled (``{topic: {docno: (stratum, grade)}}``,
+            or the column stratum); qrels_jg and qrels_prefs (``{topic: {group: {docno: number}}}``, or the column
+            group); prefs (``{topic: {group: {subgroup: {docno: level}}}}``, or the columns group, subgroup and level);
+            and pairs (``{topic: [(winner, loser), ...]}``, or the columns winner and loser).
         grades : type of the grades: integers ("whole"), real numbers ("real") or probabilities of relevance
             ("probability"). Judgments that have already been read keep their type.
-        compat : version of trec_eval to emulate ("10" or "9"). It determines whether lines that start with ``#`` are
-            comments.
+        compat : version of trec_eval to emulate ("10" or "9"). The version determines whether lines that start with
+            ``#`` are comments.
         strict : reject malformed integer grades in files. All other malformed grades are always rejected.
 
         Raises
@@ -164,7 +164,7 @@ def judgments_given(
 
 
 class Pool:
-    """A judging pool for several evaluations, created by ``Pool.read`` or ``irevalx.lab.pool``.
+    """A judging pool that can be used in several evaluations; created by ``Pool.read`` or ``irevalx.lab.pool``.
 
     >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
     ['301', '302']
@@ -179,12 +179,12 @@ class Pool:
 
     @classmethod
     def read(cls, pool: Pool | File | Documents | Frame | Records, *, compat: str | int = "10") -> Pool:
-        """Read a pool; raises like ``Qrels.read``.
+        """Read a pool; raises the same exceptions as ``Qrels.read``.
 
         Parameters
         ----------
         pool : a file, ``{topic: docnos}``, a table with the columns topic and docno, or named tuples with these names.
-        compat : as for ``Qrels.read``.
+        compat : version of trec_eval to emulate, as for ``Qrels.read``.
         """
         version = version_of(compat)
         if isinstance(pool, Pool):
@@ -204,7 +204,7 @@ class Pool:
 
 
 class Run:
-    """A run that is read once per emulated version of trec_eval and used in several evaluations.
+    """A run that is read once per emulated version of trec_eval and can be used in several evaluations.
 
     Runs are created by ``Run.read``.
 
@@ -263,7 +263,7 @@ class Run:
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
-        """Return the run for the given version of trec_eval, without caching it.
+        """Read the run as the given version of trec_eval does, without caching it.
 
         Raises ArgumentError if the argument is not a valid version.
         """
@@ -271,7 +271,7 @@ class Run:
         return self._cache.get(compat.version) or self._reader(compat)
 
     def kept(self, compat: Compat) -> files.RunStream:
-        """Return the run for the given version of trec_eval, and cache it for later evaluations.
+        """Read the run as the given version of trec_eval does, and cache it for later evaluations.
 
         Raises ArgumentError if the argument is not a valid version.
         """

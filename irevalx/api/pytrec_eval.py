@@ -60,15 +60,16 @@ class RelevanceEvaluator:
     """Evaluate runs topic by topic; a drop-in replacement for ``pytrec_eval.RelevanceEvaluator``.
 
     Like pytrec_eval, the evaluator follows trec_eval 9.0.8. It differs from pytrec_eval as follows. Measure parameters
-    apply only to the evaluator for which they were given. All measures and measure names of irevalx are accepted, as
-    are mappings other than dictionaries, and NumPy numbers. Input that makes pytrec_eval abort or crash raises an
+    apply only to the evaluator for which they were specified. All measures and measure names of irevalx are accepted,
+    as are mappings other than dictionaries, and NumPy numbers. Input that makes pytrec_eval abort or crash raises an
     exception. Several threads can use the same evaluator. The values of runid and relstring, which are not numbers, are
     always 0; in pytrec_eval, they are arbitrary memory contents. The rank of a document with the score nan is
-    undefined, so the order of this document and its neighbours can differ.
+    undefined, so irevalx and pytrec_eval can rank it and its neighbours differently.
 
     An empty dictionary represents a topic without retrieved documents. For such a topic, num_rel counts the relevant
     documents, and iprec_at_recall_0.00 and 11pt_avg are nan, as they are in pytrec_eval if another topic was evaluated
-    before it. If the first topic is empty, pytrec_eval returns arbitrary values for it, such as 0 for num_rel.
+    before it. If the first topic is empty, the values that pytrec_eval returns for it are arbitrary; for example,
+    num_rel can be 0.
 
     >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}, "302": {"C": 1}}, {"map", "P.5"})
     >>> evaluator.evaluate({"302": {}, "301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})

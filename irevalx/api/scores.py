@@ -38,8 +38,8 @@ AnyEvaluation: TypeAlias = Evaluation | StackedRun
 class Scores:
     """Measure values of runs, by topic and summarised over topics.
 
-    Runs and measures have the names that the command prints. A measure can be selected by its requested name or by
-    trec_eval's name, regardless of which name is printed. A run is selected by its name (``scores["map", "bm25"]``),
+    Runs and measures have the names that the command irevalx prints. A measure can be selected by its requested name or
+    by trec_eval's name, regardless of which name is printed. A run is selected by its name (``scores["map", "bm25"]``),
     which can be omitted if there is only one run. In an interpreter or a notebook, scores are displayed as a table of
     the summaries (the `all` rows). The table has one row per run or, for a single run, one row per measure.
 
@@ -80,18 +80,18 @@ class Scores:
 
     @classmethod
     def read(cls, files: File | Iterable[File], *, lower_is_better: str | Iterable[str] = ()) -> Scores:
-        r"""Read score files: files with measure values by run and topic, written by any program.
+        r"""Read score files, which contain measure values by run and topic and can be written by any program.
 
         The accepted formats are the output of trec_eval and irevalx; lines with the columns run, measure, topic and
-        value; and csv, tsv, JSON lines and Parquet files. These files have the columns run, topic, measure and value,
-        or the columns run, topic and one column per measure. Rows with the topic "all" are summaries. A run without a
-        name is named after its file. If a run occurs in several files with different measures, these files are
-        combined. Otherwise, each file is a run of its own, which is named after the file.
+        value; and CSV, TSV, JSON Lines and Parquet files, with the columns run, topic, measure and value, or with the
+        columns run and topic and one column per measure. Rows with the topic "all" are summaries. A run without a name
+        is named after its file. If several files contain different measures of a run, its values are combined. If they
+        contain the same measure, each file is treated as a separate run, which is named after the file.
 
         Parameters
         ----------
         files : one or several score files.
-        lower_is_better : measures, unknown to irevalx, for which lower values are better.
+        lower_is_better : measures that irevalx does not define and for which lower values are better.
 
         Raises
         ------
@@ -118,14 +118,14 @@ class Scores:
     def from_frame(cls, frame: Frame, *, lower_is_better: str | Iterable[str] = ()) -> Scores:
         """Convert a data frame to scores.
 
-        The data frame has the same columns as the files that ``read`` accepts; for example, it is a result of
-        ``to_frame``.
+        The data frame has the columns of a score file, as described for ``read``. ``to_frame`` returns such a data
+        frame.
 
         Parameters
         ----------
         frame : a data frame of pandas or polars, a table of pyarrow, another object with an Arrow stream, or a
             dictionary of columns.
-        lower_is_better : measures, unknown to irevalx, for which lower values are better.
+        lower_is_better : measures that irevalx does not define and for which lower values are better.
 
         Raises
         ------
@@ -189,12 +189,13 @@ class Scores:
     ) -> tuple[float, float]:
         """Return the confidence interval of a mean over topics.
 
-        The interval is not a test of the difference between runs.
+        Comparing the intervals of two runs is not a test of their difference; use ``irevalx.lab.compare`` for this
+        purpose.
 
         Parameters
         ----------
         confidence : confidence level in (0, 1): the probability that such an interval covers the population mean.
-        method : "t", from Student's t distribution, or "bootstrap", bias-corrected and accelerated (BCa).
+        method : Student's t distribution ("t"), or the bias-corrected and accelerated (BCa) bootstrap ("bootstrap").
         seed : random seed of the bootstrap.
 
         Returns
@@ -219,7 +220,7 @@ class Scores:
 
         Parameters
         ----------
-        groups : a dictionary from topics to a group or several groups. All other topics belong to no group.
+        groups : a dictionary from topics to a group or several groups. Topics not in the dictionary belong to no group.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Evaluation of one run or of many, for the command, Python, Spark and the lab.
+"""Evaluation of one or more runs, used by the command, the Python interface, Spark and irevalx-lab.
 
 evaluate            one run, many runs
 columns             values under printed names, with summaries and intervals

@@ -1,4 +1,4 @@
-"""Values under printed names, with their summaries and the intervals of these."""
+"""Measure values by printed name, with their summaries and confidence intervals."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 class Column(Frozen):
-    """The values of a printed name."""
+    """The topic values and the summary of a printed name."""
 
     name: str
     measure: Measure
     values: Values | None
     """One per topic; None for a measure of the `all` row alone."""
     summary: float | int | bytes | None
-    """The `all` row; None for a measure without this row, and if a topic could not be evaluated."""
+    """The value of the `all` row; None for a measure without this row, and if a topic could not be evaluated."""
     has_value: BoolArray | None = None
-    """Shape (n_topics,); false where ``values`` is nan for lack of a value. None if all topics have one."""
+    """Shape (n_topics,); false for topics without a value (nan in ``values``). None if all topics have a value."""
     is_zscore: bool = False
-    """Z-scores are real numbers, whatever the values are."""
+    """Whether the values are z-scores, which are real numbers even if the measure is a count."""
     n_averaged: int = 0
     """Number of topics in the summary, including missing topics."""
 
     @property
     def number(self) -> str:
-        """How the values are printed: as real, integer or text; expected counts as real."""
+        """The number type for printing: real, integer or text. Expected counts are real."""
         is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
         return "real" if self.is_zscore or is_real else self.measure.number
 
     def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return the values of some topics as Python objects, None for a topic without one.
+        """Return the values of some topics as Python objects, None for topics without a value.
 
         Empty if there are no values.
         """
@@ -63,9 +63,10 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population of a measure that has values for fewer topics, or ``more_relevant`` documents.
+    """Return the population of a measure that has values for fewer topics, or that has ``more_relevant`` documents.
 
-    These are made relevant by the treatment of unjudged documents, and added to the judgments that ``-c`` counts.
+    The treatment of unjudged documents makes these relevant, and they are added to the relevant documents counted by
+    ``-c``.
     """
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
@@ -76,20 +77,20 @@ def population_of_values(
 
 
 class Summaries(Frozen, kw_only=True):
-    """Everything that the `all` rows of a run are computed from."""
+    """The input for computing the `all` rows of a run."""
 
     columns: tuple[TopicColumn, ...]
     """The values of the topics, in print order."""
     topics: tuple[bytes, ...]
     """Evaluated topics, in ascending byte order."""
     judged: tuple[bytes, ...]
-    """All judged topics, ascending; empty if a single topic is requested, which has no groups."""
+    """All judged topics, in ascending order; empty if a single topic is requested, which cannot be grouped."""
     population: Population
     """Of all topics."""
     relevant: IntArray | FloatArray | None
     """Numbers of relevant documents, shape (n_judged,), if summaries count them."""
     zscores: Zscores | None
-    """To convert values with; None for the values themselves."""
+    """The converter to z-scores; None for values without conversion."""
     complete: bool
     """Whether the summaries are over all judged topics (``-c``)."""
     requested: Mapping[str, str] | None
@@ -98,7 +99,7 @@ class Summaries(Frozen, kw_only=True):
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
         """Return the values with their summaries, named and ordered as requested; a column can occur twice.
 
-        Without summaries (``summed``) if a topic could not be evaluated.
+        The summaries (``summed``) are omitted if a topic could not be evaluated.
         """
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
@@ -136,14 +137,14 @@ class Summaries(Frozen, kw_only=True):
 
     @cached_property
     def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
-        """The place of each evaluated topic, and of each judged one."""
+        """The indices of the evaluated topics and of the judged topics, by topic."""
         evaluated, judged = (
             {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
         )
         return evaluated, judged
 
     def of_group(self, group: Collection[bytes]) -> Summaries:
-        """Return the same for a group of topics, as if no other topic had been judged."""
+        """Return the input for a group of topics, as if no other topic had been judged."""
         evaluated, judged = (
             np.array(sorted(place for topic in group if (place := places.get(topic)) is not None), np.int64)
             for places in self._places
@@ -166,7 +167,7 @@ class Summaries(Frozen, kw_only=True):
 
 
 def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> TopicColumn:
-    """Return the values of some topics, given their places among the evaluated and among the judged topics."""
+    """Return the values of some topics, given their indices among the evaluated and among the judged topics."""
 
     def at(values: Any, places: IntArray) -> Any:
         return [values[place] for place in places.tolist()] if isinstance(values, list) else values[places]
@@ -180,11 +181,11 @@ def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> To
 
 
 Ends: TypeAlias = tuple[float, float]
-"""The lower and the upper end of an interval."""
+"""The lower and the upper bound of an interval."""
 
 
 def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
-    """Return the intervals of the summaries that are means, by printed name; nan if there is none.
+    """Return the confidence intervals of summaries that are means, by printed name; nan if undefined.
 
     Intervals of geometric means are computed on the logarithmic scale.
     """
@@ -204,12 +205,12 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, End
 
 
 def is_mean(column: Column) -> bool:
-    """Return whether the summary is a mean of the values of topics, so that it has an interval."""
+    """Return whether the summary is a mean over topics, for which an interval can be computed."""
     return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
 
 
 def why_no_interval(column: Column) -> str | None:
-    """Return why the mean of two topics or more has no interval; None if it has one, or is no mean."""
+    """Return the reason why a mean of at least two topics has no interval; None if it has one, or is not a mean."""
     values = _averaged(column)
     if values is None or values.size < 2:
         return None
@@ -219,7 +220,7 @@ def why_no_interval(column: Column) -> str | None:
 
 
 def _averaged(column: Column) -> FloatArray | None:
-    """Return the values whose mean is the summary, shape (n_averaged,); None if it is no mean."""
+    """Return the values whose mean is the summary, shape (n_averaged,); None if the summary is not a mean."""
     summary = column.measure.summary
     if summary is None or not is_mean(column):
         return None

@@ -1,4 +1,4 @@
-"""Evaluation of one run or of many: rank, select topics, assess, compute, summarize."""
+"""Evaluation of one or more runs: rank documents, select topics, look up grades, compute measures, summarise."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Evaluation(Frozen):
     """The result of one run."""
 
     run: bytes
-    """Its name: the tag, unless several runs have the same."""
+    """The name of the run: its run tag, unless several runs have the same run tag."""
     path: str
     topics: tuple[bytes, ...]
     """Evaluated topics, in ascending byte order."""
     columns: tuple[Column, ...]
     """In print order, or as requested."""
     failure: EvaluationError | None = None
-    """Why the topics after these could not be evaluated; None if all could."""
+    """The error that ended the evaluation before the next topic; None if all topics were evaluated."""
     trace: tuple[str, ...] = ()
     """Lines about each topic, if requested."""
     warnings: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def evaluate(
     traced: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run; errors have the warnings that came before them.
+    """Evaluate a run; an error contains the warnings issued before it.
 
     ``progress`` is called with the number of lines read since the last call.
     """
@@ -139,9 +139,9 @@ def evaluate(
 def values_alone(
     judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the topics of a run in memory that can be evaluated, and their values, without summaries and warnings.
+    """Return the evaluated topics of a run in memory, and their values, without summaries and warnings.
 
-    Nothing if no topic has both judgments and results; the first topic that cannot be evaluated raises its error.
+    The result is empty if no topic has both judgments and results. A topic that cannot be evaluated raises an error.
     """
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
@@ -164,7 +164,7 @@ def values_alone(
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
-    """Return the evaluation for a group of topics; None if none of them was evaluated."""
+    """Return the evaluation restricted to a group of topics; None if none of them was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
@@ -182,17 +182,17 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
 
 
 def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
-    """Return the lines of warnings about the only run."""
+    """Return the text of warnings, without the index of the run, if there is a single run."""
     return [line for _, line in warnings]
 
 
 def _is_pipe(run: RunStream) -> bool:
-    """Return whether reading a part of the run again reads all of it again."""
+    """Return whether a part of the run can be reread only by rereading the whole run."""
     return run.to_its_end and not run.size
 
 
 def _docnos_of(run: RunStream, topic: bytes) -> list[bytes]:
-    """Read the documents of a topic again."""
+    """Reread the documents of a topic."""
     for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
@@ -224,9 +224,9 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Yield the evaluation of each run, or its error, in order; several processes share them if there is much to read.
+    """Yield the evaluation of each run, or its error, in order; large inputs are distributed over several processes.
 
-    ``selection`` can be an error, which is raised unless the run has an error as well. ``warn`` gets the warnings run
+    ``selection`` can be an error, which is raised unless the run itself raises one. ``warn`` receives the warnings, run
     by run.
     """
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
@@ -257,7 +257,7 @@ def evaluate_all(
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
-    """Name runs by ``unique_run_names``."""
+    """Rename runs with ``unique_run_names``."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
     return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
 
@@ -287,7 +287,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
 
 
 def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield the names that runs in a file can have; none that was taken becomes free again."""
+    """Yield the candidate names for runs in a file, in order of preference."""
     if is_unique:
         yield as_column(stem_of(path))
     yield as_column(path)

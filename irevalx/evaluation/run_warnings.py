@@ -1,4 +1,4 @@
-"""The warnings about evaluated runs, alone or stacked."""
+"""Warnings about evaluated runs, whether evaluated separately or stacked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from irevalx.parameters import join_words
 from irevalx.ranking.ranking import Ranking
 
 _MOST_LOOKED_AT = 10_000
-"""Most documents of a topic that are read again to find other spellings."""
+"""Maximum number of documents of a topic that are reread to search for other spellings."""
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
@@ -42,7 +42,7 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def equal_to_map(judgments: AnyJudgments, requests: Iterable[RequestedMeasure]) -> str:
-    """Return, for the end of a warning, that measures equal map without pooled but unjudged documents; "" if not so."""
+    """Return the end of a warning about measures that equal map without pooled but unjudged documents, or ""."""
     names = [name for request in requests if _requires_pool(request) for name in request.names]
     if not names or not isinstance(judgments, Judgments) or (judgments.grades < 0).any():
         return ""
@@ -59,7 +59,7 @@ def _requires_pool(request: RequestedMeasure) -> bool:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value, a line for each number of topics, which names the measures."""
+    """Return the warnings about topics without a value; measures with the same number of such topics share a line."""
     lacking: dict[int, dict[str, None]] = {}
     for name, number in n_without:
         if number:
@@ -72,28 +72,28 @@ def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[s
 
 
 class SeenRuns(Frozen):
-    """Evaluated runs for warnings; methods yield the number of a run and a line about it."""
+    """Warnings about evaluated runs; the methods yield pairs of the index of a run and a warning."""
 
     paths: Sequence[str]
     """In messages."""
     judged: Documents
     """Documents of the judgments."""
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]
-    """Number of a run -> its judged topics with results, and its other topics."""
+    """Maps the index of a run to its judged topics with results, and to its other topics."""
     docnos_of: Callable[[int, bytes], list[bytes]]
-    """Number of a run and a topic -> its documents."""
+    """Maps the index of a run and a topic to the retrieved documents."""
     without_pool: str = ""
     """End of the warning about few judged documents, from ``equal_to_map``."""
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]], *, complete: bool) -> Iterator[tuple[int, str]]:
-        """Yield warnings about topics without results or judgments, given counts by the number of the run."""
+        """Yield warnings about topics without results or judgments, given the counts of topics by index of the run."""
         for number, of_run in counts:
             line = of_run.left_out(complete=complete)
             if line:
                 yield number, f"{shown_name(self.paths[number])}: {line}{self._topics_otherwise(number, of_run)}"
 
     def _topics_otherwise(self, number: int, counts: TopicCounts) -> str:
-        """Return, for the end of a warning, two topics that differ only in their spelling, if any."""
+        """Return the end of a warning that shows two topics that differ only in spelling, if there are any."""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return ""
         ranked, others = self.topics_of(number)
@@ -104,10 +104,10 @@ class SeenRuns(Frozen):
     def little_judged(
         self, top: TopJudged, ranking: Ranking, begin: Sequence[int], n_topics: Sequence[int], *, again: bool = True
     ) -> Iterator[tuple[int, str]]:
-        """Yield warnings about runs with judged documents in hardly any topic, or few of them among the first.
+        """Yield warnings about runs with judged documents in hardly any topic, or with few judged documents at the top.
 
-        ``begin`` are the bounds of the topics of each run, ``n_topics`` the topics with results; ``again`` allows
-        reading a part of a run again to find other spellings.
+        ``begin`` contains the bounds of the topics of each run, and ``n_topics`` counts the topics with results;
+        ``again`` permits rereading a part of a run to search for other spellings.
         """
         sums = zip(
             n_topics,
@@ -134,7 +134,7 @@ class SeenRuns(Frozen):
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
 
     def _documents_otherwise(self, number: int, topics: Iterable[bytes]) -> str:
-        """Return, for the end of a warning, two documents of a topic that differ only in their spelling."""
+        """Return the end of a warning that shows two documents of a topic that differ only in spelling."""
         for topic in topics:
             judged = set(self._judged(topic))
             retrieved = dict.fromkeys(self.docnos_of(number, topic))
@@ -150,7 +150,7 @@ class SeenRuns(Frozen):
     def values(
         self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]
     ) -> Iterator[tuple[int, str]]:
-        """Yield warnings about measures left out, topics without a value, and geometric means."""
+        """Yield warnings about omitted measures, topics without a value, and geometric means."""
         numbers = range(len(self.paths))
         yield from ((number, f"{reason}; it is left out") for number in numbers for reason in unsupported)
         n_without = [

@@ -1,4 +1,4 @@
-"""Many small runs evaluated together: one ranking of all their topics, assessed and computed as if it were one run.
+"""Evaluation of many small runs together: the topics of all runs form one ranking, which is evaluated as a single run.
 
 An evaluation makes about a hundred NumPy calls, regardless of the number of documents; stacked runs share these calls.
 Values and warnings are the same as if each run were evaluated separately.
@@ -31,7 +31,7 @@ from irevalx.reading.kinds.runs import Stack
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
-"""Most judged documents, counted for each run, that are evaluated together."""
+"""Maximum number of judged documents, summed over runs, in one joint evaluation."""
 
 
 class StackedValues(Frozen):
@@ -45,9 +45,9 @@ class StackedValues(Frozen):
     columns: tuple[TopicColumn, ...]
     """In print order."""
     n_all: int | None
-    """Divisor of sums; None for the number of topics of each run."""
+    """The number by which sums are divided to obtain means; None for the number of topics of each run."""
     n_relevant: float | None
-    """Has the same meaning as in ``Population``."""
+    """The number of relevant documents, as in ``Population``."""
     shared: dict[str, Any]
     """Fields of ``Summaries`` that all runs share."""
     warnings: dict[int, tuple[str, ...]]
@@ -63,7 +63,7 @@ class StackedValues(Frozen):
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of each printed name's column, except runid, which depends on the name of a run."""
+        """The index of the column of each printed name except runid, whose value differs by run."""
         return {column.name: place for place, column in enumerate(self.columns) if column.measure is not runid}
 
     def summaries(self, number: int, columns: Sequence[TopicColumn]) -> Summaries:
@@ -91,7 +91,7 @@ class StackedValues(Frozen):
 
 
 class StackedRun(Frozen):
-    """One of the runs."""
+    """A run in a stack."""
 
     values: StackedValues
     number: int
@@ -108,11 +108,11 @@ class StackedRun(Frozen):
 
     @property
     def evaluation(self) -> Evaluation:
-        """What it scores."""
+        """The evaluation of this run."""
         return self.values.evaluation(self.number)
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
-        """Return its values under the first of several names that is printed; None if none is."""
+        """Return the values of this run under the first of several names that is printed; None if none is printed."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
         if place is None or values.shared["requested"] is not None:
@@ -143,7 +143,7 @@ _OF_STACKS = frozenset(
 """The settings with which runs can be evaluated together."""
 
 _ONE_BY_ONE = {name: default for name, default in defaults(Settings).items() if name not in _OF_STACKS}
-"""The default of every other setting; with another value, runs are evaluated one by one."""
+"""The defaults of all other settings; if one has another value, runs are evaluated separately."""
 
 
 def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:
@@ -160,9 +160,10 @@ def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Sett
 def evaluate_stack(
     judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
 ) -> StackedValues | None:
-    """Return the values of runs; None if they must be evaluated one by one, or fewer of them together.
+    """Return the values of runs; None if they must be evaluated separately, or in smaller stacks.
 
-    That is the case if a run has no judged topic or, under ``-c``, lacks one; after errors; and for many documents.
+    The result is None if a run has no judged topic or, with ``-c``, lacks a topic; after errors; and for many
+    documents.
     """
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
@@ -216,7 +217,7 @@ def _warnings(  # noqa: PLR0917
     unsupported: Sequence[str],
     without_pool: str,
 ) -> Iterator[tuple[int, str]]:
-    """Yield the warnings about the runs, by number, in the order of ``evaluate``."""
+    """Yield the warnings about the runs, with the index of each run, in the order of ``evaluate``."""
     judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
     n_judged, others, ends = (
         len(judged.topics),

@@ -1,4 +1,4 @@
-"""Selection of the evaluated topics, and IDs that differ between judgments and runs."""
+"""Selection of the topics to evaluate, and detection of IDs spelled differently in judgments and runs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class ChosenTopics(Frozen):
     missing: BoolArray
     """Whether the run has no results for a topic, shape (n_topics,)."""
     failure: EvaluationError | None
-    """Why the topics after these cannot be evaluated; None if all can."""
+    """The error that prevents the evaluation of the next topic; None if all topics can be evaluated."""
 
 
 def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
-    """Return how the run is ranked for these measures."""
+    """Return the rules for ranking the run that these measures require."""
     return RankingRules.of(
         settings,
         only=settings.topic,
@@ -46,7 +46,7 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
 
 
 def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
-    """Choose the topics with judgments and results, or all judged topics, up to the first that cannot be evaluated."""
+    """Select the topics with judgments and results, or all judged topics, until a topic cannot be evaluated."""
     documents = judgments.documents
     every = settings.complete and settings.compat.complete_evaluates_missing
     place = ranking.judged_topic
@@ -72,7 +72,7 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
 
 
 class TopicCounts(Frozen):
-    """Numbers of topics of a run and of the judgments."""
+    """The numbers of topics with judgments, with results, and with only one of them."""
 
     judged: int
     """With judgments."""
@@ -85,7 +85,7 @@ class TopicCounts(Frozen):
 
     @classmethod
     def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
-        """Count topics, from the ranking of the judged ones that have results and the number of others."""
+        """Count topics, given the ranking of judged topics with results and the number of other topics in the run."""
         n_judged, n_ranked = len(documents.topics), len(ranking.topics)
         return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
 
@@ -116,7 +116,7 @@ def plural_topics(count: int, noun: str) -> str:
 
 
 class LevelCheck(Frozen):
-    """A requirement of measures on each topic at a level: a document judged relevant, or one judged nonrelevant."""
+    """A requirement of measures for each topic: a document judged relevant (or nonrelevant) at a given level."""
 
     relevant: bool
     level: float
@@ -126,7 +126,7 @@ class LevelCheck(Frozen):
     """The source of the level: ``-l``, or the name of a measure."""
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
-        """Return how many topics lack such a document, and how many there are; 0 and 0 at levels up to 0."""
+        """Return the numbers of topics without such a document and of all topics; 0 and 0 at levels up to 0."""
         lacks = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
         if lacks is None:
             return 0, 0
@@ -134,7 +134,7 @@ class LevelCheck(Frozen):
         return int(np.count_nonzero(lacks & is_requested)), int(np.count_nonzero(is_requested))
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
-        """Return the warning about topics without such a document, if any; ``path`` is the judgments'."""
+        """Return the warning about topics without such a document, if any; ``path`` is the path of the judgments."""
         if not n_without:
             return None
         has = "has" if n_without == 1 else "have"
@@ -150,7 +150,7 @@ class LevelCheck(Frozen):
 
 
 def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> list[LevelCheck]:
-    """Return the requirements of measures, once for each level: nonrelevant documents first, then relevant ones.
+    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents.
 
     Relevant documents are checked above the default level, and for real-valued grades.
     """
@@ -169,7 +169,7 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
 def level_warnings(
     judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield the warnings about topics without relevant documents, and (``nonrelevant``) without nonrelevant ones."""
+    """Yield the warnings about topics without relevant or, if ``nonrelevant``, without nonrelevant documents."""
     for check in level_checks(measures, settings):
         if not check.relevant and not nonrelevant:
             continue
@@ -191,7 +191,7 @@ def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
 
 
 def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
-    """Return ``count_relevant`` per judged topic; None without grades."""
+    """Return the result of ``count_relevant`` for each judged topic; None if the judgments have no grades."""
     if not isinstance(judgments, Judgments):
         return None
     if settings.grades == "probability":
@@ -216,9 +216,9 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message after "none is in both": a topic of each side and how they differ, or a hint at JSON.
+    """Return the end of a message about no common topic: a topic of each file and their difference, or a hint.
 
-    A line of JSON can have the columns of judgments or of a run by chance.
+    A line of JSON can happen to have the number of columns of judgments or of a run.
     """
     if any(map(looks_like_json, judged)):
         return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
@@ -229,10 +229,10 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return the warning if no judged document was retrieved in nine of ten topics, or one of ten with other spellings.
+    """Return the warning if no judged document was retrieved for 90% of topics, or for 10% if spellings differ.
 
-    ``n_without`` topics have results, but no judged one; ``example`` returns the first and ``pair_of_names`` of its
-    documents.
+    ``n_without`` topics have results but no judged results; ``example`` returns the first such topic and
+    ``pair_of_names`` of its documents.
     """
     if not n_without or n_without < PARTLY * n_topics:
         return None
@@ -243,7 +243,7 @@ def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple
 
 
 def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return a name of each side, if possible two names that differ only in their spelling.
+    """Return a phrase with an ID of the judgments and an ID of the run, if possible differing only in spelling.
 
     >>> pair_of_names([b"301", b"302"], [b"0302"])
     "the judgments contain '302' and the run '0302', which differ only by leading zeros"
@@ -257,7 +257,7 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
 
 
 def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return a name of each side that differ only in their spelling; "" if there are none.
+    """Return a phrase with an ID from each side that differ only in spelling; "" if there are no such IDs.
 
     >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
     "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"
@@ -285,7 +285,7 @@ def _unquoted(name: bytes) -> bytes:
 
 
 def _composed(name: bytes) -> bytes:
-    """Return a name in Unicode's normal form C; unchanged if it is not UTF-8."""
+    """Return an ID in Unicode normalisation form C; unchanged if it is not UTF-8."""
     if name.isascii():
         return name
     from unicodedata import normalize
@@ -322,21 +322,21 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("case", _lower),
     ("leading zeros", _without_zeros),
 )
-"""Changes of a name that are easily made, in the order of their removal."""
+"""Common changes of IDs, in the order in which they are undone."""
 
 _ON_ONE_SIDE = {"a path", "a file suffix"}
-"""Changes that make names alike only if one of the two has nothing to change: a/1 and b/1 are two documents."""
+"""Changes that are undone only if exactly one of the two IDs has them: a/1 and b/1 are different documents."""
 
 
 def _plain(name: bytes) -> bytes:
-    """Return a name after all changes."""
+    """Return an ID with all changes undone."""
     for _, change in _CHANGES:
         name = change(name)
     return name
 
 
 def _differences(first: bytes, second: bytes) -> list[str]:
-    """Return in which respects two names differ that are plainly the same; empty if they are different IDs."""
+    """Return the changes in which two spellings of the same ID differ; empty if the IDs are different."""
     respects = []
     for words, change in _CHANGES:
         changed = change(first), change(second)

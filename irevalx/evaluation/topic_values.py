@@ -1,4 +1,4 @@
-"""The values of topics for one or more runs, before they are summarised.
+"""The topic values of one or more runs, before they are summarised.
 
 ``values_of`` computes them from retrieved documents; ``measures.summaries`` computes the `all` row, of all topics at
 once or in parts.
@@ -30,7 +30,7 @@ from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
-"""Number of topics that are assessed together: this takes more memory than their values."""
+"""Number of topics that are evaluated in one batch, since the input of measures takes more memory than their values."""
 
 _RANKS_AT_ONCE = 1 << 20
 
@@ -39,20 +39,20 @@ TOP = 10
 
 
 class TopicColumn(Frozen):
-    """The values of n topics under one printed name; those of all judged topics depend on no run."""
+    """The values of n topics under one printed name, and values of all judged topics that do not depend on a run."""
 
     name: str
     measure: Measure
     values: Values | None
     """One per topic; None for a measure of the `all` row alone."""
     has_value: BoolArray | None = None
-    """Shape (n,); false where a topic has no value, whatever ``values`` has. None if all have one."""
+    """Shape (n,); false for topics without a value, for which ``values`` is arbitrary. None if all are true."""
     judged_with_value: BoolArray | None = None
-    """Which of all judged topics have a value, shape (n_judged,); None if all have one."""
+    """Whether each judged topic has a value, shape (n_judged,); None if all have a value."""
     of_all_judged: Values | None = None
     """The values of all judged topics, if the `all` row summarises them."""
     more_relevant: IntArray | None = None
-    """Shape (n,); documents that the treatment makes relevant, if they add to the judgments that ``-c`` counts."""
+    """Shape (n,); the number of documents that the treatment makes relevant, if they are counted by ``-c``."""
 
     @property
     def n_judged_with_value(self) -> int | None:
@@ -61,7 +61,7 @@ class TopicColumn(Frozen):
 
 
 class TopJudged(Frozen):
-    """Judged documents among the first ten of topics, shape (n,) each."""
+    """The numbers of judged documents among the first ten documents of topics, shape (n,)."""
 
     retrieved: IntArray
     """Documents among the first ten."""
@@ -87,7 +87,7 @@ class TopicValues(Frozen):
     columns: tuple[TopicColumn, ...]
     """In print order; without measures of sets that the judgments do not support."""
     unsupported: tuple[str, ...]
-    """Why such measures were left out."""
+    """The reasons why such measures were omitted."""
     top_judged: TopJudged | None
     """None for a sample, and if grades are not needed."""
     counts: tuple[TopicCounts, ...]
@@ -97,9 +97,9 @@ class TopicValues(Frozen):
 def values_of(
     judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
-    """Return the values of the topics of runs, which depend on no other topic; z-scores are left to the summary.
+    """Return the topic values of runs; each depends on a single topic. z-scores are computed with the summaries.
 
-    Under ``-c`` and compat 10 every run has all judged topics.
+    With ``-c`` and compat 10, every run has all judged topics.
     """
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
@@ -130,7 +130,7 @@ def values_of(
 
 
 class AssessedRanking(Frozen):
-    """A ranking of evaluated topics, assessed as measures need it."""
+    """A ranking of the evaluated topics, with the grades that measures require."""
 
     judgments: AnyJudgments
     ranking: Ranking
@@ -140,7 +140,7 @@ class AssessedRanking(Frozen):
     grades: AnyArray | None = None
     """Replaces the grades of the judged documents, in ``assess``."""
     pooled: BoolArray | None = None
-    """Which of the judged documents are in the pool, in ``assess``."""
+    """Whether each judged document is in the pool, for ``assess``."""
 
     @cached_property
     def any_missing(self) -> bool:
@@ -160,7 +160,7 @@ class AssessedRanking(Frozen):
     ) -> Any:
         """Return the input of measures for a treatment and level, with ties ordered by the gains of a measure.
 
-        ``ties`` is one of several orders of ties, None for the first.
+        ``ties`` selects one of several orders of ties; None selects the first.
         """
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
@@ -182,7 +182,7 @@ class AssessedRanking(Frozen):
         return assess(self.judgments, ranking, settings, treatment, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
-        """Yield parts of a limited number of topics, which have the same values; the whole ranking if it is small."""
+        """Yield the ranking in parts with a limited number of topics; topic values do not depend on the division."""
         n_topics, at_once = len(self.ranking.topics), _TOPICS_AT_ONCE
         if self.ranking.tied:  # all ranks of tied documents are assessed
             at_once = max(1, _RANKS_AT_ONCE * n_topics // max(1, int(self.ranking.n_ret.sum())))
@@ -196,7 +196,7 @@ class AssessedRanking(Frozen):
 
     @property
     def top_judged(self) -> TopJudged:
-        """How many of the first documents of each topic were judged."""
+        """The numbers of judged documents among the first documents of each topic."""
         parts = []
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
@@ -209,9 +209,9 @@ class AssessedRanking(Frozen):
         return TopJudged(*(parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
-        """Return a column for each printed name, and why measures of sets are left out.
+        """Return a column for each printed name, and the reasons why measures from sets of measures are omitted.
 
-        Requested ones raise EvaluationError.
+        For measures requested by name, EvaluationError is raised instead.
         """
         supported, reasons = selection.measures, []
         if any(selected.measure.why_unsupported for selected in supported):
@@ -222,7 +222,7 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return why the judgments do not support a measure of a set, if so.
+        """Return the reason why the judgments do not support a measure from a set of measures, if any.
 
         A requested measure raises EvaluationError.
         """
@@ -269,7 +269,7 @@ class AssessedRanking(Frozen):
         return values
 
     def compute(self, selected: RequestedMeasure) -> Sequence[Values | None]:
-        """Return the values under each name, None for a measure of the `all` row; numpy's warnings must be off."""
+        """Return the values under each name, None for a measure of the `all` row; NumPy's warnings must be disabled."""
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
@@ -282,7 +282,7 @@ class AssessedRanking(Frozen):
         return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
-        """Return the values of measures with a number for each topic, or nan: shape (n_names, n_topics)."""
+        """Return the values of measures that are numbers (nan for missing values), shape (n_names, n_topics)."""
         rows = []
         for selected in measures:
             has_value = selected.measure.has_value
@@ -296,7 +296,7 @@ class AssessedRanking(Frozen):
 
     @cached_property
     def _judged(self) -> Any:
-        """What measures see of all judged topics, without results."""
+        """The input of measures for all judged topics, without results."""
         return self._assess(Ranking.of_nothing(self.judgments.documents), self.settings, "nonrel")
 
     @cached_property
@@ -317,7 +317,7 @@ class AssessedRanking(Frozen):
         return selected.measure(_all_judged(self.judgments, self.settings), selected.parameters)
 
     def _more_relevant(self, selected: RequestedMeasure) -> IntArray | None:
-        """Return how many documents the treatment makes relevant, if ``-c`` counts relevant ones in the judgments."""
+        """Return the number of documents that the treatment makes relevant, if it affects the counts of ``-c``."""
         counted = self.settings.complete and selected.measure.summary is relevant_total
         if selected.treatment != "rel" or not counted or self.judgments.n_relevant is None:
             return None
@@ -337,7 +337,7 @@ def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
 
 
 def _room_for(n_topics: int, values: Values | None) -> Values | None:
-    """Return an array or list like these values for a number of topics."""
+    """Return an array or a list of the type of these values for a number of topics."""
     if values is None:
         return None
     return [b""] * n_topics if isinstance(values, list) else np.empty_like(values, shape=n_topics)
@@ -346,7 +346,7 @@ def _room_for(n_topics: int, values: Values | None) -> Values | None:
 def _blanked(
     values: Sequence[Values], selected: RequestedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
-    """Set the values of topics without results to 0 where trec_eval does; others keep the value of the formula."""
+    """Set the values of topics without results to 0 for the measures for which trec_eval does so."""
     return [
         _without(column, missing) if compat.blank_without_results(name) else column
         for name, column in zip(selected.parameters.names, values, strict=True)

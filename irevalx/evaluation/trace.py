@@ -1,4 +1,4 @@
-"""Traces for ``-D``: the documents of a topic as measures see them, as text."""
+"""Traces for ``-D``: tables of the documents of a topic, with the input of measures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NONE = "-"
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
-    """Yield a title and a table for each topic, or each group of it; not for expected values over tie-breaking."""
+    """Yield a title and a table for each topic or judgment group; expected values over tie-breaking have no trace."""
     match judgments:
         case Judgments():
             if ranking.tied:
@@ -42,7 +42,7 @@ def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iter
 
 
 def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades once for each judgment group."""
+    """Trace rankings with grades, with one table per judgment group."""
     each = ranking_by_group(ranking, judgments)[1]
     names = [judgments.names[group] for group in each.judged_topic.tolist()]
     titles = [f"topic {quote(topic)}, group {quote(name)}" for topic, name in zip(each.topics, names, strict=True)]
@@ -50,7 +50,7 @@ def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) 
 
 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades: how many documents up to each are relevant, nonrelevant and so on."""
+    """Trace rankings with grades: the cumulative numbers of relevant, nonrelevant and other documents at each rank."""
     t = ranking.assess(
         judgments, judgments.grades, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
@@ -80,7 +80,7 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
 
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
-    """Trace rankings with preferences: each document's preferences over others, and how many are fulfilled."""
+    """Trace rankings with preferences: the number of preferences for each document, and how many are fulfilled."""
     assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group] for topic in ranking.judged_topic for group in _places(judgments.groups, int(topic))
@@ -107,7 +107,7 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
 
 
 def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with subtopics: those each document is relevant for, and how many of them are new."""
+    """Trace rankings with subtopics: the subtopics of each document, and how many of them are new at its rank."""
     ranking, documents = ranking.of_judged("skip" if settings.judged_only else "nonrel"), judgments.documents
     judged = judgments.relevant(settings.level)
     for topic, title in enumerate(ranking.topics):
@@ -135,7 +135,7 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
 
 
 def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities, settings: Settings) -> Iterator[str]:
-    """Trace rankings with a sample: how many relevant documents each stands for, and their running sum."""
+    """Trace rankings with inclusion probabilities: the number of relevant documents that each document represents."""
     t = assess_with_probabilities(
         ranking, judgments, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
@@ -159,7 +159,7 @@ def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities,
 
 
 def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
-    """Return, for each line of a group, its preferences over others, the fulfilled ones, and running sums of both."""
+    """Return, for each line of a group, the numbers of preferences and of fulfilled ones, with cumulative sums."""
     preferred = group.preferred
     fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
     counts = np.count_nonzero(preferred, axis=1), np.count_nonzero(fulfilled, axis=1)
@@ -177,7 +177,7 @@ def _docno(documents: Documents, place: int) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table, all columns but the last aligned to the right."""
+    """Yield the lines of a table, with all columns except the last one right-aligned."""
     alignment = ["right"] * (len(head) - 1) + ["left"]
     table = tabulate([head, *rows], tablefmt="plain", disable_numparse=True, colalign=alignment)
     for line in table.splitlines():

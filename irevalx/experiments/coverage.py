@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
@@ -185,10 +185,13 @@ def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: Re
 
 def are_all_relevant(ranked: RankedRuns) -> bool:
     """Return whether the judgments contain relevant documents only, so that judged@K equals P@K."""
-    if not isinstance(ranked, GradedRuns):
-        return False
-    grades = ranked.grades[ranked.grades >= 0]
-    return bool(grades.size and (grades >= max(ranked.level, 0)).all())
+    return isinstance(ranked, GradedRuns) and are_relevant_only(ranked.grades, ranked.level)
+
+
+def are_relevant_only(grades: AnyArray, level: float) -> bool:
+    """Return whether all judged documents are relevant, and at least one is."""
+    judged = grades[grades >= 0]
+    return bool(judged.size and (judged >= max(level, 0)).all())
 
 
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:

@@ -11,10 +11,11 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
+from irevalx.errors import EvaluationError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.evaluate import unique_run_names
 from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
+from irevalx.experiments.run_selection import LEAST_RUNS, selected_runs
 from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
@@ -150,6 +151,8 @@ class EvaluationRules(Frozen, kw_only=True):
     min_retrieved: float = 0.0
     """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
     times the topics) and, if it is above 0, runs without results for a topic."""
+    fully_judged: int | None = None
+    """Leave out runs with an unjudged document among this number of first documents of a judged topic."""
     least_runs: int = 2
     """Minimum number of runs: 1, or 2 if runs are compared."""
     threads: int = 1
@@ -189,6 +192,8 @@ class RankedRuns(Frozen):
     sources: Sequence[RunStream] = ()
     """The runs, for reading them again."""
     settings: Settings = Settings()
+    notes_on_runs: tuple[str, ...] = ()
+    """Why runs are left out."""
 
     @classmethod
     def of(
@@ -201,9 +206,8 @@ class RankedRuns(Frozen):
         warn: Warn = lambda line: None,
     ) -> Self:
         """Read and rank runs and look up their documents; warns about all omissions and about topics that score 0."""
-        least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
-            raise UsageError(f"at least {least} must be given, not {len(runs)}")
+            raise UsageError(f"at least {LEAST_RUNS[rules.least_runs]} must be given, not {len(runs)}")
         settings, documents = rules.settings, judgments.documents
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         runs = [run.allowing(settings.duplicates) for run in runs]
@@ -213,14 +217,18 @@ class RankedRuns(Frozen):
         if not judged_topics:
             raise NoTopicsError(f"no topic of {shown_name(documents.path)} has results")
         unique = unique_names(ranked, runs, warn)
-        sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.min_retrieved, warn)
-        if len(sufficient) < rules.least_runs:
-            raise InputError(
-                f"at least {least} must retrieve {rules.min_retrieved:.0%} of the documents they can retrieve; only "
-                f"{len(sufficient)} of {len(ranked)} do"
-            )
+        selected, notes = selected_runs(
+            ranked,
+            unique,
+            judged_topics,
+            judgments,
+            min_retrieved=rules.min_retrieved,
+            fully_judged=rules.fully_judged,
+            least=rules.least_runs,
+            warn=warn,
+        )
         topics, lacking = compared_topics(
-            documents, {unique[number]: ranked[number] for number in sufficient}, complete=settings.complete
+            documents, {unique[number]: ranked[number] for number in selected}, complete=settings.complete
         )
         raise_first(judgments.failures(topics))
         if lacking:
@@ -230,20 +238,21 @@ class RankedRuns(Frozen):
             warn(line)
         return cls(
             judgments=judgments,
-            runs=tuple(unique[number] for number in sufficient),
+            runs=tuple(unique[number] for number in selected),
             topics=topics,
             ranking=Ranking.joined(
-                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in sufficient]
+                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in selected]
             ),
             missing=np.array(
-                [[topic not in ranked[number].topics for topic in topics] for number in sufficient], np.bool_
+                [[topic not in ranked[number].topics for topic in topics] for number in selected], np.bool_
             ),
             requests=fitting,
             level=settings.level,
             lacking=lacking,
             grades_are=settings.grades,
-            sources=[runs[number] for number in sufficient],
+            sources=[runs[number] for number in selected],
             settings=settings,
+            notes_on_runs=notes,
         )
 
     @property
@@ -264,7 +273,7 @@ class RankedRuns(Frozen):
             for measure, number in zip(self.measures, n_without, strict=False)
             if number
         ]
-        return (f"Topics: {self.which_topics}.", *without)
+        return (*self.notes_on_runs, f"Topics: {self.which_topics}.", *without)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -410,25 +419,6 @@ def _fitting(
         else:
             raise EvaluationError(f"{shown_name(judgments.documents.path)}: {problem}")
     return tuple(fitting)
-
-
-def _sufficient_runs(
-    ranked: Sequence[RankedRun], names: Sequence[str], topics: Sequence[bytes], share: float, warn: Warn
-) -> list[int]:
-    """Return the indices of the runs that retrieve a sufficient number of documents."""
-    if not share:
-        return list(range(len(ranked)))
-    most = len(topics) * max(int(run.ranking.n_ret.max(initial=0)) for run in ranked)
-    sufficient = []
-    for number, run in enumerate(ranked):
-        n_retrieved = int(run.ranking.n_ret.sum())
-        n_topics = len(run.topics.intersection(topics))
-        if n_retrieved < share * most or n_topics < len(topics):
-            of_topics = f"{n_topics} of {len(topics)} topics"
-            warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
-        else:
-            sufficient.append(number)
-    return sufficient
 
 
 class GradedRuns(RankedRuns):

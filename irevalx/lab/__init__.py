@@ -1,4 +1,4 @@
-"""irevalx-lab: experiments that measure how reliable measures are when judgments are incomplete.
+"""irevalx-lab: experiments on the reliability of evaluation measures when judgments are incomplete.
 
 The public names of this module are functions, one for each command of irevalx-lab. They accept the same inputs as
 ``irevalx.evaluate``. Most functions return a result with typed ``rows`` and the methods ``to_frame``, ``to_polars`` and

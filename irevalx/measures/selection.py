@@ -144,7 +144,7 @@ class Selection(Frozen):
     rel_format: str = "qrels"
     """Of the judgments."""
     zscores: Zscores | None = None
-    """To convert values with; None for the values themselves."""
+    """The converter to z-scores; None for values without conversion."""
     as_requested: bool = False
     """Whether names and order are printed as requested."""
     requests: tuple[tuple[Request, RequestedMeasure], ...] = ()

@@ -23,7 +23,7 @@ def truncate(x: FloatArray) -> IntArray:
 
 
 def round_half_away(x: FloatArray) -> IntArray:
-    """Round like C's ``lround``, halves away from zero; nan and overflow like ``truncate``."""
+    """Round half away from zero, like C's ``lround``; nan and overflow yield the smallest 64-bit integer."""
     with np.errstate(invalid="ignore"):
         whole = np.trunc(x)
         return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
@@ -63,8 +63,8 @@ _NO_WEIGHTS: FloatArray = np.empty(0)
 class Topics(Frozen):
     """Rankings of n topics, represented by their pooled documents.
 
-    The arguments ``level``, ``max_retrieved`` and ``judged_only`` have already been applied. "Per topic" arrays have
-    shape (n,). "Flat" arrays have one value for each document in ``rows`` or in ``pool``.
+    The arguments ``level``, ``max_retrieved`` and ``judged_only`` of ``irevalx.evaluate`` have already been applied.
+    "Per topic" arrays have shape (n,). "Flat" arrays have one value for each document in ``rows`` or in ``pool``.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Topics(Frozen):
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
-        """Flat over ``rows``: the values of x, which is flat over ``documents``, at the ranks of the rows."""
+        """Flat over ``rows``: the elements of x, which is flat over ``documents``, for the documents in ``rows``."""
         return x
 
     def judged_within(self, k: int) -> IntArray:
@@ -235,7 +235,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level; it is computed once and cached under its key.
+        """Return a value that depends only on the pool and the level; it is computed once and cached under this key.
 
         Cached arrays are read-only.
         """
@@ -256,7 +256,7 @@ class Topics(Frozen):
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Per topic: the number of relevant documents at which recall is x; x can have shape (n_levels, 1)."""
+        """Per topic: the number of relevant documents required for recall x, which can have shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 

@@ -1,6 +1,6 @@
 """Files and Python objects -> judgments, runs and pools.
 
-A source yields rows with named columns, in blocks that end between topics. Judgments, runs and pools are built from
+A source yields rows with named columns, in blocks of whole topics. Judgments, runs and pools are built from
 these columns.
 
 formats         FILE_FORMATS: one record per format; the packages above call its ``read``

@@ -1,4 +1,4 @@
-"""Names of table columns, and the types of their values."""
+"""The recognised names of table columns, and the types of their values."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
 
 
 def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
-    """Return the table's columns that match a requested column: usually one or none.
+    """Return the columns of the table that match a requested column: usually one column, or none.
 
     >>> named(SCORE, ["Sim", "SCORE", "docno"])
     ['SCORE']
@@ -100,7 +100,7 @@ _OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run
 
 
 def is_known_name(word: bytes) -> bool:
-    """Return whether a word is a known column name in header lines."""
+    """Return whether a word is a recognised column name in a header."""
     text = word.decode("utf-8", "replace").lower().strip("\"'#")
     return text in _OTHER_NAMES or bool(known_columns([text]))
 

@@ -40,7 +40,7 @@ Data_co = TypeVar("Data_co", covariant=True)
 
 
 class FileKind(Enum):
-    """The content of the files of a format; the value is the option that names the format."""
+    """The kind of data in a file: judgments, runs or pools. The value is the option that selects the format."""
 
     JUDGMENTS = "-R"
     RUNS = "-T"
@@ -94,7 +94,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warn: Warn,
         grades: Grades = "whole",
     ) -> Data_co:
-        """Read a file, a table or a dictionary; a run is only opened here, and read block by block during evaluation.
+        """Read a file, a table or a dictionary; runs are only opened, and are read block by block during evaluation.
 
         ``compat`` determines the precision of scores and the style of comments. ``strict`` rejects malformed numbers
         and likely mistakes; otherwise ``warn`` is called. Malformed real grades and probabilities are always rejected.
@@ -217,7 +217,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:
-        """Raise UsageError if the format does not support this type of grades."""
+        """Raise UsageError if the format does not support the type of the grades."""
         if f"grades={grades}" in self.excludes:
             reason = f": {self.why_whole}" if self.why_whole else ""
             both = f"{spelled('grades', grades)} cannot be combined with {spelled('rel_format', self.name)}"
@@ -254,7 +254,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
     """Return the runs of a file: a single run, or a run per value of its column ``run``.
 
-    An unreadable table becomes a run that raises the error when it is read.
+    An unreadable table is returned as a run that raises the error when it is read.
     """
     try:
         rules = Rules(compat, strict, warn)

@@ -57,7 +57,7 @@ def looks_like_judgments(line: bytes) -> bool:
 
 
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
-    """Return a hint about a malformed line: its separators, another format of this kind, or a file of the other kind.
+    """Return a hint about the cause of a malformed line: separators, another format, or exchanged judgments and runs.
 
     ``lines`` are the first lines of the file, followed by the malformed line and some lines after it.
     """
@@ -112,7 +112,7 @@ def _table_hint(lines: bytes, kind: FileKind) -> str:
 
 
 def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
-    """Return the formats of a kind in which the lines are valid; formats with equal columns are returned once."""
+    """Return the formats of a kind in which the lines are valid; of formats with equal columns, only the first."""
     by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
     for fmt in FILE_FORMATS:
@@ -124,7 +124,7 @@ def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
 
 
 def _shape(layout: Layout) -> tuple[str, ...]:
-    """Return the columns of a layout, with columns of arbitrary words unified."""
+    """Return the columns of a layout, with the same name for all columns that accept any word."""
     return tuple(
         " ".join("ID" if name in _ID_COLUMNS else name for name in columns.split()) for columns in layout.columns
     )

@@ -2,7 +2,7 @@
 
 Options, help, manual pages, completion, errors and tests are generated from these records. A new format needs a record
 here and, unless an existing reader fits, a module with its reader; ``tests/reading/test_formats.py`` requires an
-example. Readers are imported when a file is read, so that the help does not load them.
+example. Readers are imported when a file is read, so that displaying help does not import them.
 """
 
 from __future__ import annotations
@@ -478,7 +478,7 @@ def results_format(name: str) -> FileFormat[RunStream]:
 
 
 def names_of(kind: FileKind) -> str:
-    """Return the names of the formats of a kind as a phrase.
+    """Return the names of the formats of a kind, joined to a phrase.
 
     >>> names_of(FileKind.POOL)
     'pool'

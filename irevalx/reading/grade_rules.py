@@ -25,7 +25,7 @@ def real_grades_hint() -> str:
 
 
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
-    """Return the positions of numbers that are not valid grades, ascending."""
+    """Return the positions of invalid grades, in ascending order."""
     if grades == "label":
         return np.flatnonzero(np.isinf(values))
     most = 1.0 if grades == "probability" else np.inf

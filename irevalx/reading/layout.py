@@ -116,7 +116,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
 
 
 def kind_of_file(beginning: bytes) -> str:
-    """Return the type of a binary file that starts with these bytes, or "" if it can be text."""
+    """Return the type of a binary file, given its first bytes; "" if the file can be text."""
     return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
 
 
@@ -137,7 +137,7 @@ _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 def text_hint(value: object) -> str:
-    """Return a hint, for the end of a message, about a number passed as text; "" for other values."""
+    """Return a hint for the end of a message, if a number was passed as text; "" for other values."""
     is_number = isinstance(value, str) and re.fullmatch(_NUMBER, value.strip())
     return "; the number is text: convert it with int or float" if is_number else ""
 

@@ -1,4 +1,4 @@
-"""Topic subsets: files with the groups of topics."""
+"""Topic groups (subsets), read from a file or a dictionary."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
 
 
 def _encoded(name: str, where: str) -> bytes:
-    """Return the bytes of a name; a lone surrogate, which JSON can contain, raises InputError."""
+    """Encode a name as bytes; a lone surrogate, which JSON can contain, raises InputError."""
     try:
         return as_bytes(name)
     except UnicodeEncodeError:

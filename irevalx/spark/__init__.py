@@ -1,7 +1,7 @@
-"""The same evaluation on Spark: the input is Spark data frames, and the values are bit-for-bit identical.
+"""Evaluation of Spark data frames, with values bit-for-bit identical to those of ``irevalx.evaluate``.
 
 Spark groups the rows of each topic. Its workers evaluate blocks of complete topics, and then combine the topic values
-of each run. Only this package imports Spark; programs import it as ``irevalx.spark``.
+of each run. This package is the only one that imports Spark.
 
     jobs          evaluate() and the plan of its Spark jobs
     partitions    the functions that run on Spark's workers; the `all` rows

@@ -79,7 +79,7 @@ def evaluate(
 ) -> Values:
     """Evaluate runs on Spark; the values are the same as those of ``irevalx.evaluate``.
 
-    Arguments are checked when the function is called; values are computed when they are used.
+    Arguments are checked when the function is called, but values are computed only when they are used.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def evaluate(
 
 
 class Values:
-    """Measure values of runs. Once computed, topic values are kept by Spark until ``unpersist`` is called."""
+    """Measure values of runs. Once computed, topic values are cached by Spark until ``unpersist`` is called."""
 
     def __init__(self, scores: DataFrame, workers: Workers, wide: bool) -> None:
         self._scores = scores
@@ -178,7 +178,7 @@ class Values:
         return self._scores.sparkSession.createDataFrame(summary_rows, "run string, measure string, value double")
 
     def unpersist(self) -> None:
-        """Release the topic values that Spark keeps."""
+        """Release the topic values cached by Spark."""
         self._scores.unpersist()
 
 

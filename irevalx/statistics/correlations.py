@@ -266,24 +266,41 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
 
     ``p`` is the persistence: the probability of looking at the next depth, in (0, 1).
     """
-    short, long = sorted((_Places.of(x), _Places.of(y)), key=lambda places: len(places.items))
+    numbers: dict[Hashable, int] = {}
+    short, long = _by_length(RankedItems.of(x, numbers), RankedItems.of(y, numbers))
     overlaps = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
     return dict(zip(OVERLAP_COLUMNS, overlaps, strict=True))
 
 
-class _Places(Frozen):
-    """The items of a ranking in order, and the 1-based ranks that the tie group of each fills, shape (n_items,)."""
+def extrapolated_overlap(x: RankedItems, y: RankedItems, p: float) -> float:
+    """Return ``rbo_w_ext`` of ``rank_biased_overlap`` in linear time."""
+    return _Agreements.of(*_by_length(x, y), "w").extrapolated_overlap(p)
 
-    items: list[Hashable]
+
+class RankedItems(Frozen):
+    """The numbers of the items of a ranking in order, and the 1-based ranks that the tie group of each fills."""
+
+    items: IntArray
     top: IntArray
     bottom: IntArray
+    """Shape (n_items,), like the other fields."""
 
     @classmethod
-    def of(cls, ranking: Ranking[Item]) -> _Places:
-        items: list[Hashable] = [item for group in ranking for item in group]
-        sizes = np.array([len(group) for group in ranking], np.int64)
+    def of(cls, ranking: Ranking[Item], numbers: dict[Hashable, int]) -> RankedItems:
+        """Number the items of a ranking; ``numbers`` has those of other rankings, and receives new ones."""
+        items = [numbers.setdefault(item, len(numbers)) for group in ranking for item in group]
+        return cls.in_order(np.array(items, np.int64), np.array([len(group) for group in ranking], np.int64))
+
+    @classmethod
+    def in_order(cls, items: IntArray, sizes: IntArray) -> RankedItems:
+        """Return ordered items with the sizes of their groups of ties."""
         last = np.cumsum(sizes)
         return cls(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes))
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether any items are tied."""
+        return bool((self.top != self.bottom).any())
 
     def contributions(self, depth: IntArray, variant: str) -> FloatArray:
         """Return the contribution of each item at each depth: shape (n_items, n_depths)."""
@@ -293,34 +310,65 @@ class _Places(Frozen):
         return np.clip((depth - top + 1) / (bottom - top + 1), 0.0, 1.0)
 
 
-def _overlap(short: _Places, long: _Places, p: float, variant: str) -> tuple[float, float, float]:
+def _by_length(x: RankedItems, y: RankedItems) -> tuple[RankedItems, RankedItems]:
+    """Return two rankings, the shorter one first."""
+    return (x, y) if x.items.size <= y.items.size else (y, x)
+
+
+class _Agreements(Frozen):
+    """The agreement of two rankings at each depth down to the end of the longer one, for one treatment of ties."""
+
+    n_short: int
+    n_long: int
+    extrapolated: FloatArray
+    least: FloatArray
+    greatest: FloatArray
+    """Shape (n_long,), like the two before: for continuations of the shorter ranking."""
+    common: float
+    """Sum of products over all items of both rankings."""
+
+    @classmethod
+    def of(cls, short: RankedItems, long: RankedItems, variant: str) -> _Agreements:
+        n_short, n_long = short.items.size, long.items.size
+        depth = np.arange(1, n_long + 1)
+        shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
+        beyond = depth > n_short
+        weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking goes on with one more item a depth
+        if variant == "w":
+            divisor = (weight_short + weight_long) / 2
+        else:
+            divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short) * np.sqrt(weight_long)
+        least = shared / divisor  # if the shorter ranking goes on with nothing shared
+        expected = shared + (depth - n_short) * float(least[n_short - 1]) * unseen_mean
+        extrapolated = np.where(beyond, expected / divisor, least)
+        greatest = np.where(beyond, (shared + unseen_first) / divisor, least)
+        return cls(n_short, n_long, extrapolated, least, greatest, float(shared[-1]))
+
+    def weights(self, p: float) -> FloatArray:
+        """Return the weight of each depth."""
+        weight: FloatArray = p ** np.arange(1, self.n_long + 1, dtype=np.float64)
+        return weight
+
+    def extrapolated_overlap(self, p: float) -> float:
+        """Return the overlap if the agreement beyond the end continues as expected."""
+        at_short = float(self.least[self.n_short - 1])
+        at_long = (self.common + (self.n_long - self.n_short) * at_short) / self.n_long
+        seen = float(self.extrapolated @ self.weights(p))
+        return (1 - p) / p * (seen + at_long * p ** (self.n_long + 1) / (1 - p))
+
+
+def _overlap(short: RankedItems, long: RankedItems, p: float, variant: str) -> tuple[float, float, float]:
     """Return the extrapolated, minimum and maximum overlap."""
-    n_short, n_long = len(short.items), len(long.items)
-    depth = np.arange(1, n_long + 1)
-    shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
-    beyond = depth > n_short
-    weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking goes on with one more item a depth
-    if variant == "w":
-        divisor = (weight_short + weight_long) / 2
-    else:
-        divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short) * np.sqrt(weight_long)
-    least = shared / divisor  # the agreement at each depth, if the shorter ranking goes on with nothing shared
-    at_short = float(least[n_short - 1])
-    expected = shared + (depth - n_short) * at_short * unseen_mean
-    extrapolated = np.where(beyond, expected / divisor, least)
-    greatest = np.where(beyond, (shared + unseen_first) / divisor, least)
-    common = float(shared[-1])
-    at_long = (common + (n_long - n_short) * at_short) / n_long
-    weight = p ** depth.astype(np.float64)
-    scale = (1 - p) / p
+    at = _Agreements.of(short, long, variant)
+    weight, scale = at.weights(p), (1 - p) / p
     return (
-        scale * (float(extrapolated @ weight) + at_long * p ** (n_long + 1) / (1 - p)),
-        scale * (float(least @ weight) + common * _tail_of_logarithm(p, n_long)),
-        scale * (float(greatest @ weight) + _greatest_beyond(common, n_short, n_long, p)),
+        at.extrapolated_overlap(p),
+        scale * (float(at.least @ weight) + at.common * _tail_of_logarithm(p, at.n_long)),
+        scale * (float(at.greatest @ weight) + _greatest_beyond(at.common, at.n_short, at.n_long, p)),
     )
 
 
-def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> FloatArray:
+def _sums(short: RankedItems, long: RankedItems, depth: IntArray, variant: str) -> FloatArray:
     """Return five sums over the items down to each depth, shape (5, n_depths).
 
     The sums are: products of contributions over the items of both rankings; contributions to the shorter and to the
@@ -328,17 +376,25 @@ def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> Float
     ranking lacks, as many as the depth exceeds the length of the shorter ranking; and the mean of all positive
     contributions of items that the shorter ranking lacks.
     """
-    place = {item: number for number, item in enumerate(short.items)}
-    shared = np.array([number for number, item in enumerate(long.items) if item in place], np.int64)
-    in_short = np.array([place[long.items[number]] for number in shared.tolist()], np.int64)
-    lacking = np.setdiff1d(np.arange(len(long.items)), shared)
+    place = np.full(max(short.items.max(), long.items.max()) + 1, -1)
+    place[short.items] = np.arange(short.items.size)
+    in_short = place[long.items]
+    shared, lacking = np.flatnonzero(in_short >= 0), np.flatnonzero(in_short < 0)
+    in_short = in_short[shared]
+    if variant == "w" or not (short.is_tied or long.is_tied):  # contributions are 0 or 1
+        counts = [
+            np.bincount(tops, minlength=depth.size + 1).cumsum()[1:].astype(np.float64)
+            for tops in (np.maximum(short.top[in_short], long.top[shared]), short.top, long.top, long.top[lacking])
+        ]
+        unseen = counts.pop()
+        return np.stack([*counts, np.clip(depth - short.items.size, 0, unseen), ratio(unseen, unseen)])
     parts = []
-    size = max(1, _BATCH // len(long.items))
+    size = max(1, _BATCH // long.items.size)
     for start in range(0, depth.size, size):
         depths = depth[start : start + size]
         of_short, of_long = short.contributions(depths, variant), long.contributions(depths, variant)
         unseen = of_long[lacking]
-        first = np.arange(lacking.size)[:, np.newaxis] < depths - len(short.items)
+        first = np.arange(lacking.size)[:, np.newaxis] < depths - short.items.size
         power = 2 if variant == "b" else 1
         sums = (
             (of_short[in_short] * of_long[shared]).sum(axis=0),

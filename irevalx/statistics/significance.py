@@ -257,7 +257,7 @@ class PairedTest(Frozen):
 TESTS: dict[str, PairedTest] = {
     "t": PairedTest("Student's t test", paired_t, _least_t),
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
-    "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
+    "permutation": PairedTest("a sign-flip permutation test", sign_flips, _least_sign_flips, resampled=True),
 }
 """The paired tests, by their values of ``--test``."""
 

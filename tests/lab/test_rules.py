@@ -121,7 +121,7 @@ leave-out
     pivot excludes removed
     removed excludes complete, holes, keep_judgments, folder, figure
     new_runs excludes complete, holes, only, summary, pivot, removed, keep_judgments, folder, min_retrieved
-    new_runs excludes keep_in_pool, figure
+    new_runs excludes fully_judged, keep_in_pool, figure
     ties=expected, ties=best, ties=worst excludes new_runs
     tolerance, draws requires new_runs
     draw requires figure
@@ -149,8 +149,9 @@ study
     depth, across, batch, unjudged, group_by, groups requires scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     across excludes scheme=sampled
     documents requires scheme=cal
-    group_by excludes min_retrieved
-    groups excludes group_by, min_retrieved
+    group_by excludes min_retrieved, fully_judged
+    groups excludes group_by, min_retrieved, fully_judged
+    fully_judged excludes own_pool, scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     resample_decisions requires resamples
     infap_errors, ties=expected, ties=best, ties=worst excludes scheme=imperfect
     results_format requires runs
@@ -346,6 +347,7 @@ leave-out  holes=0                  an integer of at least 1
 leave-out  tolerance=-1             a number of at least 0
 leave-out  draws=0                  an integer of at least 1 and at most 10000000
 leave-out  min_retrieved=1.5        a share above 0 and at most 1, such as 0.1 or 10%
+leave-out  fully_judged=0           an integer of at least 1
 leave-out  labels_format=prefs      qrels, beir, csv, tsv, json or jsonl
 leave-out  threads=0                an integer of at least 1
 next       per_topic=0              an integer of at least 1
@@ -364,6 +366,7 @@ report     depth=0,1001             an integer of at least 1 and at most 1000
 study      rounding=down            up, half-up or half-down
 study      samples=0,10000001,99999999999999999999                an integer of at least 1 and at most 10000000
 study      pairs=-1                 an integer of at least 0 and at most 10000000
+study      fully_judged=0           an integer of at least 1
 study      pool_depth=0             an integer of at least 1
 study      resamples=-1,100000000000             an integer of at least 0 and at most 10000000
 study      threads=0                an integer of at least 1

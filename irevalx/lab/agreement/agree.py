@@ -205,13 +205,13 @@ def agree(
     runid) or as csv, tsv, json or jsonl. With `runs`, `x` and `y` are two sets of relevance judgments instead, and the
     runs are evaluated with each set. With `rbo`, `x` and `y` can also be two runs.
 
-    The result has one row per measure. Correlations are Kendall's tau, in which a tie counts as concordant; tau-b;
-    tau_AP of y with x as the reference (tau_ap), in which tied runs of y are not compared with each other; its
-    symmetric form (tau_ap_b), the mean with x and with y as the reference (Urbano and Marrero 2017); and Pearson's
-    correlation. Errors are the root mean square error and the bias of y. Ranks are described by the mean absolute
-    change of a run's rank, the largest rise and fall with their runs, and the number of inversions: pairs of runs in
-    opposite order in y, which Büttcher et al. (2007) report with tau. The column significant contains the share of runs
-    whose values differ significantly (paired t test over topics, p < 0.05).
+    The result has one row per measure. Correlations are Kendall's tau, in which ties count as concordant; tau-b; tau_AP
+    of y with x as the reference (tau_ap), which does not compare runs that are tied in y; tau_AP,b (tau_ap_b), the mean
+    of two values with x and with y as the reference (Urbano and Marrero 2017); and Pearson's correlation. Errors are
+    the root mean square error and the bias of y. Changes of rank are described by the mean absolute change, the largest
+    rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the opposite
+    order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose values
+    differ significantly (paired t test over topics, p < 0.05).
 
     Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
     contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only
@@ -224,14 +224,14 @@ def agree(
     Significance decisions require values by topic (``irevalx -q``) and the same measure in x and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
-    stratum whose judged documents are the sample. Measures that are computed from grades, from strata and from
-    inclusion probabilities are reported together; the inclusion probabilities are derived from the strata.
+    stratum, in which the judged documents are the sample. Measures of grades, of strata and of inclusion probabilities
+    can be combined; the inclusion probabilities are derived from the strata.
 
     Parameters
     ----------
     x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or output files of irevalx or
         trec_eval; with `runs`, relevance judgments as for ``irevalx.evaluate``; with `rbo`, evaluations or runs.
-    against : compare every measure of y with this measure of x, named as irevalx prints it. [default: the same measure]
+    against : compare every measure of y with this measure of x, given by its printed name. [default: the same measure]
     rbo : add rank-biased overlap with this persistence, the probability of continuing to the next rank: the
         extrapolated (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the
         rankings of documents by topic. Ties are treated in three ways: tied items have equal rank (rbo_w); the mean
@@ -241,8 +241,8 @@ def agree(
         included), the share of these runs that are among the K best by y (top_overlap), and the difference in x between
         its best run and the best run by y (loss). Higher values are assumed to be better.
     resamples : number of bootstrap resamples of the topics, for 95% confidence intervals over the population of
-        topics. Intervals of correlations and of `top` are computed by inverting a test: they account for the noise that
-        resampling adds, and are wider than the quantiles of the resamples. [default: 0, no intervals]
+        topics. Intervals of correlations and of `top` are computed by inverting a test; they account for the noise that
+        resampling adds, and are therefore wider than the quantiles of the resamples. [default: 0, no intervals]
 
     Raises
     ------

@@ -13,7 +13,17 @@ from irevalx.errors import UsageError
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
-    {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "infap_errors", "junit"}
+    {
+        "axis",
+        "digits",
+        "duplicates",
+        "figure_width",
+        "fully_judged",
+        "grades",
+        "ignore_identical_ids",
+        "infap_errors",
+        "junit",
+    }
     | {"kld_threshold", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved", "names", "no_title"}
     | {"resample_decisions", "results_format", "rounding", "threads", "ties", "titled", "topic_rates"}
 )

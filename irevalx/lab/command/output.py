@@ -40,17 +40,17 @@ DEFAULT_FORMAT = "table"
 """``--format`` unless it is given."""
 
 FIGURE_ENDINGS = (".png", ".svg", ".pdf")
-"""What the name of the file of a figure ends in, which is its format."""
+"""The file name extensions of figures, which select the format."""
 
 
 class Result(Frozen, kw_only=True):
-    """Base class of results, which consist of tables; the rows of the tables are fields, or are computed from fields.
+    """Base class of results, which consist of tables. The rows of tables are stored in fields or computed from fields.
 
     In an interpreter and in a notebook, a result is displayed as its command prints it on a terminal.
     """
 
     notes: tuple[str, ...] = ()
-    """Sentences below the last displayed table, such as the topics that it is over."""
+    """Sentences displayed below the last table, for example about the topics that were used."""
 
     displayed_titles: ClassVar[Mapping[str, str]] = {}
     """The titles of tables whose displayed title differs from the title in JSON."""
@@ -67,7 +67,7 @@ class Result(Frozen, kw_only=True):
         return self.tables()
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were computed, for JSON: a seed, methods, notes."""
+        """Return the seed, methods and notes that describe how the values were computed, for JSON output."""
         return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
 
     def noted_tables(self) -> Sequence[Table]:
@@ -76,7 +76,7 @@ class Result(Frozen, kw_only=True):
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
-        """Return a table as a pandas data frame, with every digit.
+        """Return a table as a pandas data frame, with unrounded values.
 
         Parameters
         ----------
@@ -118,11 +118,14 @@ class Result(Frozen, kw_only=True):
 
 
 class DrawnResult(Result):
-    """Base class of results that can be drawn."""
+    """Base class of results that can be plotted."""
 
     drawings: ClassVar[Mapping[str, str]]
-    """By value of ``draw``, the default first: the function that draws a result on a page, in the module ``figures`` of
-    the package of the class. The module is imported by name, so that it can import the class."""
+    """The function that plots a result on a page, by value of ``draw`` (the default first).
+
+    It is in the module ``figures`` of the package of the class, which is imported by name, so that it can import the
+    class.
+    """
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the result.
@@ -163,10 +166,10 @@ def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
 
 
 LONGEST_STEM = 32
-"""Characters of the name of a file that stand in its name while it is written: a name has 255 bytes at most."""
+"""Number of characters of a file name that its temporary file name contains, since a name has at most 255 bytes."""
 
 _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figure_width", "no_title"})
-"""Parameters on which no value depends."""
+"""Parameters that do not affect any value, and are therefore not recorded."""
 
 
 class LinesResult(Protocol):
@@ -178,17 +181,17 @@ class LinesResult(Protocol):
 
 
 class Output(Frozen, kw_only=True):
-    """How and where a command writes; fields bear the names of the parameters that fill them.
+    """The output options of a command; each field is named after its parameter.
 
     Parameters
     ----------
     format : one of ``FORMATS``.
-    digits : decimals of real numbers in tables for people.
-    path : the file; None for standard output.
-    figure : the file of a figure, which has one of the endings of ``FIGURE_ENDINGS``; None for none.
-    figure_width : in inches, as that of a column.
+    digits : decimals of real numbers in displayed tables.
+    path : the output file; None for standard output.
+    figure : the file for a figure, with an extension in ``FIGURE_ENDINGS``; None for no figure.
+    figure_width : width in inches, for example the width of a column.
     no_title : whether figures are without titles.
-    quiet : whether nothing is shown of progress.
+    quiet : whether progress is hidden.
     """
 
     format: str = DEFAULT_FORMAT
@@ -200,13 +203,13 @@ class Output(Frozen, kw_only=True):
     quiet: bool = False
 
     def write(self, result: Result, **drawn: Any) -> None:
-        """Write the tables of a result, and its figure if one is asked for; tell the seed that it drew.
+        """Write the tables of a result, and its figure if requested; report a seed that was chosen at random.
 
         Raises as ``write_lines`` does.
 
         Parameters
         ----------
-        drawn : what else ``figure`` of the result takes.
+        drawn : further arguments of the result's method ``figure``.
         """
         _tell_seed(result)
         if self.figure is not None:  # first: what cannot be drawn is an error, and nothing is printed then
@@ -231,13 +234,13 @@ class Output(Frozen, kw_only=True):
             self.write_text(result)
 
     def write_text(self, result: LinesResult) -> None:
-        """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""
+        """Write judgments or a pool, and report a random seed; raises the same exceptions as ``write``."""
         _tell_seed(result)
         write_lines([result.text], self.path)
 
     @property
     def format_is_typed(self) -> bool:
-        """Whether ``--format`` was typed; without it some commands write a file for other programs."""
+        """Whether ``--format`` was given; otherwise some commands write a file for other programs."""
         import click
         from click.core import ParameterSource
 
@@ -245,18 +248,18 @@ class Output(Frozen, kw_only=True):
 
     @property
     def page(self) -> Page:
-        """What figures are drawn for."""
+        """The page size and titles of figures."""
         from irevalx.lab.plotting.page import Page
 
         return Page(self.figure_width, not self.no_title)
 
     def write_figure(self, draw: Callable[[Page], Figure], path: str | os.PathLike[str] | None = None) -> None:
-        """Draw a figure and write it, if one is asked for; raises as ``write_lines`` does.
+        """Plot a figure and write it, if requested; raises the same exceptions as ``write_lines``.
 
         Parameters
         ----------
-        draw : makes the figure for the page.
-        path : another file than that of ``figure``.
+        draw : function that plots the figure on the page.
+        path : file to write instead of ``figure``.
         """
         path = self.figure if path is None else path
         if path is not None:
@@ -266,7 +269,7 @@ class Output(Frozen, kw_only=True):
 
 
 def _was_drawn(result: object) -> bool:
-    """Return whether a function drew a seed, because the command was given none."""
+    """Return whether the seed was chosen at random, because none was given."""
     import click
 
     seed = getattr(result, "seed", None)
@@ -274,13 +277,13 @@ def _was_drawn(result: object) -> bool:
 
 
 def _tell_seed(result: object) -> None:
-    """Show the seed that a function drew, so that the call can be repeated."""
+    """Print the seed that was chosen at random, so that the call can be repeated."""
     if _was_drawn(result):
         write_error(f"{PROGRAM}: --seed {getattr(result, 'seed')}")  # noqa: B009 - most results have none
 
 
 def _how_called() -> dict[str, Any]:
-    """Return what was typed, the digests of the files that were read, and what has been warned of."""
+    """Return the command line, the digests of the input files, and the warnings, for JSON output."""
     import click
     from click.core import ParameterSource
 
@@ -309,7 +312,7 @@ def _how_called() -> dict[str, Any]:
 
 
 def paths_in(value: Any) -> list[str]:
-    """Return the files that the value of a parameter names: one, several, or several by name."""
+    """Return the paths in the value of a parameter: a path, several paths, or a dictionary of paths."""
     if isinstance(value, dict):
         return [path for paths in value.values() for path in paths]
     if value is None:
@@ -318,7 +321,7 @@ def paths_in(value: Any) -> list[str]:
 
 
 def _recorded(value: Any) -> Any:
-    """Return the value of an option as JSON has it; what it has no form for, such as a fraction, as text."""
+    """Return the value of an option as a JSON value; types that JSON lacks, such as fractions, become strings."""
     if isinstance(value, tuple):
         return [_recorded(item) for item in value]
     if isinstance(value, dict):
@@ -331,7 +334,7 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
 
     Raises
     ------
-    OutputError : they cannot be written. A file that was there before is then as it was.
+    OutputError : the lines cannot be written; an existing file is then unchanged.
     """
     if path is None:
         write(lines)
@@ -341,14 +344,14 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
 
 @raising_interrupts()
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
-    """Write a file that takes its place only when it is complete.
+    """Write a file atomically: it replaces an existing file only when it is complete.
 
-    The file that a symbolic link names is replaced, not the link. A pipe or a device (/dev/null) is written to, and so
-    is what a process has open (/dev/stdout, /proc/self/fd/3), after what is there already.
+    The file that a symbolic link names is replaced, not the link. Pipes, devices (/dev/null) and open files
+    (/dev/stdout, /proc/self/fd/3) are written to directly, after their existing content.
 
     Parameters
     ----------
-    make : writes the file to the path that it is given, which has the ending of ``path``.
+    make : function that writes the file to a given path, which has the extension of ``path``.
 
     Raises
     ------
@@ -390,7 +393,7 @@ Made = TypeVar("Made")
 
 
 def refuse_folder(path: str) -> None:
-    """Raise OutputError if a folder cannot be made or written, before the work."""
+    """Raise OutputError if a folder cannot be created or written, before results are computed."""
     try:
         there = _nearest(Path(path))
         is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
@@ -405,7 +408,7 @@ def refuse_folder(path: str) -> None:
 
 
 def _nearest(path: Path) -> Path:
-    """Return a path, or the nearest folder around it that exists."""
+    """Return a path if it exists, otherwise its nearest existing parent folder."""
     return next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
 
 
@@ -414,7 +417,7 @@ def _cannot_make(path: str, error: OSError) -> OutputError:
 
 
 def make_folder(path: str) -> Path:
-    """Make a folder, unless it exists, and return its path."""
+    """Create a folder, unless it exists, and return its path."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -424,10 +427,10 @@ def make_folder(path: str) -> Path:
 
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
-    """Write a folder whose files are moved into place when all of them are complete; returns the result of ``make``.
+    """Write the files of a folder, which are moved into place when all are complete; return the result of ``make``.
 
-    ``make`` writes the files into an empty folder. Existing files with these names are replaced, others stay. If
-    something cannot be written, the folder is as before, or does not exist.
+    ``make`` writes the files into an empty folder. Existing files with the same names are replaced, and other files are
+    kept. If an error occurs, the folder is unchanged, or is not created.
     """
     part = None
     try:

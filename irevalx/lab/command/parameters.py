@@ -153,6 +153,17 @@ MinRetrieved = Annotated[
         ),
     ),
 ]
+FullyJudged = Annotated[
+    int | None,
+    whole(
+        1,
+        metavar="K",
+        help=(
+            "exclude runs with an unjudged document among their first K documents of any judged topic; Büttcher et al. "
+            "(2007) use 50. [default: keep all]"
+        ),
+    ),
+]
 Threads = Annotated[
     int,
     whole(
@@ -226,18 +237,18 @@ Documents = Annotated[
         names=("--docs",),
         several=True,
         help=(
-            "files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
-            "TREC SGML."
+            "files with the text of all documents of the collection: JSON Lines (with fields such as id and contents) "
+            "or TREC SGML."
         ),
         shell_help=(
-            "Files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
-            "TREC SGML. Can be repeated."
+            "Files with the text of all documents of the collection: JSON Lines (with fields such as id and contents) "
+            "or TREC SGML. Can be repeated."
         ),
     ),
 ]
 Labels = Annotated[
     Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
-    file(help="relevance judgments from another source, for example a machine, for documents without a judgment."),
+    file(help="relevance judgments from another source, for example a machine, for unjudged documents."),
 ]
 LabelsReplace = Annotated[
     bool, flag(requires="labels", help="replace all judgments by `labels`, not only missing judgments.")
@@ -396,9 +407,9 @@ KldThreshold = Annotated[
     choice(
         *THRESHOLDS,
         help=(
-            "threshold of kld: the divergence of the last document predicted relevant, of the next document, or the "
-            "midpoint. The number of judged documents predicted relevant equals the number judged relevant; Büttcher "
-            "et al. (2007) do not specify the threshold."
+            "threshold of kld, chosen so that as many judged documents are predicted relevant as were judged relevant: "
+            "the divergence of the last document predicted relevant (last), of the next document (next), or the "
+            "midpoint (middle). Büttcher et al. (2007) do not specify the threshold."
         ),
     ),
 ]

@@ -337,65 +337,65 @@ def compare(
 
     The result has one row per measure and pair. A row contains the summary values of both runs, and their difference
     with a confidence interval for this pair alone. The effect size is the mean difference divided by the standard
-    deviation of the per-topic differences. Further columns contain the numbers of topics on which the run wins, ties
-    and loses, p before and after correction, the test that was applied, and whether the difference is significant. With
-    bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5 topics, no
-    difference is reported as significant. If fewer than 5 topics differ, or all topics differ by the same amount, an
-    exact sign-flip test replaces the t test, and no t interval is reported.
+    deviation of the per-topic differences. Further columns contain the numbers of topics on which the run has a higher,
+    equal or lower value, p before and after correction, the test that was applied, and whether the difference is
+    significant. With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5
+    topics, no difference is reported as significant. If fewer than 5 topics differ, or all topics differ by the same
+    amount, an exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
     tukey, otherwise the interval for the pair alone, labelled "unadjusted". With tukey, the interval excludes 0 exactly
-    if the difference is significant. The same holds for bonferroni with `test="t"` and `interval="t"`. With other tests
-    or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that the
-    differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums
-    (num_rel_ret) are displayed as sums.
+    if the difference is significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other
+    tests or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that
+    the differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and
+    sums (num_rel_ret) are displayed as sums.
 
     A displayed result begins with a paragraph of text. For two runs, this paragraph contains the difference, its
-    interval, the test, the numbers of topics on which a run is better, the share of judged documents, and the smallest
-    difference that a t test detects with probability 0.8 on this number of topics, as computed by irevalx-lab power.
+    interval, the test, the numbers of topics on which each run is better, the share of judged documents, and the
+    smallest difference that a t test detects with probability 0.8 on this number of topics, as computed by irevalx-lab
+    power.
 
     Tables also display judged@K, the share of judged documents among the first K retrieved documents of each run. K is
     the cutoff of the measure, or 10 if it has none; with fewer retrieved documents, it is the share of these documents.
-    The values of the measures judged.K and unj.K are displayed, but runs are not tested under them, because they
-    describe the judgments. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning
-    lists the comparisons that depend on unjudged documents. These are the comparisons with a different conclusion if
-    the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as its judged
-    documents. The conclusion can still be correct; judge these documents to find out. With `margin`, the same warning
-    is issued for the verdicts.
+    The values of the measures judged.K and unj.K are displayed but not tested, because these measures describe the
+    judgments. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists the
+    comparisons that depend on unjudged documents. Their conclusions would change if the unjudged documents that only
+    one of the runs ranks among its first 10 were relevant half as often as its judged documents. The conclusion can
+    still be correct; judge these documents to confirm it. With `margin`, the same warning is issued for the verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
     share of the variance that is between replicates. The t test and its interval generalise to other topics and to
-    other runs of the same systems; with few replicates, they have few degrees of freedom. For a system with a single
-    run, they apply to this run only.
+    other runs of the same systems; with few replicates, the t test has few degrees of freedom. For a system with a
+    single run, the result applies only to this run.
 
-    With `topic_groups`, the result has one row per group, and a second table contains tests of the interaction, that
-    is, of whether the difference of a pair is the same in all groups. The test uses Welch's F statistic and permutes
-    the group labels of the topics. A difference that is significant in one group and not in another is not evidence of
-    different effects; use the interaction test. This test excludes groups with a single topic. In groups with fewer
-    than 10 topics, an interaction can be significant merely because differences vary more in one group than in another.
+    With `topic_groups`, the result contains one row per measure, pair and group, and a second table contains tests of
+    the interaction between runs and groups. The null hypothesis is that the difference of a pair is the same in all
+    groups; the test permutes the group labels of the topics and uses Welch's F statistic. A difference that is
+    significant in one group and not in another is not evidence of different effects; use the interaction test. Groups
+    with a single topic are excluded from the test. If groups have fewer than 10 topics, an interaction can be
+    significant merely because differences vary more in one group than in another.
 
-    With `margin`, the runs are subjected to a noninferiority test, which reports a verdict for each measure and run.
-    The test uses simultaneous t intervals of the differences from the `baseline`. The verdict is "not worse" if the
-    lower bound is greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a
-    sign-flip test with the same correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the
-    baseline is not worse. If fewer than 5 topics differ, or all topics differ by the same amount, no interval is
-    computed. In this case, an exact sign-flip test alone determines whether a run is worse, or better and therefore not
-    worse. The least margin is the margin with which a run as good as the baseline would pass with probability 0.8 on
-    this number of topics.
+    With `margin`, a noninferiority test of each run against the `baseline` reports a verdict for each measure. The test
+    uses simultaneous t intervals of the differences from the baseline. The verdict is "not worse" if the lower bound is
+    greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip test with
+    the same correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is not worse.
+    If fewer than 5 topics differ, or all topics differ by the same amount, no interval is computed. In this case, an
+    exact sign-flip test alone determines whether a run is worse, or is better and therefore not worse. The least margin
+    is the margin with which a run as good as the baseline would pass with probability 0.8, given this number of topics.
 
     Parameters
     ----------
     qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` accepts; or
         ``Scores``, without runs.
     runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` accepts.
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
-        comparisons under one measure. [default: map; all measures of ``Scores`` that do not contain map, or that
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the number of
+        comparisons under each measure. [default: map; all measures of ``Scores`` that do not contain map, or that
         ``irevalx.evaluate`` returned]
     names : names of the measures in the output: trec_eval's names, or the names requested with `measures` (asked).
-    discriminative_power : report the discriminative power of each measure instead: the share of significantly different
-        pairs. It is computed with `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test;
-        Sakai (2012) uses the randomised Tukey HSD test (tukey).
+    discriminative_power : report the discriminative power of each measure instead: the share of pairs of runs that
+        differ significantly. The share is computed with `test`, before and after correction. Sakai (2006) uses an
+        uncorrected bootstrap test; Sakai (2012) uses the randomised Tukey HSD test (tukey).
     power : former name of `discriminative_power`.
     by : rows of the table: one per pair (pair), per topic (topic) or per run (run). The row of a topic contains the
         value of each run and its difference from the `baseline`. The row of a run contains its summary values (the best
@@ -405,14 +405,14 @@ def compare(
         better or worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if
         there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
-        wins losses'. By default, the columns are difference, low and high (with bonferroni and tukey, simultaneous_low
-        and simultaneous_high), corrected_p, differ, judged and judged_against.
+        wins losses'. The default columns are difference, low and high (with bonferroni and tukey, simultaneous_low and
+        simultaneous_high), corrected_p, differ, judged and judged_against.
     sort : with `by="run"`, sort runs by the first measure, the best run first. With `by="topic"` and `baseline`, sort
         topics in descending order of the difference, averaged over runs. By default, runs and topics keep their order.
-    systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
-        ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. The value of a topic is the mean over the runs
-        of a system; tests and intervals account for the variation over both topics and runs.
-    system_by : compare systems; a part of each run name is the name of the system. This part is the text that this
+    systems : compare systems with several runs each (replicates), for example of several folds or seeds. The system of
+        each run is given as ``{run: system}`` or in a file with one line ``RUN SYSTEM`` per run. The value of a topic
+        is the mean over the runs of a system; tests and intervals account for the variation over both topics and runs.
+    system_by : compare systems; a part of each run name is the name of the system. The name is the text that this
         regular expression matches (its first group in parentheses, if it has one). A run without a match is a system of
         its own.
     topic_groups : compare runs in each topic subset (group), and test whether differences are the same in all groups
@@ -423,7 +423,7 @@ def compare(
         `baseline` by more than this margin. All judged topics are evaluated, as with `complete`. A dictionary contains
         the margin of each measure, with ``*`` for all other measures.
     require : with `margin`, the requirement for a run to pass: not worse, or significantly better.
-    allow_unsure : with `margin`, runs with the verdict "cannot tell" also pass.
+    allow_unsure : with `margin`, let runs with the verdict "cannot tell" pass.
 
     Raises
     ------

@@ -31,7 +31,8 @@ Correction = Annotated[
         TUKEY,
         help=(
             "correction of the p-values for the number of comparisons under a measure. The name bh is short for "
-            "benjamini-hochberg. Randomised Tukey HSD (tukey) replaces the test and compares all pairs of runs."
+            "benjamini-hochberg. The randomised Tukey HSD test (tukey) compares all pairs of runs and is used instead "
+            "of `test`."
         ),
     ),
 ]

@@ -69,7 +69,7 @@ class DiscriminativePowerRow(NamedTuple):
 
 
 class FigureComparison(Comparison, DrawnResult):
-    """Comparisons of runs that can be drawn pair by pair."""
+    """Comparisons of runs that can be plotted pair by pair."""
 
     untested: Sequence[ComparedMeasure] = ()
     """Measures that describe the judgments, whose values are displayed without tests."""
@@ -84,7 +84,7 @@ class FigureComparison(Comparison, DrawnResult):
     }
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return what to draw, by default intervals, or a matrix for many pairs; raises ArgumentError if too many."""
+        """Return the function that plots the figure: intervals, or a matrix for many pairs; raises ArgumentError."""
         if draw is not None and draw not in self.drawings:
             raise parameters.argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)

@@ -233,8 +233,8 @@ def complete(
     Judgments are completed for all documents that have the grade -1, that any run ranks within `depth`, or that are in
     a pool (`pool`). For each topic, a classifier is trained on the judged documents. The other documents get the
     relevance threshold (`level`) as their grade if they are predicted relevant, and 0 if not. Judged documents keep
-    their grades. Documents without a prediction get the grade -1. These are documents without text, and all unjudged
-    documents of topics that have no relevant or no nonrelevant documents for training.
+    their grades. Documents without a prediction get the grade -1: documents without text, and all unjudged documents of
+    topics that lack relevant or nonrelevant documents for training.
 
     With `labels`, no classifier is trained and no text is needed. Each document gets the grade of its label, or -1 if
     it has no label.
@@ -248,11 +248,11 @@ def complete(
     class_weight : weight of training errors of svm: the same total weight for relevant and for nonrelevant documents
         (balanced), or the same weight for each error (none), as in the published experiments.
     calibrated : estimate probabilities of relevance, which are the fifth column of the predictions. They are fitted to
-        the judged documents; each judged document is predicted from the other documents of its topic. The report of two
-        or more runs contains the expected values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
+        cross-validated predictions of the judged documents. With two or more runs, the report contains the expected
+        values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
     expected : with `calibrated`, report the expected values of measures.
-    holdout : report the accuracy of the predictions. For this report, this share of the judgments of each topic is
-        drawn at random and used for training, and the other judgments are predicted.
+    holdout : report the accuracy of the predictions: a classifier trained on a random sample of this share of the
+        judgments of each topic predicts the other judgments.
     level : relevance threshold, and the grade of documents that are predicted relevant; at least 1.
     progress : show the progress of predictions on standard error, on a terminal.
 

@@ -399,9 +399,9 @@ def describe(
     Report how many documents were judged, how many of the documents of each run were judged, and what each group of
     runs contributes to the pool.
 
-    By default, the displayed tables are a summary. It contains the totals of the judgments with the mean, minimum,
-    median and maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With
-    `show="all"`, all tables are displayed.
+    By default, only a summary is displayed. It contains the totals of the judgments with the mean, minimum, median and
+    maximum over topics, the table of runs, and the share of unjudged documents of all runs by rank. With `show="all"`,
+    all tables are displayed.
 
     The table of judgments has one row per topic. It contains the numbers of pooled, judged, relevant and unjudged
     documents, and the number of documents with each grade. Real-valued grades are counted only if there are at most 20
@@ -409,8 +409,8 @@ def describe(
 
     The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
     share of judged documents among its first documents, at each rank cutoff in `cutoffs`. Another table contains the
-    share of unjudged documents by rank (`ranks`). Runs are described over the topics for which every run has results,
-    or over all judged topics (`complete`). A note below the tables reports which topics were used.
+    share of unjudged documents by rank (`ranks`). Statistics of runs are computed over the topics for which every run
+    has results, or over all judged topics (`complete`). A note below the tables reports which topics were used.
 
     The table of groups contains the number of documents that each group of runs contributes to the pool of all runs,
     and the number of its unique documents, which no other group retrieved. The counts include judged and unjudged
@@ -424,8 +424,8 @@ def describe(
         The last range is open-ended.
     show : print only this table, or all tables (all). [default: a summary if tables are displayed, all tables in other
         formats]
-    complete : describe runs over all judged topics; a topic missing from a run has no judged documents. By default,
-        runs are described over the topics for which every run has results.
+    complete : describe runs over all judged topics; a topic missing from a run counts as having no judged documents. By
+        default, runs are described over the topics for which every run has results.
 
     Raises
     ------

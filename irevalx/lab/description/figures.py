@@ -1,6 +1,6 @@
-"""The figure of a description: relevant documents by topic, unjudged documents by rank, judged and unique documents.
+"""The figure of ``describe``: relevant documents by topic, unjudged documents by rank, judged and unique documents.
 
-The share of unjudged documents by rank is drawn as in Ahlgren and Grönqvist 2008, Figure 1.
+The share of unjudged documents by rank is plotted as in Ahlgren and Grönqvist (2008), Figure 1.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _LONGEST_NAME = 0.35
 """The longest name of a row, as a share of the width of a panel with its names."""
 
 _FEW_RANKS = 30
-"""With more ranges of ranks than this, lines are thin."""
+"""Number of ranges of ranks above which lines are thin."""
 
 
 def description(data: Description, page: Page) -> Figure:
-    """Draw a panel for each part that ``show`` selects."""
+    """Plot one panel for each part selected by ``show``."""
     panels: dict[str, tuple[float, Callable[[Axes, Description, ShortNames], None]]] = {
         "judgments": (_HEIGHT, _draw_topics)
     }
@@ -102,7 +102,7 @@ def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
 
 
 def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
-    """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
+    """Plot the share of unjudged documents by range of ranks: all runs in black, each run in grey."""
     runs = data.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
@@ -135,9 +135,9 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
 
 
 def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
-    """Draw the share of judged documents among the first k, one row per run and one marker per cutoff.
+    """Plot the share of judged documents among the first k, with one row per run and one marker per cutoff.
 
-    The axis begins at the least share, so that runs can be distinguished if most documents are judged.
+    The axis begins at the lowest share, so that runs can be distinguished if most documents are judged.
     """
     runs = data.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
@@ -170,7 +170,7 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
 
 
 def _draw_groups(axis: Axes, data: Description, names: ShortNames) -> None:
-    """Draw the share of the pool that is unique to each group."""
+    """Plot the share of the pool that is unique to each group of runs."""
     groups = data.groups
     axis.barh(range(len(groups)), [group.percent_alone for group in groups], height=0.7, color=COLOURS[1], linewidth=0)
     for row, group in enumerate(groups):

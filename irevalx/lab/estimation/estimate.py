@@ -173,33 +173,33 @@ def estimate(
 
     If the assessors judged some topics (prediction-powered inference), the result has one row for the mean of each run
     and one row for the difference of each pair. A row contains the estimate with its confidence interval and standard
-    error, and the classical estimate from only the topics with human judgments. lambda is the weight of the machine
-    labels, and correlation is the correlation of human and machine values over topics. effective_topics is the number
-    of topics with human judgments that would yield the same standard error without a machine. Rows of differences also
-    contain p, p corrected for the number of comparisons, and whether the difference is significant; with
-    `correction="bonferroni"`, they contain a simultaneous interval for all differences.
+    error, and the classical estimate, which uses only the topics with human judgments. lambda is the weight of the
+    machine labels, and correlation is the correlation between human and machine values over topics. effective_topics is
+    the number of topics with human judgments that would yield the same standard error without machine labels. Rows of
+    differences also contain p, p corrected for the number of comparisons, and whether the difference is significant;
+    with `correction="bonferroni"`, they contain a simultaneous interval for all differences.
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
     `rel_format="prels"`), the inclusion probability of each document must be known. The machine's value of a topic is
-    corrected by its error on the sampled documents, each divided by its probability. The measures must be sums over
-    ranks of weight times gain: P, rbp and dcg. A row contains the estimate, the classical estimate from the sample
-    alone, and the uncorrected value under the machine labels. It also contains the part of the standard error that is
-    due to the sampling of documents. If no other topics are of interest, this part is the complete standard error.
-    effective_documents is the number of documents that assessors would have to judge without a machine. For documents
-    that belong to no stratum, the machine labels are used.
+    corrected by its errors on the sampled documents, each divided by the inclusion probability of the document. The
+    measures must be sums over ranks of weight times gain: P, rbp and dcg. A row contains the estimate, the classical
+    estimate from the sample alone, and the uncorrected value under the machine labels. It also contains the part of the
+    standard error that is due to the sampling of documents; if only these topics are of interest, this part is the
+    whole standard error. effective_documents is the number of documents that assessors would have to judge for the same
+    sampling error without machine labels. For documents that belong to no stratum, the machine labels are used.
 
-    Intervals and tests use Student's t distribution. They are valid for any judge: if its labels are poor, lambda is
-    near 0. The method has four limitations. Each interval is valid separately, not simultaneously with the others. The
-    topics that the assessors judged must be a random sample of all topics, not the easy or important ones. Confidence
-    intervals based on fewer than 40 topics with human judgments are too narrow. The method was not tested on samples of
-    documents from fewer than 25 topics.
+    Intervals and tests use Student's t distribution. They are valid for a machine of any quality: if its labels are
+    poor, lambda is near 0. The method has four limitations. The confidence level applies to each interval separately,
+    not simultaneously to all. The topics that the assessors judged must be a random sample of all topics, rather than
+    easy or important topics. Confidence intervals based on fewer than 40 topics with human judgments are too narrow.
+    For samples of documents, the method has been tested only with at least 25 topics.
 
     With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
-    The documents that the measures evaluate are stratified by machine grade and best rank in any run. The sampling rate
-    of a stratum is proportional to the standard deviation of the errors that the machine adds to the values (Neyman
-    allocation, for the sum of the variances of all runs), and at least one document of each topic is drawn. The
-    machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to be the same in all
-    strata.
+    The documents that affect the measures are stratified by machine grade and by best rank in any run. The sampling
+    rate of a stratum is proportional to the standard deviation of the machine's errors, as contributions to the measure
+    values (Neyman allocation, which minimises the sum of the variances of all runs), and at least one document of each
+    topic is drawn. The machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to
+    be the same in all strata.
 
     Parameters
     ----------
@@ -208,11 +208,11 @@ def estimate(
         With `design`, the existing judgments in any format, or none.
     machine : machine labels. If `human` consists of complete topics, pass relevance judgments for those topics and for
         additional topics; together, all of these topics must form a single random sample. If `human` is a sample of
-        documents, pass relevance judgments for the sampled documents and for all other documents. Topics that only one
-        of the files contains are excluded.
+        documents, pass relevance judgments for the sampled documents and for all other documents. In this case, topics
+        that only one of the two contains are excluded.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
-        topics). With a sample of documents, it is the weight of labels that can be corrected; estimates with a given
-        weight are unbiased. [default: for each row, the weight with the smallest standard error]
+        topics). With a sample of documents, the weight applies only to the labels of documents that could be sampled;
+        estimates with a given weight are unbiased. [default: for each row, the weight with the smallest standard error]
     correction : correction of the p-values of differences for the number of comparisons of a measure. The name bh is
         short for benjamini-hochberg. With bonferroni, simultaneous intervals are also reported.
     design : instead of estimating values, select at most this number of documents for the assessors to judge. The

@@ -120,7 +120,7 @@ class EstimatedScores(DrawnResult):
         return [Table.of("estimates", EstimateRow, self.rows, without=absent, n_labels=3, probabilities=probabilities)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return narrower tables: estimates, tests of differences, and the benefit of the machine labels."""
+        """Return narrow tables of estimates, of tests of differences, and of the benefit of the machine labels."""
         [table] = self.tables()
         of_pairs = [row for row in table.rows if row[2] is not None]
         sources = "from human topics alone (classical)"
@@ -157,7 +157,7 @@ class EstimatedScores(DrawnResult):
 
 
 def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return pairs of places of runs, whose difference is the first minus the second; raises UsageError."""
+    """Return the index pairs of the runs to compare (first minus second); raises UsageError for an unknown baseline."""
     numbers = range(len(runs))
     if baseline is None:
         return list(combinations(numbers, 2))
@@ -196,7 +196,7 @@ def rows_of(
     alpha: float,
     correction: str,
 ) -> Iterator[EstimateRow]:
-    """Yield rows of means, then of pairs with p corrected for their number; cells are the fields of each row."""
+    """Yield the rows of means, then the rows of pairs, with corrected p-values; cells has the fields of each row."""
     names = [*((run, None) for run in runs), *((runs[run], runs[against]) for run, against in pairs)]
     corrected = CORRECTIONS[correction](np.array([row["p"] for row in cells[len(runs) :]])).tolist()
     empty: dict[str, Any] = dict.fromkeys((*_OF_TOPICS, *_OF_DOCUMENTS))

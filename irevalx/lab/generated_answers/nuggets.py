@@ -93,9 +93,9 @@ class _Answer(NamedTuple):
 def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> NuggetScores:
     """Score generated answers from nugget assignments (TREC RAG).
 
-    A nugget is a fact that an answer should contain. For each nugget, a judge (a person or an LLM) has recorded whether
-    the answer of a run supports it. A file contains one JSON object per line, for a run and a topic, like the output of
-    nuggetizer. The fields of this object are `qid`, `run_id`, and `nuggets`, a list of objects with `text`,
+    A nugget is a fact that an answer should contain. For each nugget, a judge (a human assessor or an LLM) has recorded
+    whether the answer of a run supports it. A file contains one JSON object per line, for a run and a topic, like the
+    output of nuggetizer. The fields of this object are `qid`, `run_id`, and `nuggets`, a list of objects with `text`,
     `importance` (vital or okay) and `assignment` (support, partial_support or not_support). Without `run_id`, the run
     is named after the file.
 

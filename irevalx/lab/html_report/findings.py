@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from irevalx.experiments.coverage import are_relevant_only
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.description.describe import RunDescription
@@ -313,6 +314,8 @@ def _about_comparison(data: ScoresData) -> Iterator[str]:
 
 
 def _about_judgments(data: ReportData) -> Iterator[str]:
+    if are_relevant_only(data.judgments.grades, data.settings.level):  # judged@K equals P@K
+        return
     within = data.first.depth
     judged = {
         description.name: 1 - _share_unjudged(description, within)

@@ -105,8 +105,8 @@ TEXTS = file(
     names=("--docs",),
     several=True,
     shell_help=(
-        "Display the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete "
-        "--docs. Can be repeated."
+        "Display the texts of documents: JSON Lines (with fields such as id and contents) or TREC SGML, as for "
+        "complete --docs. Can be repeated."
     ),
 )
 
@@ -194,29 +194,29 @@ def report(
 ) -> Report:
     """Write an HTML report of an evaluation.
 
-    The report is a single HTML file that needs no server and loads no external resources. It begins with the main
-    results as sentences, followed by the mean values of the runs with confidence intervals and significant differences.
-    Two runs can be compared topic by topic. The rankings of a topic are displayed side by side, with the contribution
-    of each document to the measure. The report also contains the shares of judged documents, and the effect that
-    unjudged documents could have. With ``Scores``, it contains only the parts that do not require rankings.
+    The report is a single HTML file that needs no server and loads no external resources. It begins with sentences that
+    state the main results, followed by the mean values of the runs with confidence intervals and significant
+    differences. Readers can compare two runs topic by topic, and the rankings of a topic side by side, with the
+    contribution of each document to the measure. The report also contains the shares of judged documents and the
+    possible effect of unjudged documents. With ``Scores``, it contains only the parts that do not require rankings.
 
     Values and intervals are the same as those of irevalx and of irevalx-lab compare with the same parameters. The same
-    input yields the same report. Intervals have confidence level 1 - `alpha`. The report includes the texts of the
-    first K documents (`depth`) of each ranking.
+    input always yields the same report. Intervals have confidence level 1 - `alpha`. The texts of the first K documents
+    (`depth`) of each ranking are included in the file.
 
     Parameters
     ----------
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is reported for
-        the first measure. [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is for the first measure.
+        [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
     depth : display the first K documents of each ranking; at most 1000.
-    documents : display the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
-        ``{docno: text}``.
+    documents : display the texts of documents: files of JSON Lines (with fields such as id and contents) or TREC SGML,
+        or ``{docno: text}``.
     topic_texts : display the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
         per topic; or ``{topic: text}``.
     topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
         file with one line ``TOPIC GROUP`` per topic.
     title : title of the page. [default: the names of the runs]
-    full_paths : include the folders of absolute paths. [default: include only the file names]
+    full_paths : include absolute paths with their folders. [default: include only the file names]
 
     Raises
     ------

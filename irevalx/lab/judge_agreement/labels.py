@@ -204,18 +204,18 @@ def labels(
     statistic requires a ground truth, `human` is the ground truth. Only documents that both judges labelled are
     compared. The result contains the number of documents by pair of grades (confusion) and the share of equal grades
     (agreement). Coefficients of agreement are Cohen's kappa (unweighted, and with linear and quadratic weights),
-    Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each relevance level, the result contains precision,
-    recall, F1 and kappa of the labels cut at this level. Coverage is the share of the labels of a judge that are
-    compared. If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
+    Krippendorff's alpha (nominal and ordinal) and Gwet's AC1. For each grade, the result contains precision, recall, F1
+    and kappa of the labels with this grade as the relevance threshold. Coverage is the share of a judge's labels that
+    are compared. If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
 
     A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
     and cut at 0.5, and the labels of all other judges are cut at `level`. If some labels exceed 1, each label is
-    rounded to the nearest integer grade (1.5 to 1). Labels of both kinds are also compared with the human grades
-    without cutting or rounding them. The result then contains Spearman's and Pearson's correlation and, for labels
-    above 1, the mean difference. It also contains the relevance threshold with the highest kappa, and the kappa of this
-    threshold in a cross-validation over topics. For probabilities, the result contains the Brier score, the calibration
-    error and the reliability curve.
+    rounded to the nearest integer grade (1.5 to 1). In both cases, the original labels are also compared with the human
+    grades. The result then contains Spearman's and Pearson's correlation and, for labels above 1, the mean difference.
+    It also contains the relevance threshold with the highest kappa, and a cross-validated kappa, for which this
+    threshold is chosen on other topics. For probabilities, the result contains the Brier score, the calibration error
+    and the reliability curve.
 
     With `rel_format="prefs"`, `human` and `machine` are preference judgments of pairs of documents. The result contains
     the share of pairs with the same preference, with and without ties, and kappa (each pair is counted in both orders,
@@ -227,33 +227,33 @@ def labels(
     With `runs`, the measure values of the runs under both judges are compared by tau-b, tau_AP, tau_AP,b, the root mean
     square error and the bias (machine minus human). The result also contains the bias and the ranks of each run, and it
     compares significance decisions on pairs of runs, with the same columns as irevalx-lab agree. Runs are evaluated
-    with each file as it is: a document that one judge did not label counts as unjudged in the values under this judge.
-    The rate of false differences (fpr) is the share of those pairs with no significant difference under the human
-    labels for which a significant difference is found under the machine labels. The rate of missed differences (fnr) is
-    the share of those pairs with a significant difference under the human labels for which no significant difference is
-    found under the machine labels.
+    with each judge's labels separately: a document that a judge did not label is unjudged in the evaluation by this
+    judge. The rate of false differences (fpr) is the share of those pairs with no significant difference under the
+    human labels for which a significant difference is found under the machine labels. The rate of missed differences
+    (fnr) is the share of those pairs with a significant difference under the human labels for which no significant
+    difference is found under the machine labels.
 
-    With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: the distance of
-    its runs above a line of bias against human value, fitted to all other runs. The line is needed because random
-    errors of a machine lower the values of good runs more than the values of bad runs. A positive excess_bias shows
-    that the machine favours the group only if it exceeds excess_bias_shuffled, the excess bias of labels that favour no
-    group: the machine labels, shuffled in each topic among documents of the same human grade. excess_bias_p takes this
-    into account, and is corrected for the number of groups. In particular, examine the group of runs that use the
-    machine themselves.
+    With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: the mean
+    distance of its runs above a regression line of bias on human value, fitted to all other runs. The line is needed
+    because random errors of a machine lower high values more than low values. A positive excess_bias is evidence of a
+    bias towards the group only if it exceeds excess_bias_shuffled, the excess bias of unbiased labels: the machine
+    labels, shuffled in each topic among documents of the same human grade. The p-value excess_bias_p takes
+    excess_bias_shuffled into account, and is corrected for the number of groups. In particular, examine the group of
+    runs that use the machine themselves.
 
     With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label are treated
-    as if they had the label 0. The result contains the gain by human labels (gain_human) and by machine labels
-    (gain_machine), the machine's gain minus the human gain (promise), and the human gain as a share of the machine's
-    gain (gain_ratio). If the gain by machine labels exceeds the gain by human labels, do not use the machine to compare
-    runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run when it is compared with the
+    as if they had the label 0. The result contains the gain of reranking under human labels (gain_human) and under
+    machine labels (gain_machine), their difference (promise), and the human gain as a share of the machine's gain
+    (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the machine to
+    evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative to the
     other runs, which are not reranked.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all
-    statistics that are reported for a single machine, the bias of the judge's grades and, with `runs`, the error that
-    remains if assessors judge some of the topics (`human_topics`). The result also contains the agreement of each pair
-    of judges on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each
-    machine. Combinations do not use human labels; they label every document that at least one machine labels.
+    statistics reported for a single machine, the bias of the judge's grades and, with `runs`, the remaining error if
+    assessors judge some of the topics (`human_topics`). The result also contains the agreement of each pair of judges
+    on documents with human labels, and by how much the kappa of each combination exceeds the kappa of each machine.
+    Combinations do not use human labels; they label every document that at least one machine labels.
 
     Parameters
     ----------
@@ -272,19 +272,19 @@ def labels(
         K-th are included), the share of these runs that are among the K best by machine labels (top_overlap), and the
         difference in human value between the best run by human labels and the best run by machine labels (loss). Higher
         values are assumed to be better.
-    rerank : rerank each run by the machine labels, and add the gains by human labels and by machine labels.
+    rerank : rerank each run by the machine labels, and add the gains under human labels and under machine labels.
     prevalence : add the sensitivity and specificity of each judge, and estimates of the share of relevant documents.
         The share is estimated among all documents that the judge labels: by the human labels alone
         (prevalence_human), by the machine labels alone (prevalence_machine), corrected by sensitivity and specificity
         (prevalence_corrected; Rogan and Gladen, 1978), and prediction-powered (prevalence_powered; Angelopoulos et al.,
         2023).
-    human_topics : with `machines` and `runs`, add the share of a machine's error that disappears if assessors judge
+    human_topics : with `machines` and `runs`, add the share of a machine's error that is removed if assessors judge
         this number of topics and values are estimated as in irevalx-lab estimate. [default: 10 25 50]
-    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. The intervals are not
-        centred on the value: intervals of tau are too low and intervals of the error too high, because resampled
-        rankings are noisier than the original ranking.
-    alpha : intervals of agreement, error, bias and correlation cover the value in the population of topics with
-        probability 1 - alpha; intervals of significance decisions contain the values of resampled topics.
+    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. Because resampled
+        rankings are noisier than the original ranking, intervals of tau are too low and intervals of the error are too
+        high.
+    alpha : intervals have confidence level 1 - alpha. Intervals of agreement, error, bias and correlation are for the
+        population of topics; intervals of significance decisions are quantiles over resampled topics.
     labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
         `rel_format`]
     labels_max : highest possible machine label, such as 100. Machine labels are divided by it and read as probabilities
@@ -297,7 +297,8 @@ def labels(
 
     Raises
     ------
-    InputError : no topic or document has labels of both judges, there are too many grades, or a measure has no value.
+    InputError : the judges have no topic or document in common, there are too many different grades, or a measure has
+        no value.
     UsageError : neither `machine` nor `machines` is given, there are fewer than two groups, or the name of a machine is
         already used by another judge.
     IrevalxError : the inputs cannot be read or evaluated, as in ``irevalx.evaluate``.

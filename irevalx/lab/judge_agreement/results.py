@@ -97,7 +97,7 @@ class LabelsResult(DrawnResult):
 
     rows: Sequence[AgreementStatistic]
     seed: int | None
-    """The seed of the resampled topics; None without intervals."""
+    """The seed of the topic resamples; None without intervals."""
 
     reliability: Sequence[ReliabilityRow] = ()
     """The reliability curve of probabilities, one row per bin."""
@@ -156,7 +156,7 @@ class LabelsResult(DrawnResult):
         ]
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return what to draw, by default the agreement of labels; raises UsageError for what the result lacks."""
+        """Return the function that plots the figure, by default of label agreement; UsageError without its data."""
         if draw == "calibration" and not self.reliability:
             raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
         if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):

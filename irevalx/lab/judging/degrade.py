@@ -74,7 +74,7 @@ STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
 
 
 class Degraded(QrelsText):
-    """Judgments of which only a part was kept."""
+    """Reduced judgments."""
 
     def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
         super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
@@ -151,21 +151,22 @@ def degrade(
     Judgments that are not kept get the grade -1 (pooled, but unjudged). Apart from these grades, files in the format
     qrels do not change. Judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With
     `strata`, lines have the form TOPIC IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``, and documents that
-    belong to no stratum are omitted. If two samples are drawn with the same seed, the sample with higher rates contains
-    the sample with lower rates.
+    belong to no stratum are omitted. With the same seed, a sample with lower rates is a subset of a sample with higher
+    rates.
 
-    With `order`, a judging strategy is simulated on the judgments. It selects one document after another from the
-    candidate documents of the runs, and learns from the existing judgments as if human assessors had just made them.
+    With `order`, a judging strategy is simulated on the judgments. The strategy selects one document after another from
+    the candidate documents of the runs, and learns from the existing judgments as if human assessors had just made
+    them.
 
     Parameters
     ----------
     uniform : keep this share of the judgments of each topic. Sampling is repeated until at least one of the judgments
         kept is relevant.
     stratified : keep this share of the relevant documents of each topic, but at least 1, and of its nonrelevant
-        documents, but at least 10. With the same seed, a smaller sample is a subset of a larger sample.
+        documents, but at least 10. With the same seed, smaller samples are subsets of larger samples.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer with halves rounded up
-        (half-up) or down (half-down). Ahlgren and Grönqvist (2008) round to the nearest integer, which they define as
-        the greatest integer less than x + 0.5; this definition rounds halves down.
+        (half-up) or down (half-down). Ahlgren and Grönqvist (2008) define the nearest integer as the greatest integer
+        less than x + 0.5, which rounds halves down.
     rates : file with the sampling rate of each stratum of `strata_file`, used instead of `strata`. The file contains
         one line ``STRATUM RATE`` per stratum, as written by irevalx-lab estimate with `design`.
     topic_rates : keep a share of the judgments of each topic that differs by topic, as in the TREC Terabyte track of
@@ -230,7 +231,7 @@ def degrade(
 
 
 def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, drop: bool) -> Design:
-    """Read strata; refuses arguments that contradict them."""
+    """Return the sampling design given by the arguments on strata; raises UsageError if they contradict each other."""
     design = read_design(strata, named=strata_file is not None)
     if are_given(runs) != (design.by != "names"):
         rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
@@ -246,7 +247,7 @@ def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, 
 def _sample_of_strata(
     judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int, level: int
 ) -> StrataSample:
-    """Sample judgments from strata; warns of documents in no stratum."""
+    """Sample judgments by stratum; warns about documents that belong to no stratum."""
     source = None if strata_file is None else source_of(strata_file, "strata_file")
     inputs = [] if source is not None else run_streams(runs)
     stratum = stratify(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
@@ -274,7 +275,7 @@ def _selected_first(
     drop: bool,
     **simulation: Any,
 ) -> Degraded:
-    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``simulated_strategy``."""
+    """Keep the judgments that a strategy selects first; ``simulation`` is passed to ``simulated_strategy``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
     text = GradedQrelsText.of(qrels, rel_format)

@@ -126,12 +126,12 @@ def next(  # noqa: A001 - it is the name of its command
     Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
     count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged; therefore, frequent calls with a small N follow the strategy most closely.
+    judged. Therefore, selecting a few documents at a time follows the strategy most closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
-    nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. This command must be called with the
-    same runs, depth and seed, with its budget set to `total`, and with its batch set to `per_topic`.
+    nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. Call this command with the same runs,
+    depth and seed, with the budget `total` and the batch size `per_topic`.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def next(  # noqa: A001 - it is the name of its command
         has the highest priority under the strategy.
     replay : simulate the strategy from the beginning in batches of N documents, like irevalx-lab degrade with a batch
         of N, so that the strategy learns only from documents that it has selected itself. The result contains the
-        unjudged documents of the first batch that is not fully judged, which can be fewer than N. The strategy is
-        always simulated with `order="sampled"`, because the inclusion probabilities depend on the simulation. [default:
-        off]
+        unjudged documents of the first batch that is not fully judged; there can be fewer than N of them. The strategy
+        is always simulated with `order="sampled"`, because the inclusion probabilities depend on the simulation.
+        [default: off]
     total : expected size of the whole sample of each topic, with `order="sampled"`.
     n : former name of `per_topic` or, with `across`, of `in_all`.
     across : select `n` documents over all topics, not per topic.
@@ -203,7 +203,7 @@ def next(  # noqa: A001 - it is the name of its command
 def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
-    """Yield a line if fewer than ``n`` documents were selected, for a topic or over all topics."""
+    """Yield a warning if fewer than ``n`` documents were selected, for each topic or over all topics."""
     depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)
     short = [topic.topic for topic in ordering.candidates if counts[topic.topic] < n]
     if ordering.rules.across and len(selected) < n:

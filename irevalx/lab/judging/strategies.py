@@ -1,4 +1,4 @@
-"""Judging strategies with the runs and texts that they need, and their options."""
+"""Judging strategies, prepared with the runs and texts that they require, and their options."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -58,12 +58,12 @@ DocumentTexts = Annotated[
         several=True,
         separators="",
         help=(
-            "files with the text of documents, which the strategy cal learns from: JSON lines (id and contents, among "
-            "others) or TREC SGML."
+            "files with the texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id "
+            "and contents) or TREC SGML."
         ),
         shell_help=(
-            "File with the text of documents, which the strategy cal learns from: JSON lines (id and contents, among "
-            "others) or TREC SGML. Can be repeated."
+            "File with the texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id "
+            "and contents) or TREC SGML. Can be repeated."
         ),
     ),
 ]
@@ -134,7 +134,7 @@ def simulated_strategy(
     judgments: Judgments | None = None,
     ranking: RankingRules = PLAIN,
 ) -> StrategySimulation:
-    """Prepare a strategy for the candidates of runs; reads texts of them and of ``judgments`` if it needs any."""
+    """Prepare a strategy for the candidate documents of runs; reads document texts if it needs them."""
     order, paths = STRATEGIES[name], paths_of(documents)
     if order.needs_texts and not paths:
         raise UsageError(f"{spelled('order', name)} requires {spelled('documents')}")
@@ -151,7 +151,7 @@ def simulated_strategy(
 
 
 def without_judgment_warning(replayed: SimulatedJudging, rules: SimulationRules) -> Iterable[str]:
-    """Yield a line on the selected documents without a judgment, if there are any."""
+    """Yield a warning about selected documents without a judgment, if there are any."""
     if replayed.n_without:
         treatment = "were skipped" if rules.unjudged == "skip" else "count as judged and nonrelevant"
         yield f"{replayed.n_without} documents that the strategy selected have no judgment: they {treatment}"
@@ -180,7 +180,7 @@ def budget_of(what: str, given: Any) -> BudgetLevel:
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:
-    """Read the texts of candidates and judged documents, and return the function that makes vectors of them."""
+    """Read the texts of candidate and judged documents, and return a function that converts them to vectors."""
     from irevalx.lab.completion.classifiers import Collection, unit_vectors
 
     names = {docno for topic in candidates for docno in topic.docnos}

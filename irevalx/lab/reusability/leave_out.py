@@ -34,6 +34,7 @@ from irevalx.lab.command.parameters import (
     Depth,
     Documents,
     Duplicates,
+    FullyJudged,
     GradedRelFormat,
     GroupBy,
     Groups,
@@ -178,7 +179,7 @@ def leave_out(
             names=("--new-run",),
             excludes=(
                 *("complete", "holes", "only", "summary", "pivot", "removed", "keep_judgments", "folder"),
-                *("min_retrieved", "keep_in_pool", "figure"),
+                *("min_retrieved", "fully_judged", "keep_in_pool", "figure"),
             ),
         ),
     ] = None,
@@ -192,6 +193,7 @@ def leave_out(
     max_retrieved: MaxRetrieved = None,
     all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
     min_retrieved: MinRetrieved = 0.0,
+    fully_judged: FullyJudged = None,
     rel_format: GradedRelFormat = "qrels",
     threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
@@ -208,51 +210,51 @@ def leave_out(
     was left out. The rate of false differences (fpr) is the share of those pairs with no significant difference under
     the full judgments for which a significant difference is found after the unique documents of the group are removed.
     The rate of missed differences (fnr) is the share of those pairs with a significant difference under the full
-    judgments for which no significant difference is found after these documents are removed. The
-    other columns of decisions have the same meaning as in irevalx-lab agree.
+    judgments for which no significant difference is found after these documents are removed. The other columns of
+    significance decisions are explained in irevalx-lab agree.
 
-    The summary contains, over the runs that were left out, the mean absolute change of ranks (rank_change), the largest
-    number of ranks gained (rise) and lost (fall), the mean change of values (bias), its root mean square (rms), tau and
-    tau_b of the values before and after, and the share of runs whose value changes significantly (significant).
-    inversions and inverted are the number and the share of the pairs of all runs in the opposite order. With `only`,
-    tau_b_all_runs and tau_all_runs are the correlations of the values of all runs, not only those of the group, under
-    the whole pool and without the unique documents of the group.
+    The summary describes the runs that were left out. It contains the mean absolute change of ranks (rank_change), the
+    largest number of ranks gained (rise) and lost (fall), the mean change of values (bias) and its root mean square
+    (rms), tau and tau_b between the values before and after, and the share of runs whose values change significantly
+    (significant). inversions and inverted are the number and the share of the pairs of all runs in the opposite order.
+    With `only`, tau_b_all_runs and tau_all_runs are the correlations over all runs, rather than the runs of the group,
+    between values under the full pool and values without the unique documents of the group.
 
-    `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. The bias of the run is
-    estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
-    column score contains the measure value, and condensed contains the value with unjudged documents skipped. The
-    columns least and greatest contain the lowest and the highest value over all possible judgments of the unjudged
-    documents. bias is the value minus the value that the run would have if its group had been pooled, with the bounds
-    of a 95% interval. The verdict is fair (the interval is within `tolerance`), underestimated, overestimated or cannot
-    tell. to_judge is the number of unjudged documents among the first `depth` of the group's runs. The last lines of
-    the output contain a command that lists these documents.
+    With `new_runs`, the result shows whether the judgments can be used to evaluate a run that was not pooled. The
+    bias of the run is estimated from the unique judged documents of each group of pooled runs; the estimate requires at
+    least four groups. The column score contains the measure value, and condensed contains the value with unjudged
+    documents skipped. The columns least and greatest contain the lowest and the highest value over all possible
+    judgments of the unjudged documents. bias is the value minus the value that the run would have if its group had been
+    pooled, with the bounds of a 95% interval. The verdict is fair (the interval is within `tolerance`), underestimated,
+    overestimated or cannot tell. to_judge is the number of unjudged documents among the first `depth` documents of the
+    group's runs. The last lines of the output contain a command that lists these documents.
 
-    `complete` tests whether completing the judgments reduces the bias, with classifiers of document text or with
-    judgments from another source. `holes` reports how the remaining bias depends on the share of unjudged documents.
+    With `complete`, the result shows whether completing the judgments, with classifiers of document text or with
+    judgments from another source, reduces the bias. With `holes`, it shows how the remaining bias depends on the share
+    of unjudged documents.
 
     Parameters
     ----------
-    only : leave out only this group. The summary covers the runs of this group; it also contains tau-b and tau over all
-        runs.
+    only : leave out only this group. The summary describes only the runs of this group, and also contains tau-b and tau
+        over all runs.
     keep_in_pool : give the unique documents of the group the grade -1 (pooled, but unjudged) instead of removing them.
-    complete : complete the judgments in these ways, and compare the results. Missing judgments are predicted with a
-        classifier (svm, kld), as in irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant
+    complete : complete the judgments with these methods, and compare the results. Missing judgments are predicted with
+        a classifier (svm, kld), as in irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant
         (nonrelevant). svm-expected and kld-expected compute the expected values of P and recip_rank under relevance
         probabilities. The summary has one row for each kind of judgments: biased (not completed), nonrelevant (the
         baseline), and the requested ones.
     holes : add the share of unjudged documents at this rank cutoff for each run when its group is left out. Also add
         the bias of the run, and a table that relates the bias to this share. [default: 10 with labels, otherwise none]
-    summary : print only the summary, one row per measure, and the summary of `holes`. Without this option, csv, tsv and
-        jsonl contain no summary.
+    summary : print only the summary, with one row per measure, and the summary of `holes`. Without this option, output
+        in csv, tsv and jsonl contains no summary.
     pivot : print one row for each run, with its values under all kinds of judgments, as in Table 5 of Büttcher et al.
         (2007).
     removed : print only the number of unique documents of each group and topic, without an evaluation.
-    keep_judgments : keep the judgments that were used for each group, completed in the last of the ways in `complete`.
-    new_runs : run that was not pooled; can be repeated. The output contains its share of unjudged documents, the
-        expected bias of its values with a 95% interval, its values with unjudged documents skipped, the bounds of its
-        values, and a verdict for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool.
-        `groups` and `group_by` also define the group of the new run; the runs of a group are assumed to be pooled
-        together.
+    keep_judgments : keep the judgments that were used for each group, completed with the last method in `complete`.
+    new_runs : run that was not pooled; can be repeated. For each measure, the output contains its share of unjudged
+        documents, the expected bias with a 95% interval, the value with unjudged documents skipped, the bounds of the
+        value, and a verdict. `runs` must be the pooled runs, and `depth` the depth of their pool. `groups` and
+        `group_by` also define the group of the new run; the runs of a group are assumed to be pooled together.
     tolerance : largest bias of a new run, in either direction, for which the verdict is fair.
     draws : number of random draws of the judgments of unjudged documents, for the estimate of the bias.
     progress : show the progress of predictions on standard error, on a terminal.
@@ -296,7 +298,12 @@ def leave_out(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
-        replace(rules, min_retrieved=min_retrieved, rel_format=rel_format if text is None else QRELS.name),
+        replace(
+            rules,
+            min_retrieved=min_retrieved,
+            fully_judged=fully_judged,
+            rel_format=rel_format if text is None else QRELS.name,
+        ),
     )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)

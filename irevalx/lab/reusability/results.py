@@ -69,7 +69,7 @@ _NOTE_ON_ALL_RUNS = (
 
 
 def note_on_intervals(n_groups: int) -> str:
-    """Explain what the intervals cover, or why there are none."""
+    """Return a note that explains the intervals, or why there are none."""
     if n_groups < LEAST_GROUPS:
         return (
             f"Slope and correlation have no intervals, which require {LEAST_GROUPS} groups of runs; there are only "
@@ -82,7 +82,7 @@ def note_on_intervals(n_groups: int) -> str:
 
 
 class LeaveOutRow(NamedTuple):
-    """A run under a measure, with all judgments and without those of the unique documents of its group."""
+    """The values of a run under all judgments, and without the judgments of the unique documents of its group."""
 
     run: str
     group: str
@@ -98,7 +98,7 @@ class LeaveOutRow(NamedTuple):
 
 
 class LeftOutSummary(NamedTuple):
-    """Means over the runs that were left out, under a measure; most fields are in ``GroupEvaluation.statistics``."""
+    """Means over the runs that were left out, for a measure; most fields are from ``GroupEvaluation.statistics``."""
 
     measure: str
     judgments: str
@@ -306,7 +306,7 @@ class LeftOutRuns(DrawnResult):
                 )
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were made, with the verdicts on new runs."""
+        """Return how the values were computed, with the verdicts on new runs."""
         about = super().about()
         return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
 
@@ -329,13 +329,13 @@ class LeftOutRuns(DrawnResult):
         return chosen
 
     def _each(self) -> Iterator[tuple[int, str, str, GroupEvaluation]]:
-        """Yield the index and the name of each measure with each kind of judgments."""
+        """Yield the index and the name of each measure, for each kind of judgments."""
         for m, measure in enumerate(self.experiment.measures):
             for name, evaluation in self.evaluations.items():
                 yield m, measure, name, evaluation
 
     def _printed(self, m: int, score: float) -> float:
-        """Return a score as irevalx prints it: a sum of counts as a whole number."""
+        """Return a score as irevalx prints it: sums of counts are integers."""
         return round(score) if self.experiment.counts[m] else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:

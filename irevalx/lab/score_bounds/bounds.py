@@ -221,29 +221,30 @@ def bounds(
     mean over topics.
 
     A pair is determined (column decided) if the difference has the same sign, or is 0, for all possible judgments. The
-    bounds are exact: a document that both runs retrieve has the same grade in both. Unjudged documents that no run
-    retrieves have no effect. The columns next_topic, next_docno and narrows contain the unjudged document whose
-    judgment narrows the bounds of the mean most, and the amount by which the bounds become narrower.
+    bounds are exact: a document that both runs retrieve has the same grade in both rankings. Unjudged documents that no
+    run retrieves have no effect. The columns next_topic and next_docno contain the unjudged document whose judgment
+    narrows the bounds of the mean most, and narrows contains the amount.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
     probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
     difference of a pair, they also contain the probability that the difference keeps its sign, and the document whose
     judgment is expected to have the largest effect on the probability that the first run is better. The size of this
-    effect is reported as well. The relevance of each document is assumed to be independent of the relevance of the
-    others, except that all fitted probabilities share the estimation error of the model. With fitted probabilities,
-    runs that were not pooled must be given as `new_runs`; in this case, a common factor for the probabilities of their
-    documents is also estimated. The column by reports how the probability was computed: exactly (always for P; for rbp
-    and dcg if few unjudged documents remain), from the normal distribution, or from random draws.
+    effect is also reported. The relevance of each document is assumed to be independent of the relevance of the others,
+    except that all fitted probabilities share the estimation error of the model. With fitted probabilities, runs that
+    were not pooled must be given as `new_runs`; the probabilities of their documents are then multiplied by a common
+    factor, which is also estimated. The column by contains the method by which the probability was computed: exact
+    (always for P; for rbp and dcg if few unjudged documents remain), normal (the normal distribution) or draws (random
+    draws).
 
-    map and ndcg have no proven bounds. Their bounds are the lowest and highest values over random draws of the
-    judgments of unjudged documents, and the limits column contains "drawn".
+    For map and ndcg, no exact bounds are computed. Their bounds are the lowest and highest values over random draws of
+    the missing judgments, and the limits column contains "drawn".
 
     Parameters
     ----------
     max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments]
     by_topic : also display the values of each topic in tables on the terminal; the other formats always contain these
         values.
-    per_topic : like `in_all`, but list this number of documents for each topic, topic by topic.
+    per_topic : like `in_all`, but list this number of documents for each topic.
     in_all : list this number of unjudged documents to judge next, over all topics, instead of the bounds. They are the
         documents whose judgments narrow the bounds of undetermined pairs most, in descending order; with probabilities,
         the documents whose judgments are expected to change the probabilities of pairs most.

@@ -86,8 +86,8 @@ def draw(
 
     To be plotted on the same axes, studies must have the same runs and full judgments. Studies of different runs or
     judgments can be plotted with `layout="grid"`. Both layouts contain Kendall's tau-b, Pearson's correlation and the
-    RMS error of each measure and study. Bands are taken from the studies: they are one standard deviation over samples
-    on either side of the mean, clipped to the range of the statistic, or intervals over topics.
+    RMS error of each measure and study. Bands show one standard deviation over samples on either side of the mean,
+    clipped to the range of the statistic, or, if the studies contain them, intervals over topics.
 
     In Figure 22, Yilmaz and Aslam (2008) plot studies of different schemes on the same axes. In Figures 23 and 24, they
     plot a grid of collections, in which bpref is compared with AP and with its own values under the full judgments
@@ -100,10 +100,10 @@ def draw(
     studies : the studies to plot, in a list or, by name, in a dictionary. A study is a result of ``irevalx.lab.study``,
         or a folder written by irevalx-lab study or by such a result; ``NAME=FOLDER`` assigns another name to a folder.
     layout : layout of the figure: all studies on the same axes, by the share of the judgments kept (axis); one column
-        per study, for example a collection (grid); the values of all runs at one level, one panel per measure (scores);
-        or the values of runs under full judgments, sorted by the first measure (runs).
+        per study, for example per collection (grid); the values of all runs at one level, one panel per measure
+        (scores); or the values of runs under full judgments, sorted by the first measure (runs).
     at : the level of `layout="scores"`. [default: the level nearest to 5%, or to depth 4]
-    measures : measures as the studies print them. [default: all measures that the studies have in common]
+    measures : names of measures as printed by the studies. [default: all measures that the studies have in common]
     against : compare measures with average precision under full judgments (AP), or with their own values under full
         judgments (itself).
     itself : also compare these measures with their own values under full judgments.

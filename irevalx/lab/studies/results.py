@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class RecallRow(NamedTuple):
-    """The relevant documents that a strategy finds within a budget, over all topics."""
+    """The number of relevant documents among those a strategy selects within a budget, over all topics."""
 
     scheme: str
     level: str
@@ -74,7 +74,7 @@ class UnpooledRunRow(NamedTuple):
 
 
 class StrategyResult(Frozen):
-    """What a judging strategy has judged; nothing for a scheme that is not a strategy."""
+    """The documents that a judging strategy selected; empty for a scheme that is not a strategy."""
 
     ordering: StrategySimulation | None = None  # of all runs
     replayed: Sequence[SimulatedJudging] = ()  # for each seed, at each level ascending
@@ -91,7 +91,7 @@ class StrategyResult(Frozen):
         *,
         processes: int,
     ) -> StrategyResult:
-        """Replay a strategy on the judgments of an experiment; ``options`` are those of ``simulated_strategy``."""
+        """Simulate a strategy on the judgments of an experiment; ``options`` are passed to ``simulated_strategy``."""
         if scheme.order is None:
             return cls()
         ordering, judgments = (
@@ -111,7 +111,7 @@ class StrategyResult(Frozen):
         return cls(ordering, replayed)
 
     def recall(self, study: Study) -> list[RecallRow]:
-        """Count the relevant documents found, one row per level and sample."""
+        """Count the relevant documents that the strategy selects, for each level and sample."""
         relevant = is_relevant(study.experiment.judgments, study.experiment.level)
         total = max(1, int(np.count_nonzero(relevant)))
         rows = []
@@ -124,7 +124,7 @@ class StrategyResult(Frozen):
         return rows
 
     def unpooled(self, study: Study, groups: Any, group_by: str | None, *, processes: int) -> list[UnpooledRunRow]:
-        """Compare values with the strategy that ignores a group of runs, one row per level, measure and group."""
+        """Compare values with those of a strategy that ignores a group of runs, for each level, measure and group."""
         ordering, experiment = self.ordering, study.experiment
         if ordering is None or (groups is None and group_by is None):
             return []
@@ -205,7 +205,7 @@ AXES = ("log", "linear")
 
 
 class StudyResult(Result):
-    """The levels from which measures are reliable, and the values that they are derived from."""
+    """The knees of measures (the levels above which they are reliable), and the values from which they are derived."""
 
     study: Study
     how_made: Mapping[str, Any]  # options, inputs and seeds, as study.json has them
@@ -215,12 +215,12 @@ class StudyResult(Result):
 
     @property
     def rows(self) -> list[KneeRow]:
-        """One row per measure and statistic: the level from which on the measure is reliable."""
+        """One row per measure and statistic: the lowest level at and above which the measure is reliable."""
         return knee_rows(self.study)
 
     @cached_property
     def summary(self) -> StudySummary:
-        """The summary that figures and displayed tables are made of."""
+        """The summary from which figures and displayed tables are created."""
         return summary_of(self.study, self.how_made)
 
     def tables(self) -> list[Table]:
@@ -228,7 +228,7 @@ class StudyResult(Result):
         return [table() for table in self._tables().values()]
 
     def _tables(self) -> dict[str, Callable[[], Table]]:
-        """Return functions that make the tables, by title."""
+        """Return the functions that create the tables, by title."""
         tables: dict[str, Callable[[], Table]] = {
             "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
             "summary": lambda: summary_table(self.summary),
@@ -256,11 +256,11 @@ class StudyResult(Result):
         return tables["knees" if title is None else named_choice("table", title, [*tables])]()
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
-        """Return the contents of all files but figures by name; ``digits`` are decimals in summary.txt."""
+        """Return the contents of all files except figures, by name; ``digits`` are the decimals in summary.txt."""
         return {name: b"".join(lines) for name, lines in self._files(digits)}
 
     def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
-        """Yield name and lines of each file, one after the other: tables of scores are large."""
+        """Yield the name and the lines of one file at a time, because tables of scores are large."""
         for title, table in self._tables().items():
             yield f"{title}.csv", FORMATS["csv"].table_lines([table()])
         knees = knees_for_people(self.study)
@@ -278,7 +278,7 @@ class StudyResult(Result):
     def figure(
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
     ) -> Figure:
-        """Draw one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
+        """Plot one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
         named_choice("axis", axis, AXES)
         from irevalx.lab.plotting.page import Page, style
         from irevalx.lab.studies.figures import figures
@@ -299,7 +299,7 @@ class StudyResult(Result):
         threads: int = 1,
         progress: bool = False,
     ) -> list[str]:
-        """Write all tables and figures to a folder, and return the names of the files; if one fails, none is written.
+        """Write all tables and figures to a folder, and return the names of the files, or write none.
 
         Figures are png, svg or pdf (None for no figures), with a logarithmic (log) or linear axis of levels, and drawn
         by ``threads`` processes; ``progress`` reports on standard error, on a terminal, how many are drawn.

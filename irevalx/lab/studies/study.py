@@ -21,6 +21,7 @@ from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
+    FullyJudged,
     GradedRelFormat,
     GroupBy,
     Groups,
@@ -71,7 +72,7 @@ _SCHEMES = (
     f"scheme that reduces the judgments of each topic: {', '.join(SCHEMES)}, or a judging strategy "
     f"({', '.join(name for name in STRATEGY_SCHEMES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
     "judgments. stratified keeps a share of the relevant and of the nonrelevant documents. depth keeps the documents "
-    "within a pool depth, and mixed adds the same number of other documents. strata draws samples at a share of the "
+    "within a pool depth, and mixed adds an equal number of other documents. strata draws samples at a share of the "
     "sampling rates of `strata`. A judging strategy keeps the first documents that it selects, as in irevalx-lab "
     "degrade. imperfect removes judged documents from the collection and the runs, and keeps all judgments. The scheme "
     "depth is a judging strategy if `levels` are shares"
@@ -217,12 +218,12 @@ def study(
     batch: Annotated[Batch, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.batch,
     unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.unjudged,
     documents: Annotated[DocumentTexts, refined(requires=tuple(f"scheme={name}" for name in _WITH_TEXTS))] = (),
-    group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes="min_retrieved")] = None,
+    group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes=("min_retrieved", "fully_judged"))] = None,
     groups: Annotated[
         Groups,
         refined(
             requires=_STRATEGY,
-            excludes=("group_by", "min_retrieved"),
+            excludes=("group_by", "min_retrieved", "fully_judged"),
             shell_help=(
                 "Report the bias against each group of runs if its documents are not selected (groups.csv). FILE has "
                 "one line RUN GROUP per run."
@@ -240,6 +241,7 @@ def study(
     max_retrieved: MaxRetrieved = None,
     complete: Complete = False,
     min_retrieved: MinRetrieved = 0.0,
+    fully_judged: Annotated[FullyJudged, refined(excludes=("own_pool", *_STRATEGY))] = None,
     rel_format: GradedRelFormat = "qrels",
     threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
@@ -249,14 +251,15 @@ def study(
     Reduce the judgments to several levels, with several samples at each level. Evaluate all runs under each reduced set
     of judgments, and compare each measure with AP and with its own values under the full judgments.
 
-    A knee is the lowest level from which on the mean over samples exceeds 0.9. A second kind of knee is the lowest
-    level from which on 95% of the samples exceed 0.9. The second kind is reported because a real experiment has only
-    one sample of judgments, which can be below 0.9 even if the mean is above. With `resamples`, the knees of means have
-    confidence intervals. Errors against AP are reported for measures that estimate AP.
+    The knee of a statistic is the lowest level of judgments at and above which its mean over samples exceeds 0.9. A
+    second kind of knee is the lowest level at and above which at least 95% of the samples exceed 0.9; it is reported
+    because a real experiment has only one sample of judgments, which can be below 0.9 even if the mean is above 0.9.
+    With `resamples`, the knees of means have confidence intervals. Estimation errors are reported for measures that
+    estimate AP.
 
-    Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be requested
-    together with measures of grades, because the study records how each sample was drawn. With `scheme="mixed"`, the
-    pool is a stratum that is judged completely, and the other judgments are another stratum.
+    Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be combined with
+    measures of grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool is a
+    stratum that is judged completely, and the other judgments form a second stratum.
 
     Significance decisions on pairs of runs have two kinds of errors. The rate of false differences (fpr) is the share
     of those pairs with no significant difference under the full judgments for which a significant difference is found
@@ -264,9 +267,10 @@ def study(
     difference under the full judgments for which no significant difference is found under the reduced judgments (called
     false positives by Bompada et al. 2007).
 
-    With `scheme="imperfect"`, the judgments are complete, but a random share of the judged documents of each topic has
-    left the collection: no run retrieves them, and they still have judgments (imperfect judgments; Yilmaz and Aslam
-    2008, section 3.1). A smaller collection is a subset of a larger one. Documents without a judgment do not leave.
+    With `scheme="imperfect"`, the judgments are complete, but a random share of the judged documents of each topic is
+    removed from the collection: these documents keep their judgments, but no run retrieves them (imperfect judgments;
+    Yilmaz and Aslam 2008, section 3.1). Smaller collections are subsets of larger ones. Unjudged documents are never
+    removed.
 
     Parameters
     ----------
@@ -277,7 +281,7 @@ def study(
         halves rounded up (half-up) or down (half-down), as in the definition of Ahlgren and Grönqvist (2008).
     topic_rates : sampling rate of each topic, by which `levels` are multiplied, as in the TREC Terabyte track of 2006
         (Yilmaz and Aslam 2008, section 4.5.5): a file with one line ``TOPIC RATE`` per topic.
-    own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
+    own_pool : restrict the full judgments to the pool of these runs, for all schemes and levels. Pooled
         documents without a judgment stay unjudged (-1), as in the judgments that irevalx-lab pool writes.
     pairs : compare this number of random pairs of runs, each on only those judged documents that at least one of its
         two runs retrieves. Bompada et al. (2007) use 300. By default, all pairs are compared under the same judgments.
@@ -289,14 +293,14 @@ def study(
         ``{run: group}``, or a file with one line ``RUN GROUP`` per run.
     infap_errors : add two measures that separate the errors of infAP. infAP_no_pool ignores which documents were
         pooled. infAP_true_precisions uses the precisions under the full judgments at the sampled relevant documents.
-        The error of infAP_true_precisions is due to the sample; the rest of the error of infAP is due to estimated
-        precisions.
-    resamples : number of bootstrap resamples of topics, for intervals from the 2.5% to the 97.5% quantile. They show
-        the variation of a value when topics are resampled. The intervals of tau and of knees are too low, because
-        resampled rankings are noisier than the original ranking; they do not cover the value over the population of
-        topics. [default: 0, no intervals]
+        The error of infAP_true_precisions is due to the sample alone; the remaining error of infAP is due to the
+        estimated precisions.
+    resamples : number of bootstrap resamples of topics, for intervals from the 2.5% to the 97.5% quantile. The
+        intervals describe the variation of a value over resampled topics. Because resampled rankings are noisier than
+        the original ranking, intervals of tau and of knees are too low, and are not confidence intervals for the
+        population of topics. [default: 0, no intervals]
     resample_decisions : recompute the significance decisions for each resample (`resamples`), to obtain intervals of
-        the knees of accuracy and g-mean. This takes far longer than all other computations.
+        the knees of accuracy and g-mean. The computation takes far longer than all others.
     progress : show the number of samples evaluated so far on standard error, on a terminal.
 
     Raises
@@ -335,6 +339,7 @@ def study(
         level=level,
         complete=complete,
         min_retrieved=min_retrieved,
+        fully_judged=fully_judged,
         rel_format=rel_format,
         threads=threads,
         ties=ties,
@@ -394,6 +399,7 @@ def study(
         **({} if rounding == "up" else {"rounding": rounding}),
         **({"topic_rates": [str(rate) for rate in of_topics]} if of_topics else {}),
         **experiment.ranking_rules.changes(),
+        **({"fully_judged": fully_judged} if fully_judged else {}),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
         **({"pool_depth": pool_depth} if own_pool else {}),

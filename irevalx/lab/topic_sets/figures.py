@@ -29,9 +29,9 @@ _POWER_COLUMNS = 3  # panels in a row
 
 
 def power_curves(result: Power, page: Page) -> Figure:
-    """Draw the power by the number of topics, by the median deviation of each measure; panels reach to ``topics``.
+    """Plot power against the number of topics, given the median deviation of each measure; axes extend to ``topics``.
 
-    A panel for each measure, a line for each difference.
+    There is one panel per measure, and one line per difference.
     """
     medians = {measure: of_pairs["median"] for measure, of_pairs in result.deviations.items()}
     power, alpha, comparisons = (result.settings[name] for name in ("power", "alpha", "comparisons"))
@@ -84,11 +84,11 @@ _UNITS: Mapping[str, str] = {
     "in % of the best run": "percent",
     "in standard deviations": "sigmas",
 }
-"""The fields with a difference by what figures call its unit."""
+"""The fields that contain a difference, with the name of their unit in figures."""
 
 
 def rates_by_size(result: SwapRates, page: Page) -> Figure:
-    """Draw the share of swaps by the number of topics in a set, one line per measure."""
+    """Plot the swap rate against the number of topics in a set, with one line per measure."""
     of_measures: dict[str, list[SizeSwapRate]] = {}
     for row in result.rows:
         of_measures.setdefault(row.measure, []).append(row)
@@ -105,7 +105,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
 
 
 def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
-    """Draw the share of swaps by the difference on the one set: a panel for each size of sets, a line per measure."""
+    """Plot the swap rate against the difference on one set, with one panel per set size and one line per measure."""
     bins: dict[str, dict[int, list[DifferenceSwapRate]]] = {}
     for row in result.rows:
         bins.setdefault(row.measure, {}).setdefault(row.topics, []).append(row)
@@ -139,7 +139,7 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
 
 
 def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) -> Curve:
-    """Return the line of a measure, with differences from a field of its bins; without points if that is unknown."""
+    """Return the line of a measure over the differences in a field of its bins; empty if the field has no values."""
     last, scale = bins[-1], 1.0
     if unit != "from_":
         scale = getattr(last, unit) / last.from_ if last.from_ else math.nan
@@ -150,6 +150,6 @@ def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) 
 
 
 def _curve(measure: str, x: Sequence[float], rows: Sequence[Any], markers: bool = True) -> Curve:
-    """Return a line of swap rates with ties counted as half a swap, and their intervals."""
+    """Return the line of swap rates with half ties, and their intervals."""
     y, low, high = np.array([(row.with_half_ties, row.low, row.high) for row in rows], np.float64).reshape(-1, 3).T
     return Curve(measure, np.array(x, np.float64), y, low, high, markers=markers)

@@ -58,7 +58,7 @@ class PowerRow(NamedTuple):
 
 
 class Power(DrawnResult):
-    """Differences that can be detected with a number of topics, and topics needed to detect a difference."""
+    """The differences detectable with a number of topics, and the numbers of topics needed to detect differences."""
 
     rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
     deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
@@ -77,7 +77,7 @@ class Power(DrawnResult):
         return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return a table of what numbers of topics detect, and one of the topics needed."""
+        """Return a table of detectable differences, and a table of numbers of topics needed."""
         given_topics = [row for row in self.rows if row.given == "topics"]
         differences, widths = ([row for row in given_topics if row.goal == goal] for goal in GOALS)
         least = [(*row[:5], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
@@ -158,24 +158,24 @@ def power(
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
 
-    Both depend on how much the difference between two runs varies over topics. The given runs should resemble the runs
-    to be compared. The standard deviation of the per-topic differences is estimated from these runs; its median over
-    all pairs of runs and its maximum are reported. The standard deviation determines the smallest difference that can
-    be detected with a given number of topics, the number of topics needed to detect a given difference, and the number
-    of topics needed for a confidence interval of a given width (Sakai, Topic Set Size Design, Information Retrieval
-    Journal 2016). A difference is detected if a two-sided paired t test is significant. Power is the probability of
-    detection.
+    Both depend on how much the difference between two runs varies over topics. The given runs should therefore be
+    similar to the runs of the planned experiment. The standard deviation of the per-topic differences is estimated from
+    these runs; its median over all pairs of runs and its maximum are reported. The standard deviation determines the
+    smallest difference that can be detected with a given number of topics, the number of topics needed to detect a
+    given difference, and the number of topics needed for a confidence interval of a given width (Sakai, Topic Set Size
+    Design, Information Retrieval Journal 2016). A difference is detected if a two-sided paired t test is significant;
+    the power of the test is the probability of detection.
 
-    The standard deviation is itself an estimate. Its confidence interval is reported, and low and high are the results
-    that are obtained if the standard deviation equals the lower or the upper limit of this interval. With few topics,
-    the interval is wide. The pair with the largest standard deviation on these topics usually has a smaller standard
-    deviation on other topics; the interval of the largest standard deviation accounts for this effect.
+    The standard deviation is itself an estimate. Its confidence interval is reported; low and high are the results for
+    standard deviations equal to the lower and upper limits of this interval. With few topics, the interval is wide. The
+    pair with the largest standard deviation on these topics usually has a smaller one on other topics (selection bias);
+    the interval of the largest standard deviation accounts for this bias.
 
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; all measures of
         ``Scores`` that do not contain map, or that ``irevalx.evaluate`` returned, if they are averaged over topics]
-    topics : compute the smallest difference that can be detected with this number of topics; at least 2. [default: the
+    topics : compute the smallest difference detectable with this number of topics; at least 2. [default: the
         number of topics of the runs]
     differences : compute the number of topics needed to detect a difference of this size.
     widths : compute the number of topics needed for confidence intervals of this expected width.
@@ -240,7 +240,7 @@ def power(
 
 
 def _refuse_unusable(values: MeasureValues) -> None:
-    """Refuse measures that are not averaged, and a single topic; warn of few topics."""
+    """Raise an error for measures that are not means and for a single topic; warn if there are few topics."""
     n_topics = len(values.topics)
     if values.scale is not MEAN:
         raise ArgumentError(
@@ -265,7 +265,7 @@ def _rows(
     power: float,
     alpha: float,
 ) -> Iterator[PowerRow]:
-    """Yield the sizes for numbers of topics, then the numbers of topics for sizes by goal, for one deviation."""
+    """Yield the sizes for each number of topics, then the numbers of topics for each goal, for one deviation."""
     values = (deviation.value, deviation.low, deviation.high)
     for goal in GOALS:
         for n in topics:
@@ -279,7 +279,7 @@ def _rows(
 
 
 def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float) -> int | None:
-    """Return the number of topics that detects a difference, or that gives intervals of a width; None for infinity."""
+    """Return the number of topics needed for a difference or an interval width; None if no number is sufficient."""
     if math.isnan(deviation):
         return None
     units = size / deviation if deviation else math.inf

@@ -57,7 +57,7 @@ _LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
 
 
 class SizeSwapRate(NamedTuple):
-    """How often two topic sets of this size disagree under a measure."""
+    """The swap rate of a measure for topic sets of one size."""
 
     measure: str
     topics: int  # in a set
@@ -73,7 +73,7 @@ class SizeSwapRate(NamedTuple):
 
 
 class DifferenceSwapRate(NamedTuple):
-    """How often a difference of this size on one topic set is reversed on another; the last fields as SizeSwapRate."""
+    """The swap rate for differences of one size on one of two topic sets; the last fields are those of SizeSwapRate."""
 
     measure: str
     topics: int
@@ -93,7 +93,7 @@ class DifferenceSwapRate(NamedTuple):
 
 
 class ReliableDifference(NamedTuple):
-    """The smallest difference from which on few differences are reversed."""
+    """The smallest difference above which few comparisons are swaps."""
 
     measure: str
     topics: int
@@ -146,7 +146,7 @@ class SwapRatesByDifference(DrawnResult):
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables under displayed titles, the first with the one rate that measures are compared by."""
+        """Return both tables under displayed titles; the first contains only the rate for comparing measures."""
         columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
         marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
@@ -155,7 +155,7 @@ class SwapRatesByDifference(DrawnResult):
 
 
 def _bin_width(value: Any) -> Fraction:
-    """Return the width of a bin, exactly as the decimal number is written."""
+    """Return the width of a bin as the exact value of its decimal notation."""
     width = value if isinstance(value, Fraction) else Fraction(repr(real_number("", value)))
     if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
         raise ValueError(value)
@@ -209,18 +209,18 @@ def swap_rate(
 
     The result has one row per measure and set size: the share of swaps, the number of swaps, the number of comparisons
     in which the runs are tied on a set (not counted as swaps), and the total number of comparisons. Measures with few
-    distinct values have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties
+    distinct values yield many ties, which are not agreement. Therefore, the table also contains the share of ties
     (share tied), the swap rate with each tie counted as half a swap (with half ties), and the swap rate among
     comparisons without ties (without ties). Use one of the last two rates to compare measures. The rate with half ties
     has a 95% interval over all splits of these topics into two sets of this size; the interval does not generalise to
     other topics, and it is not reported if all splits were compared.
 
-    With `bins`, the result has one row per size of the difference on one of the two sets; each set is used in turn. The
-    size is reported as an absolute value, in percent of the best run's value, and in standard deviations of the runs'
-    values for all topics (for sums, of the values for as many topics as are in a set). The row contains the numbers of
-    comparisons and of swaps, the share of swaps, and the same columns for ties. A second table contains the smallest
-    difference above which at most 5% of the comparisons are swaps, with a tie counted as half a swap. Bins with fewer
-    than 30 comparisons are marked "few" and are excluded from the second table.
+    With `bins`, the result contains one row per size of the difference on one of the two sets; each set is used in
+    turn. The size is reported as an absolute value, as a percentage of the best run's value, and in standard deviations
+    of the runs' values over all topics (for sums, the values are scaled to the number of topics in a set). A row
+    contains the numbers of comparisons and of swaps, the share of swaps, and the columns for ties described above. A
+    second table contains the smallest difference above which at most 5% of the comparisons are swaps, with each tie
+    counted as half a swap. Bins with fewer than 30 comparisons are marked "few" and are excluded from the second table.
 
     Parameters
     ----------
@@ -228,13 +228,14 @@ def swap_rate(
         bpref, bpref_10, RankEff and ndcg; with ``Scores``, those of them that they contain; all measures of ``Scores``
         that contain none of them, or that ``irevalx.evaluate`` returned]
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
-    draws : number of pairs of topic sets of each size. If at most this number of pairs exists, all pairs are used.
-    own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are the
-        same except for chance, the intervals are narrower, and the computation takes longer. [default: all pairs are
+    draws : number of pairs of topic sets of each size. If there are no more pairs than this number, all pairs are used.
+    own_sets : draw topic sets for each pair of runs separately, as in Ahlgren and Grönqvist (2008). The rates are equal
+        up to random variation, the intervals are narrower, and the computation takes longer. [default: all pairs are
         compared on the same sets]
     extrapolate : numbers of topics in larger sets, at most 5 times the largest of `sizes`, for which rates with half
         ties are estimated from the rates for `sizes`. The true differences of pairs of runs are assumed to be normally
-        distributed. In simulations on robust03, rates were too high by up to 0.03, and for P.10 by up to 0.05.
+        distributed. In simulations on robust03, the estimated rates were too high by up to 0.03, and for P.10 by up to
+        0.05.
     bins : count swaps by the size of the difference on one of the sets instead, in bins of this width, starting at 0.
 
     Raises
@@ -320,7 +321,7 @@ def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRat
 
 
 def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
-    """Return the fields that both rows have, from the share of ties on."""
+    """Return the fields that both kinds of rows share, beginning with the share of ties."""
     return {
         "share_tied": rate.share_tied,
         "with_half_ties": rate.rate_with_half_ties,
@@ -336,7 +337,7 @@ def none_if_nan(value: float) -> float | None:
 
 
 def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
-    """Raise InputError if a measure has values for fewer than two topics, ArgumentError if two sets need more."""
+    """Raise InputError if fewer than two topics have values, and ArgumentError if there are too few for two sets."""
     if n_topics < 2:
         raise InputError(
             f"a swap rate requires at least two topics with judgments, results and a value of {measure}; the number is "

@@ -1,6 +1,6 @@
 """Runs in Arrow tables, read in blocks of whole topics (requires pyarrow).
 
-Rows that can be read only once or that are slow to read are spooled to a temporary file.
+Rows that can be read only once, or that are slow to read, are spooled to a temporary file.
 """
 
 from __future__ import annotations
@@ -73,22 +73,22 @@ def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
 
 
 def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], number: ColumnSpec) -> TableRun:
-    """Return a run; ``rows`` yields its rows and can be called again."""
+    """Return a run; ``rows`` is a function that yields its rows and can be called several times."""
     return TableRun(
         name, path, blocks=lambda: _blocks(rows(), path, number), again=lambda: _by_topic(rows(), path, number)
     )
 
 
 def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
-    """Yield blocks that end between topics, if the rows of a topic are contiguous; at least one block."""
+    """Yield blocks of whole topics, if the rows of each topic are contiguous; at least one block."""
     for block in whole_topics(batches, _ENOUGH):
         yield from _by_topic(block, path, number)
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield blocks of at least ``least`` rows (except the last) that end where the topic changes; at least one block.
+    """Yield at least one block of whole topics, each (except the last) with at least ``least`` rows.
 
-    A block ends in the first batch that completes it, before the last topic of this batch. Callers can empty blocks.
+    A block ends before the last topic of the batch in which it reaches this size. Callers can empty blocks.
     """
     block: list[pa.RecordBatch] = []
     size, last = 0, None
@@ -142,7 +142,7 @@ def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
 
 
 class SpooledRows:
-    """Rows that are read once and spooled to a temporary file; raises UnreadableFileError if there is no space."""
+    """Rows that can be read once, spooled to a temporary file; raises UnreadableFileError if the disk is full."""
 
     def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
         self._path, self._columns = unread.path, columns
@@ -168,7 +168,7 @@ class SpooledRows:
 
 
 def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
-    """Yield rows after they are written to a temporary file; finally append the file's buffer to ``written``."""
+    """Yield rows while writing them to a temporary file; at the end, append the buffer of the file to ``written``."""
     schema = schema_of(*columns)
     stored = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
     try:

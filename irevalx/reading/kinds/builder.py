@@ -1,6 +1,6 @@
 """Builder of judgments and runs from columns in memory.
 
-Dictionaries and tables become columns of IDs and numbers, and these become ``Entries``.
+Dictionaries and tables are converted to columns of IDs and numbers, and these to ``Entries``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Entries(Frozen):
     def of_rows(
         cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray | None = None
     ) -> Entries:
-        """Return table rows grouped by topic; ``lines`` are their 1-based numbers, by default 1 to n."""
+        """Group table rows by topic; ``lines`` contains their 1-based numbers, by default 1 to n."""
         names, rows, order = group_by_topic(topics)
         lines = np.arange(1, topics.size + 1) if lines is None else lines
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
@@ -73,8 +73,8 @@ class Entries(Frozen):
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
         """Return warnings about the scores of several runs, by the number of the run.
 
-        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that can have equal scores in
-        their first and last topic are checked.
+        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs whose first and last topics can
+        have equal scores are checked.
         """
         equal = has_equal_ends(self.rows, self.numbers)
         if not np.count_nonzero(equal):
@@ -101,7 +101,7 @@ class Entries(Frozen):
 
 
 class TableRun(Frozen):
-    """A run from a table; ``blocks`` and ``again`` are those of ``RunStream``."""
+    """A run from a table; ``blocks`` and ``again`` are as in ``RunStream``."""
 
     name: bytes
     path: str  # the table's name in messages

@@ -30,8 +30,8 @@ AT_RANDOM = (1, 2, 4)
 def read_prels(rows: Rows, rules: Rules) -> JudgmentsWithProbabilities:
     """Build judgments with inclusion probabilities; malformed numbers are always rejected.
 
-    Rows with a probability out of range are ignored, with a warning. A probability of 0 for a sampled document raises
-    MalformedLineError.
+    Rows with a probability outside the valid range are ignored, with a warning. A probability of 0 for a sampled
+    document raises MalformedLineError.
     """
     whole_grades = replace(GRADE, kind="integers")
     specs = tuple(whole_grades if spec is GRADE else spec for spec in rows.specs)
@@ -53,8 +53,8 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
 ) -> JudgmentsWithProbabilities:
     """Return the judgments of sampled documents grouped by topic; unknown probabilities are nan.
 
-    Probabilities out of range, which ``warn`` reports, exclude a judgment; a probability of 0 for a sampled document
-    raises MalformedLineError.
+    Judgments with a probability outside the valid range are excluded, and ``warn`` is called about them; a probability
+    of 0 for a sampled document raises MalformedLineError.
     """
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
@@ -139,7 +139,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
 
 
 def _by_line(weights: FloatArray, lines: IntArray) -> FloatArray:
-    """Return weights by the number of their line; line 0, of documents without a line, has nan."""
+    """Return weights by line number; line 0 stands for documents without a line and has the weight nan."""
     by_line = np.full(int(lines.max(initial=0)) + 1, np.nan)
     by_line[lines] = weights
     return by_line
@@ -152,7 +152,7 @@ def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
 
 
 def read_pool(rows: Rows, rules: Rules) -> PooledDocuments:
-    """Build a pool, in which a document can occur any number of times."""
+    """Build a pool; documents can occur several times."""
     parts = []
     for block in rows.blocks():
         columns = rows.columns(block, rules)

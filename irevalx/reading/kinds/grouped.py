@@ -64,9 +64,9 @@ def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Build preferences between a winner and a loser, or between two documents of which one is the winner.
+    """Build preferences from pairs of a winner and a loser, or of two documents and the winner among them.
 
-    A winner that is neither of the documents, and a pair of equal documents, raise MalformedLineError.
+    A pair of equal documents, and a winner that is not in the pair, raise MalformedLineError.
     """
     columns = whole(rows, rules)
     winners, losers = columns["WINNER"], columns["LOSER" if "LOSER" in columns else "DOCNO"]
@@ -118,7 +118,7 @@ class GroupedLines(Frozen):
 
     @property
     def rows(self) -> Segments:
-        """Per group: its lines, once they are grouped."""
+        """The lines of each group, after grouping."""
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 
@@ -141,8 +141,8 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
     """Collect the distinct numbers of each topic.
 
-    ``topic`` and ``number``, shape (lines,), are below ``n_topics`` and ``n_numbers``. Returns the numbers per topic,
-    ascending, as rows; the flat index over the rows of each line's number; and the numbers, flat.
+    ``topic`` and ``number``, shape (lines,), are below ``n_topics`` and ``n_numbers``. Returns the numbers of each
+    topic, in ascending order, as rows; the flat index over the rows for each line; and the flat numbers.
     """
     pairs = topic * n_numbers + number
     different = distinct(pairs)
@@ -163,7 +163,7 @@ def read_subtopics(rows: Rows, rules: Rules) -> SubtopicJudgments:
 def subtopic_judgments(
     path: str, topics: Names, subtopics: Names, docnos: Names, grades: AnyArray, lines: IntArray
 ) -> SubtopicJudgments:
-    """Return judgments grouped by document, with topics in input order; arguments are given per judgment."""
+    """Group judgments by document, with topics in input order; the arguments contain one element per judgment."""
     topic_names, of_topic, order = group_by_topic(topics)
     subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
     topic = of_topic.ids
@@ -241,7 +241,7 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
 
 
 def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
-    """Return the sort key of a subtopic; integers can have more digits than Python converts."""
+    """Return the sort key of a subtopic, without converting integers, which can exceed Python's limit of digits."""
     if re.fullmatch(rb"[0-9]+", name):
         digits = name.lstrip(b"0")
         return False, len(digits), digits, name

@@ -1,4 +1,4 @@
-"""Rows of any source, built block by block, or as a whole."""
+"""Conversion of the rows of a source, block by block or as a whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Built = TypeVar("Built")
 
 
 class _Part(Frozen, Generic[Built]):
-    """The result of building from a block, with its malformed numbers."""
+    """The result for a block, with the malformed numbers in the block."""
 
     built: Built
     malformed: tuple[MalformedNumbers, ...]
@@ -27,7 +27,7 @@ class _Part(Frozen, Generic[Built]):
 
 
 def parts_of(rows: Rows, rules: Rules, build: Callable[[Columns], Built]) -> list[Built]:
-    """Return parts with disjoint topics, built from columns by ``build``; warns about malformed numbers."""
+    """Return parts with disjoint topics, which ``build`` creates from columns; warns about malformed numbers."""
 
     def parse(block: Any) -> _Part[Built]:
         columns = rows.columns(block, rules)

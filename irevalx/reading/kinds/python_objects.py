@@ -67,7 +67,7 @@ RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
     """Return topics, sizes, docnos and grades of small judgments, as the key of the cache.
 
-    The result is None unless all IDs are strings and all grades integers, so that equal keys imply equal judgments.
+    The key is None unless all IDs are strings and all grades integers, so that equal keys imply equal judgments.
     """
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
@@ -95,7 +95,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> RunStream:
-    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run.
+    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best document first, as a run.
 
     ``strict`` rejects scores that are not finite, and ``exact`` rejects integers as IDs, like pytrec_eval. Errors are
     raised when the run is evaluated.
@@ -167,7 +167,7 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
 
 
 def _scores_in(documents: Any) -> Collection[Any]:
-    """Return the scores of documents; the scores of a ranked list are numbers that decrease by 1."""
+    """Return the scores of documents; the scores of a ranked list decrease by 1 from rank to rank."""
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 

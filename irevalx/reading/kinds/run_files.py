@@ -31,7 +31,7 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_doubles
 
 
 class FirstLine(Frozen):
-    """The first data line of a run; None for what is unknown."""
+    """The properties of the first data line of a run; None if unknown."""
 
     n_columns: int | None = None
     tag: bytes | None = None
@@ -78,7 +78,7 @@ def _uneven(lines: DataLines, row: int, expected: int) -> str:
 
 
 def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
-    """Return the first line with another tag; in later blocks, only if the last line has another tag."""
+    """Return the first line with a different run tag; in later blocks, only if the run tag of the last line differs."""
     last = lines.size - 1
     if not begins_file and lines.text(0, "TAG") == tag and lines.text(last, "TAG") == tag:
         return None
@@ -105,8 +105,8 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
     """Open a run with scores or ranks; its blocks are read and checked when it is evaluated.
 
     Without ``TAG``, the run is named after its file. In TREC's format, ``RANK`` is compared with scores for warnings;
-    in other formats, malformed numbers are always rejected. Strict rules also reject infinite scores and likely
-    mistakes.
+    in other formats, malformed numbers are always rejected. With strict rules, infinite scores and likely mistakes are
+    also rejected.
     """
     layout, compat = rows.layout, rules.compat
     is_trec = "TAG" in layout.columns[0] and not rows.is_table

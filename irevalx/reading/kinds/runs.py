@@ -28,7 +28,7 @@ MOST_IN_SHORT_LIST = 1 << 5
 
 
 class RunWarning(Frozen):
-    """A warning about the lines of a run; only the first of each kind is displayed."""
+    """A warning about the lines of a run; only the first warning of each kind is displayed."""
 
     text: str
     kind: str  # its subject; "ties" applies if equal scores are ordered by name, "ranks" if by rank
@@ -36,7 +36,7 @@ class RunWarning(Frozen):
 
 
 class ShortList(NamedTuple):
-    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic; the first and last scores differ."""
+    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic, whose first and last scores differ."""
 
     topic: bytes
     docnos: list[bytes]
@@ -65,7 +65,7 @@ class ResultRows(Frozen):
     """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
-        """Return the results of the documents for which the flat mask is true."""
+        """Return the results restricted to a flat mask of documents."""
         return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
     def take(self, topics: IntArray) -> ResultRows:
@@ -74,7 +74,7 @@ class ResultRows(Frozen):
         return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
 
     def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
-        """Return the documents at these flat positions, with other rows."""
+        """Return the results at these flat positions, divided into new rows."""
         ranks = self.ranks
         return replace(
             self,
@@ -125,7 +125,7 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
 
 
 class RunStream(Frozen):
-    """A run whose results are read block by block; only ``parse`` interprets blocks."""
+    """A run whose results are read block by block; ``parse`` converts a block to results."""
 
     path: str  # as given by the user; the run tag if it is not a file
     blocks: Callable[[], Iterator[Any]]
@@ -154,7 +154,7 @@ class RunStream(Frozen):
     """The name that replaces the run tag in the file."""
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
-        """Return the run, read with repeated documents allowed if ``duplicates`` permits them."""
+        """Return the run, which is read without checking for repeated documents if ``duplicates`` permits them."""
         if duplicates == "error" or self.with_repeats is None:
             return self
         return replace(self.with_repeats, name=self.name)
@@ -216,12 +216,12 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
 
 
 def looked_at(rows: Segments) -> int:
-    """Return the number of first results that are checked."""
+    """Return the number of results, from the first one on, that are checked."""
     return int(rows.offsets[min(rows.n, MOST_TOPICS)])
 
 
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
-    """Return, per topic, whether its first and last of several documents have equal scores."""
+    """Return, for each topic, whether it has several documents, the first and last with equal scores."""
     if results.n == 1:  # as in many small calls
         return np.array([scores.size > 1 and scores[0] == scores[-1]])
     alike: BoolArray = results.lengths > 1
@@ -237,8 +237,8 @@ def score_warnings(
     """Return a warning if ranks contradict the scores of most topics, or if all scores of most topics are equal.
 
     Ranks contradict scores if their covariance is positive. ``results`` are the first rows of the run, ``scores`` their
-    flat scores, and ``rank`` the ranks of the checked results. Topics with one document, and for contradictions those
-    with equal ranks, are ignored.
+    flat scores, and ``rank`` the ranks of the checked results. Topics with one document are ignored, and so are, for
+    contradictions, topics with equal ranks.
     """
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score = scores[: rows.size]

@@ -55,8 +55,8 @@ class ArrowTable(ColumnTable):
     def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
         """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``.
 
-        For each column, the first of its possible names is used. ``first`` and ``last`` select rows of a table in
-        memory. A missing column or a wrong value raises ArgumentError.
+        If a column has several possible names, the first name in the table is used. ``first`` and ``last`` select rows
+        of a table in memory. A missing column or an invalid value raises ArgumentError.
         """
         names = [self.find(spec) for spec in specs]
         schema = schema_of(*specs)
@@ -82,7 +82,7 @@ class ArrowTable(ColumnTable):
                 first += batch.num_rows
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns; a missing column or a wrong value raises ArgumentError."""
+        """Return whole columns; a missing column or an invalid value raises ArgumentError."""
         rows = pa.Table.from_batches(self.batches(*specs), schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
@@ -142,14 +142,14 @@ def schema_of(*specs: ColumnSpec) -> pa.Schema:
 
 
 def array_of(numbers: AnyArray) -> pa.Array:
-    """Return integers as an int64 array (without pandas, which ``pa.array`` imports)."""
+    """Convert integers to an int64 array without importing pandas, which ``pa.array`` would do."""
     return pa.Array.from_buffers(
         pa.int64(), numbers.size, [None, pa.py_buffer(np.ascontiguousarray(numbers, np.int64))]
     )
 
 
 def numbers_of(array: pa.Array) -> AnyArray:
-    """Return a numeric array without nulls as a view (without pandas, which ``to_numpy`` imports)."""
+    """Return a numeric array without nulls as a view, without importing pandas, which ``to_numpy`` would do."""
     kind = np.dtype(array.type.to_pandas_dtype())
     return np.frombuffer(array.buffers()[1] or b"", kind, len(array), kind.itemsize * array.offset)
 
@@ -170,9 +170,10 @@ def names_of(chunks: Sequence[pa.Array]) -> Names:
 
 
 def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
-    """Return the distinct names of chunks of ``LABELS``, and run-length encoded codes.
+    """Return the distinct names in chunks of ``LABELS``, and the run-length encoded codes of the rows.
 
-    Names are in the order of their first rows. Codes are positions in the names, with the lengths of their runs.
+    Names are in the order of their first rows. A code is an index into the names; each code is given with its run
+    length.
     """
     labels = list(chunks)
     runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
@@ -188,7 +189,7 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
 
 
 def labels_of(names: pa.Array) -> pa.Array:
-    """Return strings, or a dictionary of strings, as ``LABELS`` with the distinct names of these rows."""
+    """Convert strings, or dictionary-encoded strings, to ``LABELS`` that contain only the names of these rows."""
     if pa.types.is_dictionary(names.type):
         runs = pc.run_end_encode(names.indices)
         of_runs = names.dictionary.take(runs.values).cast(TYPES["names"])
@@ -215,7 +216,7 @@ def _plain(column: pa.Array) -> pa.Array:
 
 
 def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
-    """Return whether values of a type can be read as a kind; the cast checks each value."""
+    """Return whether a column of this type can be read as a kind; the cast then checks each value."""
     types = pa.types
     if types.is_integer(kind_of_values):
         return True
@@ -304,7 +305,7 @@ def _copy(source: Source) -> pa.Buffer:
 
 @contextmanager
 def _failing_as_file(source: Source) -> Iterator[None]:
-    """Raise UnreadableFileError in place of any error that is not an InputError."""
+    """Convert any error other than InputError to UnreadableFileError."""
     try:
         yield
     except InputError:

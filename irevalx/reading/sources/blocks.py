@@ -14,7 +14,7 @@ from irevalx.reading.sources.files import CHUNK_SIZE, NEWLINE, Source
 
 
 class TopicRows(Protocol):
-    """Rows with their topics, built from lines of a file."""
+    """Blocks of lines of a file that end between topics, for one or several processes."""
 
     @property
     def topics(self) -> Collection[bytes]:
@@ -66,7 +66,7 @@ def line_counter(source: Source) -> Callable[[int], int]:
 
 
 class FileRange(Frozen):
-    """A byte range of a plain file that one process reads; it begins and ends between topics."""
+    """A byte range of an uncompressed file for one process; it begins and ends between topics."""
 
     source: Source
     begin: int
@@ -85,11 +85,11 @@ class FileRange(Frozen):
 
 
 def file_ranges(source: Source, processes: int) -> list[FileRange]:
-    """Return the ranges of a plain file that ``processes`` workers read in turn, in file order.
+    """Return the byte ranges of an uncompressed file for ``processes`` workers, in file order.
 
     Each worker gets the same number of ranges (more than one for large files), or fewer if topics are longer than a
-    range. The first range begins with the first block of ``blocks_of``, to which warnings refer. The result is empty
-    for compressed or unreadable files and for files with a single topic.
+    range. The first range begins with the first block of ``blocks_of``, because warnings refer to this block. The
+    result is empty for compressed or unreadable files and for files with a single topic.
     """
     size = source.size
     if not source.is_plain_file:
@@ -133,7 +133,7 @@ def _topic_between(source: Source, least: int, end: int) -> int:
 
 
 def first_word(line: bytes) -> list[bytes]:
-    """Return the first word of a line, which is its topic; empty for a blank line."""
+    """Return the topic of a line, which is its first word; empty for a blank line."""
     return line.split(None, 1)[:1]
 
 
@@ -146,7 +146,7 @@ def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) 
 
 
 def whole_file(source: Source) -> Block:
-    """Return the file as one block, up to the first chunk with a NUL byte, which is an error in any case."""
+    """Return the file as one block that ends with the first chunk that contains a NUL byte, which is an error."""
     read = []
     for chunk in source.chunks(CHUNK_SIZE):
         read.append(chunk)
@@ -156,10 +156,10 @@ def whole_file(source: Source) -> Block:
 
 
 def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
-    """Yield blocks that end between topics, of about the size of a chunk, or of one topic if that is longer.
+    """Yield blocks of whole topics with about the size of a chunk, or of a single topic if it is larger.
 
-    ``chunks`` are split at arbitrary newlines. ``topic_of`` returns the topic of a line. Reading stops after a
-    block of a single topic, or of a part of a line, that contains a NUL byte.
+    ``chunks`` are split at arbitrary newlines. ``topic_of`` returns the topic of a line. Reading ends after a NUL byte
+    in a block that consists of a single topic or of a part of a line.
     """
     pieces: list[bytes] = []
     size = 0
@@ -205,7 +205,7 @@ def each_topic_once(
 
 
 def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
-    """Append parts to ``collected`` until one repeats a topic of an earlier part, and return that part in a list."""
+    """Append parts to ``collected`` until a part repeats an earlier topic; return that part in a list."""
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):
@@ -216,15 +216,15 @@ def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Pa
 
 
 def count_lines(text: bytes) -> int:
-    """Return the number of newlines (several times faster than ``bytes.count``)."""
+    """Return the number of newlines; several times faster than ``bytes.count``."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
 
 
 def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = first_word) -> int:
-    """Return the offset of the last topic that has a whole line; 0 if there is no other topic before it.
+    """Return the offset of the last topic with a complete line; 0 if no other topic precedes it.
 
-    The search leaps backwards: lines between two lines of one topic are assumed to belong to it. If they do not, a
-    topic recurs, which ``each_topic_once`` detects.
+    The search proceeds backwards in increasing steps: lines between two lines of one topic are assumed to belong to it.
+    If this is wrong, a topic recurs, which ``each_topic_once`` detects.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:

@@ -55,10 +55,10 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Flatten lists of IDs into bytes, and return whether the IDs are known to be distinct within each list.
+    """Convert lists of IDs to flat bytes, and return whether the IDs of each list are known to be distinct.
 
-    IDs are encoded like file names. Mixed integers and strings, and surrogates, can make different IDs equal.
-    ``exact`` rejects integers; invalid IDs raise ArgumentError.
+    IDs are encoded like file names. Different IDs can become equal if integers and strings are mixed, or if they
+    contain surrogates. ``exact`` rejects integers; invalid IDs raise ArgumentError.
     """
     filled = [ids for ids in lists if ids]
     try:
@@ -194,7 +194,7 @@ class ColumnTable(Frozen):
     names: Sequence[Any]  # of the columns, as they are in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns of n values each; a missing column or a wrong value raises ArgumentError."""
+        """Return whole columns of n values each; a missing column or an invalid value raises ArgumentError."""
         raise NotImplementedError
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
@@ -211,7 +211,7 @@ class ColumnTable(Frozen):
         return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, not {numbers[row]:g}")
 
     def number_of_run(self) -> ColumnSpec:
-        """Return the column that ranks the documents of a run: its scores, or its ranks if there are no scores."""
+        """Return the column by which the documents of a run are ranked: scores, or ranks if there are no scores."""
         return RANK if self.has(RANK) and not self.has(SCORE) else SCORE
 
     def has(self, spec: ColumnSpec) -> bool:
@@ -243,7 +243,7 @@ class WholeTable(ColumnTable):
     """Returns the values of a column by name and kind; raises ArgumentError."""
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
-        """Return whole columns; a missing column or a wrong value raises ArgumentError."""
+        """Return whole columns; a missing column or an invalid value raises ArgumentError."""
         columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
         sizes = [column.size for column in columns]
         if len(set(sizes)) > 1:

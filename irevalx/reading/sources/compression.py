@@ -1,8 +1,8 @@
 """Compressed streams, decoded while they are read.
 
 ISA-L (extra ``fast``) decodes gzip in about a third of zlib's time, and ``backports.zstd`` (same extra) decodes zstd
-before Python 3.14. A compressed file is a sequence of streams, with padding between and after them as each format
-permits. Byte offsets in messages are offsets into the compressed file, starting at 0.
+before Python 3.14. A compressed file is a sequence of streams; some formats permit padding after each stream. Byte
+offsets in messages are offsets into the compressed file, starting at 0.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class Decompressed:
         self._ended = False
 
     def read(self, size: int, /) -> bytes:
-        """Return ``size`` bytes, fewer only at the end; memory use does not depend on the size of the content."""
+        """Return ``size`` bytes, or fewer at the end; memory use does not depend on the size of the content."""
         pieces = []
         while size > 0 and not self._ended:
             piece = self._decode(size)
@@ -274,7 +274,7 @@ class ReadAhead:
         return self._ahead[:size]
 
     def skip_zeros(self) -> int:
-        """Consume zeros up to the next other byte, and return their number."""
+        """Consume zero bytes up to the next nonzero byte, and return their number."""
         begin = self.offset
         while piece := self.piece():
             if rest := piece.lstrip(b"\0"):

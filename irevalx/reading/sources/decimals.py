@@ -1,9 +1,9 @@
-"""Decimal numbers in a column of texts, parsed eight characters at a time without a loop over texts.
+"""Parsing of decimal numbers in a column of texts, eight characters at a time and without a loop over texts.
 
 A 64-bit word holds eight characters, and numpy works on one word of every text at once. Processing all characters of
 a word together (locating a character, checking that all are digits, computing a number of eight digits in three
 multiplications) is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric string to int" and Daniel
-Lemire's notes on parsing eight digits. This module adds support for decimal points and for texts of any length.
+Lemire's notes on parsing eight digits. This module also supports decimal points and texts of any length.
 
 Words are little-endian: the first character is the lowest byte, so that a word in hexadecimal notation
 reads backwards. ``-12.5`` goes through these steps, each of which is a function below with this example:
@@ -168,7 +168,7 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
 
 
 def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
-    """Remove the decimal point; the characters before it move up by one position.
+    """Remove the decimal point and move the characters before it up by one position.
 
     ``words``, shape (n,) each, begin with the last eight characters. Returns the words without point and, shape (n,),
     the number of digits after it, 1 where there is a point, and whether only digits remain.
@@ -227,7 +227,7 @@ def _are_digits(word: WordArray) -> BoolArray:
 
 
 def _eight_digits(word: WordArray) -> WordArray:
-    """Return the number made of eight digits: numbers of two digits, then of four, then of eight.
+    """Return the number given by eight digits, by combining pairs of digits, then pairs of these, then both halves.
 
     >>> digits = np.array([0x3532313030303030], np.uint64)
     >>> values = digits & _LOW_NIBBLES
@@ -248,9 +248,9 @@ def _eight_digits(word: WordArray) -> WordArray:
 
 
 def _joined(numbers: WordArray, base: int, bits: int) -> WordArray:
-    """Return the words, with every second number replaced by ``base`` times the preceding number plus the number.
+    """Combine adjacent numbers in words: of each pair a, b, b is replaced by ``base`` * a + b.
 
-    Words contain a number in every ``bits`` bits; the other numbers must be masked afterwards. One multiplication
+    A word contains one number per ``bits`` bits; the remaining numbers must be masked afterwards. One multiplication
     suffices, since ``x * (base << bits | 1)`` equals ``(x * base << bits) + x``. The factor is 2561 for digits, 6553601
     for numbers of two digits and 42949672960001 for numbers of four digits.
     """

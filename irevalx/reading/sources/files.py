@@ -35,8 +35,8 @@ _HEAD_SIZE = 4096
 class Source:
     """A file that can be read again, even if it is a pipe; compression is detected from its content.
 
-    ``path`` can be a pipe, ``/dev/fd/N``, or ``-`` for standard input. With ``content``, no file is opened and the path
-    is only a name.
+    ``path`` can be a pipe, ``/dev/fd/N``, or ``-`` for standard input. If ``content`` is given, no file is opened, and
+    the path is used only as a name.
     """
 
     def __init__(self, path: str, content: bytes | None = None) -> None:
@@ -49,7 +49,7 @@ class Source:
         self._begun: BinaryIO | None = None
 
     def without_mark(self) -> Source:
-        """Skip a byte-order mark whenever the file is read."""
+        """Skip the byte-order mark in all subsequent reads."""
         self._skips_mark = True
         return self
 
@@ -104,7 +104,7 @@ class Source:
             return b""
 
     def first_line(self) -> bytes:
-        """Return the content up to the end of its first line; for input without seek, possibly less."""
+        """Return the content up to the end of the first line; possibly less if the input does not support seeking."""
         text = b""
         for chunk in self.chunks(CHUNK_SIZE) if self.size or self._content is not None else ():
             text += chunk
@@ -115,7 +115,7 @@ class Source:
     def _first_bytes(self, size: int) -> bytes:
         """Return some of the first decompressed bytes.
 
-        A bzip2 block has up to 900 KB and is decoded as a whole, so input without seek is spooled.
+        bzip2 decodes whole blocks of up to 900 KB; input without seek is therefore spooled.
         """
         head = self._head()
         name = shown_name(self.path)

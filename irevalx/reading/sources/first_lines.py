@@ -1,4 +1,4 @@
-"""First lines of a file: format recognition, and warnings about likely mistakes.
+"""Recognition of formats and of likely mistakes from the first lines of a file.
 
 ``DOUBTS`` lists the mistakes that the first lines can show. Files in TREC formats are read as in trec_eval, with a
 warning; ``--strict`` rejects them.
@@ -63,9 +63,9 @@ class Beginning(Frozen):
 
 
 def recognised(beginning: Beginning, layout: Layout) -> str:
-    """Return the form of a file in which a TREC format is expected: "lines", "object" or "records" of JSON, or "table".
+    """Return the form of a file for which a TREC format is expected: "lines", JSON "object", JSON "records" or "table".
 
-    Lines of JSON are recognised, except invalid JSON with as many words as the layout has columns. A table
+    Invalid JSON with as many words as the layout has columns is treated as lines. A table
     is recognised by a header with columns for topics and documents, separated by commas or semicolons; if it is
     separated by tabs or blanks, it must have all columns of the layout, in another order than the layout.
     """
@@ -216,7 +216,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
 
 
 def hint_at_columns(beginning: Beginning) -> str:
-    """Return a hint about judgments with a repeated document: swapped columns or subtopics; "" if neither fits."""
+    """Return a hint about judgments that repeat a document: swapped columns, or subtopics; "" if neither applies."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
     if not rows or any(len(row) != _PAIRED for row in rows):
         return ""
@@ -229,7 +229,7 @@ def hint_at_columns(beginning: Beginning) -> str:
 
 
 class Doubt(Frozen):
-    """A likely mistake that the first lines of a file can show."""
+    """A likely mistake that can be detected in the first lines of a file."""
 
     columns: frozenset[str]  # only formats with one of these columns are checked; empty for all formats
     find: Callable[[Beginning, Layout], tuple[int, str] | None]
@@ -243,7 +243,7 @@ DOUBTS = (
 
 
 def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
-    """Return a message with file and line about a likely mistake in the first lines; None if there is none."""
+    """Return a message about a likely mistake in the first lines, with file and line; None if there is none."""
     if beginning.has_mark:
         return (
             f"{shown_name(beginning.path)}:1: the file begins with a byte-order mark (BOM), which is read as part of "

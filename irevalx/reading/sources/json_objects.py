@@ -60,7 +60,7 @@ class _Numbers(Frozen):
 
 
 class _Labels(_Numbers):
-    """Labels of documents: numbers, as such or as text; any other text and null are missing labels."""
+    """Labels of documents: numbers, or numbers written as text; other text and null are missing labels."""
 
     def holds(self, value: Any) -> bool:
         """Return whether a value is a label, possibly missing."""
@@ -97,7 +97,7 @@ class JsonObjects(Rows):
     members: _Members  # makes the list of a topic's documents
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content of the file, some topics at a time; nothing for an empty pipe.
+        """Yield the content of the file in groups of topics; nothing for an empty pipe.
 
         Topics are decoded one by one, since Python objects of a whole file take ten times its size.
         """
@@ -244,7 +244,7 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
 
 
 def _number(token: str) -> Any:
-    """Return the value of a token; None for text and brackets."""
+    """Return the value of a token; None for strings and brackets."""
     return None if token[0] in '"{[' else json.loads(token)
 
 

@@ -1,9 +1,9 @@
-"""Conversion of lines of text to columns, numbers and grades, with errors about malformed lines.
+"""Conversion of lines of text to columns, numbers and grades; detection of malformed lines.
 
-Reading spends most of its time here and in ``decimals``. A block in which every line has exactly the columns of its
-format, separated by single spaces or tabs, is split at its separators. Any other block (comments, blank lines, extra
-columns, several spaces, CR LF) is split at the edges between separators and tokens, and its tokens are counted line by
-line. Both methods return the same columns.
+Most of the time for reading is spent in this module and in ``decimals``. A block in which every line has exactly the
+columns of its format, separated by single spaces or tabs, is split at its separators. Any other block (comments, blank
+lines, extra columns, several spaces, CR LF) is split at the edges between separators and tokens, and its tokens are
+counted line by line. Both methods return the same columns.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class DataLines(Frozen):
         return Names(self.buffer, start, self.end[:, column] - start)
 
     def text(self, row: int, name: str) -> bytes:
-        """Return one column of a data line, counted from 0."""
+        """Return a column of a data line; lines are numbered from 0."""
         column = self.names.index(name)
         if self.start is not None:
             start = self.start[row, column]
@@ -84,16 +84,16 @@ class DataLines(Frozen):
         return self.buffer[start : self.end[row, column]].tobytes()
 
     def whole(self, row: int) -> bytes:
-        """Return a data line, counted from 0, as it is in the file."""
+        """Return the text of a data line; lines are numbered from 0."""
         return _line_with(self.block.text, int(self.end[row, -1]) - 1 - PADDING)
 
     def number_hint(self, row: int, text: bytes) -> str:
-        """Return a hint about a malformed number in a data line, counted from 0."""
+        """Return a hint about a malformed number in a data line; lines are numbered from 0."""
         fields = [self.text(row, name) for name in self.names]
         return number_hint(text, fields if "DOCNO" in self else (), is_first=int(self.numbers[row]) == 1)
 
     def where(self, row: int) -> str:
-        """Return the place of a data line, counted from 0: path:line."""
+        """Return the location of a data line (numbered from 0) as path:line."""
         return f"{shown_name(self.path)}:{self.numbers[row]}"
 
     def describe(self, row: int) -> str:
@@ -115,7 +115,8 @@ def cut_lines(
     """Split the lines of a block into columns.
 
     ``columns`` are the columns of the file if the layout has alternatives, and ``expected`` is the number of columns of
-    its first data line. A line with other columns or a NUL byte raises MalformedLineError with a ``hint``.
+    its first data line. A line with a different number of columns or with a NUL byte raises MalformedLineError with a
+    ``hint``.
     """
     refuse_nul(path, block)
     names = columns or layout.columns[0]
@@ -139,7 +140,7 @@ def cut_lines(
 
 
 def line_text(text: bytes, n_columns: int | None = None) -> str:
-    """Return a line with another number of columns than expected, for messages."""
+    """Return a line whose number of columns differs from the expected number, for messages."""
     if not text.strip():
         return "but the line is blank"
     number = len(text.split()) if n_columns is None else n_columns
@@ -168,7 +169,7 @@ _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
 
 
 def _starts(end: IntArray, column: int) -> IntArray:
-    """Return the offsets of a column whose tokens follow the preceding tokens after single separators."""
+    """Return the offsets of a column, if one separator precedes each of its tokens."""
     if column:
         return end[:, column - 1] + 1
     start = np.empty(len(end), np.int64)
@@ -221,7 +222,7 @@ def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _cut_where_they_meet(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Split any block at the edges between separators and tokens.
+    """Split a block at the boundaries between separators and tokens.
 
     Returns the split, the lines with too few or too many tokens, and ``uneven`` of ``DataLines``.
     """
@@ -342,6 +343,6 @@ def after_colon(text: str) -> str:
 
 
 def _line_with(text: bytes, place: int) -> bytes:
-    """Return the line that contains this byte, without newline."""
+    """Return the line that contains the byte at this offset, without newline."""
     end = text.find(b"\n", place)
     return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]

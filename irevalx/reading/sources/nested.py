@@ -77,13 +77,13 @@ class NestedRows(Rows):
         return self._refuse_leaf(given, outer, values)
 
     def _refuse_leaf(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> NoReturn:
-        """Raise the error about what keys lead to."""
+        """Raise the error about the value at these keys."""
         form = f"tuple{'s' * self.shape.endswith('...')} ({', '.join(map(word_for, values))})"
         rule = f"a list of {form}" if self.shape.endswith("...") else f"a {form}"
         raise argument_error(self._owner(outer), "a list of docnos" if values == ["DOCNO"] else rule, given)
 
     def _owner(self, outer: tuple[Any, ...]) -> Callable[[], str]:
-        """Return a function that describes the value of some keys."""
+        """Return a function that describes the value at given keys in messages."""
         keys = self.shape.partition(":")[0].split()
         subject = " of ".join(
             f"{word_for(name)} {short_repr(key)}" for name, key in reversed([*zip(keys, outer, strict=False)])

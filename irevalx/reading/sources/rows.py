@@ -33,12 +33,12 @@ class Columns(Frozen):
         return column in self.values
 
     def where(self, row: int) -> str:
-        """Return the place of a row, counted from 0: path:line."""
+        """Return the location of a row (numbered from 0) as path:line."""
         return f"{shown_name(self.path)}:{self.lines[row]}"
 
 
 class Rows(Frozen):
-    """Rows of a source with the columns of a format, in blocks that end between topics if those are contiguous."""
+    """Rows of a source with the columns of a format, in blocks of whole topics if topics are contiguous."""
 
     path: str  # for messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
@@ -61,5 +61,5 @@ class Rows(Frozen):
 
     @property
     def is_table(self) -> bool:
-        """Whether columns have names; a judgment that repeats an earlier one counts once then, with a warning."""
+        """Whether columns have names; repeated judgments are then used once, with a warning."""
         return True

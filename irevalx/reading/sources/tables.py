@@ -108,7 +108,7 @@ def has_columns(given: Any) -> bool:
 
 
 def source_of(given: Any, what: str) -> Source:
-    """Return a file by name, or the remaining content of an open file, which is read now; ArgumentError for others."""
+    """Return a file, given its name, or the remaining content of an open file; ArgumentError for other objects."""
     if not is_file(given):
         raise parameters.argument_error(what, FORMS, given)
     if isinstance(given, str | bytes | os.PathLike):
@@ -123,7 +123,7 @@ def source_of(given: Any, what: str) -> Source:
 
 
 def is_frame(given: Any) -> bool:
-    """Return whether an object has named columns (without ``columns`` of a polars LazyFrame, which warns)."""
+    """Return whether an object has named columns, without reading ``columns`` of a polars LazyFrame, which warns."""
     return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
 
 
@@ -147,7 +147,7 @@ def is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def is_plain_run(given: Any) -> bool:
-    """Return whether this is one run in a dictionary ``{topic: {docno: score}}`` that begins with a number."""
+    """Return whether this is one run in a dictionary ``{topic: {docno: score}}``, judging by its first score."""
     first = next(iter(given.values()), None) if type(given) is dict else None
     return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
 
@@ -195,7 +195,7 @@ def are_columns(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_column(values: Any) -> bool:
-    """Return whether this is a list or an array of values, rather than one of files, tables or named tuples."""
+    """Return whether this is a list or an array of values, rather than of files, tables or named tuples."""
     if isinstance(values, str | bytes | Mapping) or hasattr(values, "columns") or not hasattr(values, "__len__"):
         return False
     return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
@@ -208,7 +208,7 @@ def table_of_records(first: Any, others: Iterable[Any], path: str) -> ColumnTabl
 
 
 def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
-    """Return a data frame as a table whose rows are converted to pyarrow some at a time.
+    """Return a data frame as a table whose rows are converted to pyarrow in batches.
 
     ``slice_of`` converts columns of the rows from one number to another (exclusive).
     """

@@ -1,4 +1,4 @@
-"""Rows of text files: lines cut into columns, and texts converted to numbers."""
+"""Rows of text files: division of lines into columns, and conversion of texts to numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TextRows(Rows):
 
     @property
     def size(self) -> int:
-        """Bytes of a file that several processes can read; 0 otherwise."""
+        """The size in bytes of a file that several processes can read; 0 for other files."""
         return self.source.size
 
     def blocks(self) -> Iterator[Block]:
@@ -53,7 +53,7 @@ class TextRows(Rows):
         return [lambda share=share: self._with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
 
     def _with_columns(self, blocks: Iterable[Block], columns: str | None = None) -> Iterator[Block]:
-        """Yield blocks with the columns that the first data line of the file has, if the layout has several."""
+        """Yield blocks; if the layout permits different columns, the first data line determines them."""
         if len(self.layout.columns) == 1:
             yield from blocks
             return
@@ -62,13 +62,13 @@ class TextRows(Rows):
             yield replace(block, columns=columns)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Return the lines of a block, cut into columns; malformed lines raise MalformedLineError."""
+        """Split the lines of a block into columns; malformed lines raise MalformedLineError."""
         # Names of columns are unique: the second document of a line has a name of its own.
         columns = block.columns and block.columns.replace("DOCNO DOCNO", "DOCNO OTHER")
         return cut_lines(self.path, block, self.layout, self.compat, columns=columns, hint=self.hint, expected=expected)
 
     def columns(self, block: Block, rules: Rules) -> Columns:
-        """Return the columns of a block, with numbers as C reads them unless the rules are strict."""
+        """Return the columns of a block; unless rules are strict, numbers are read as in C."""
         return columns_of(self.cut(block), {spec.column: spec.kind for spec in self.specs}, rules)
 
     def about_duplicates(self) -> str:
@@ -77,7 +77,7 @@ class TextRows(Rows):
 
     @property
     def is_table(self) -> bool:
-        """Whether columns have names: no, and a judgment that repeats an earlier one is an error, as in trec_eval."""
+        """Whether columns have names. They have none, and a repeated judgment is an error, as in trec_eval."""
         return False
 
 
@@ -93,7 +93,7 @@ def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) 
 
 
 class MissingLabels(MalformedNumbers):
-    """The labels of one file that are not numbers, such as ERROR; each counts as missing."""
+    """The labels of a file that are not numbers, such as ERROR, and are treated as missing."""
 
     def __init__(self) -> None:
         super().__init__("label", "a number", strict=False)
@@ -113,7 +113,7 @@ def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
     """Return grades as int64, or float64 unless whole; malformed labels are nan.
 
-    Malformed grades are refused under strict rules, or if they are not whole.
+    Malformed grades are rejected with strict rules, or if grades are real numbers.
     """
     texts = lines[name]
     if rules.grades == "label":
@@ -132,7 +132,7 @@ def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
 
 
 def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> IntArray:
-    """Return a column of 64-bit integers; anything else is an error."""
+    """Return a column of 64-bit integers; other values are errors."""
     texts = lines[name]
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
@@ -144,7 +144,7 @@ def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[Malform
 
 
 def _levels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
-    """Return levels of preferences; nan is an error, and under strict rules so is infinity."""
+    """Return the levels of preferences; nan is an error, and so is infinity with strict rules."""
     malformed.append(MalformedNumbers("level", "a finite number", strict=rules.strict))
     texts = lines[name]
     levels = real_numbers(texts, malformed[-1], lines)

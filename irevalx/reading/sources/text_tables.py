@@ -1,4 +1,4 @@
-"""Text files with named columns: tables with a header, separated by commas, semicolons, tabs or blanks, and JSON Lines.
+"""Text files with named columns: JSON Lines, and tables with a header, separated by commas, semicolons, tabs or blanks.
 
 Their lines become ``DataLines`` with the columns of the format, like the lines of TREC files.
 """
@@ -41,11 +41,11 @@ class NamedRows(TextRows):
 
     @property
     def size(self) -> int:
-        """The size that workers share: none, as one process reads such a file."""
+        """The size in bytes of a file that several processes can read: 0, since one process reads such a file."""
         return 0
 
     def shares(self, processes: int) -> list[Callable[[], Iterator[Block]]]:
-        """Return no functions: one process reads such a file."""
+        """Return an empty list, because a single process reads such a file."""
         return []
 
     def columns(self, block: Block, rules: Rules) -> Columns:
@@ -63,7 +63,7 @@ class NamedRows(TextRows):
 
     @cached_property
     def keys(self) -> tuple[Any, ...]:
-        """The file's names of the requested columns; ArgumentError if one is missing, or occurs several times."""
+        """The names of the requested columns in the file; ArgumentError if a column is missing or occurs twice."""
         table = ColumnTable(self.path, self.names)
         return tuple(table.find(spec) for spec in self.specs)
 
@@ -72,7 +72,7 @@ class NamedRows(TextRows):
         return TextTable(self.path, self.names, self)
 
     def of_run(self) -> NamedRows:
-        """Return the rows of a run: with its scores and ranks, as far as the file has them."""
+        """Return the rows of a run, with the scores and ranks that the file contains."""
         others = tuple(spec for spec in self.specs if spec is not SCORE)
         numbers = tuple(spec for spec in (SCORE, RANK) if named(spec, self.names)) or (SCORE,)
         return replace(self, specs=(*others, *numbers))
@@ -91,7 +91,7 @@ class HeadedRows(NamedRows):
         return [list(self.names).index(name) for name in self.keys]
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks that end between topics, but not after the header or within quotes, whose number is odd then."""
+        """Yield blocks of whole topics; a block does not end after the header, or within quotes."""
         separator, place = self.header.separator.encode() or None, self._places[0]
         pieces: list[bytes] = []
         line, is_open = 1, False
@@ -107,7 +107,7 @@ class HeadedRows(NamedRows):
             yield Block(b"".join(pieces), line)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Return the lines of a block, cut into the requested columns."""
+        """Split the lines of a block, and return the requested columns."""
         refuse_nul(self.path, block)
         if self.header.is_there and block.line == 1:
             block = Block(block.text.partition(b"\n")[2], 2)
@@ -165,7 +165,7 @@ class HeadedRows(NamedRows):
 
 
 def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the edges of fields without the blanks around them."""
+    """Return the bounds of fields without surrounding blanks."""
     is_blank = np.isin(np.arange(256), (_SPACE, _TAB, _RETURN))
     while (inside := (start < end) & is_blank[buffer[start]]).any():
         start = start + inside
@@ -175,7 +175,7 @@ def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArr
 
 
 def _lines_of_texts(rows: NamedRows, block: Block, texts: Sequence[bytes], numbers: Sequence[int]) -> DataLines:
-    """Return lines with the texts of their requested columns, flat, and their 0-based lines of the block."""
+    """Return lines with the flat texts of the requested columns, and their 0-based line numbers in the block."""
     lengths = np.array(list(map(len, texts)), np.int64)
     ends = PADDING + np.cumsum(lengths)
     columns = tuple(spec.column for spec in rows.specs)
@@ -225,7 +225,7 @@ class JsonRows(NamedRows):
         return blocks_of(self.source, topic_of)
 
     def cut(self, block: Block, expected: int | None = None) -> DataLines:
-        """Return the lines of a block, cut into the requested columns; blank lines are skipped."""
+        """Split the lines of a block, and return the requested columns; blank lines are skipped."""
         refuse_nul(self.path, block)
         texts: list[bytes] = []
         numbers: list[int] = []
@@ -284,7 +284,7 @@ class TextTable(ColumnTable):
     rows: NamedRows
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
-        """Return whole columns; a missing column raises ArgumentError, a wrong value an error with its line."""
+        """Return whole columns; a missing column raises ArgumentError, and an invalid value an error with its line."""
         return replace(self.rows, specs=tuple(specs)).columns(whole_file(self.rows.source), rules)
 
 
@@ -306,7 +306,7 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
 
 
 def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
-    """Return what a first line lacks: a column of a header, or the header."""
+    """Return what is missing in a first line: a column of the header, or the header itself."""
     words = max((fields_of(first, separator) for separator in separators), key=len)
     missing = [spec for spec in rows.specs if not named(spec, words)]
     if len(missing) < len(rows.specs):
@@ -316,7 +316,7 @@ def _problem(rows: TextRows, first: bytes, separators: Sequence[str]) -> str:
 
 
 def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> Header | None:
-    """Return the columns of the format if a first line has their values, or if there is none."""
+    """Return the columns of the format if the first line contains their values, or if there is no first line."""
     words = tuple(spec.names[0] for spec in rows.specs)
     if not first.strip():
         return Header(words, separators[0], is_there=False)
@@ -328,7 +328,7 @@ def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> 
 
 
 def json_rows(rows: TextRows, beginning: Beginning) -> JsonRows:
-    """Return a file as JSON Lines; a first line that is no JSON object raises MalformedLineError when it is read."""
+    """Return a file as JSON Lines; if the first line is not a JSON object, reading raises MalformedLineError."""
     from json import loads
 
     first = next((line for line in beginning.lines if line.strip()), b"")

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from browsers import Reader
+from examples.report_files import ReportFiles
 
 pytestmark = pytest.mark.slow
 
 TAB, ENTER, SPACE = "\ue004", "\ue007", "\ue00d"
+LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
 
 AXE = os.environ.get("AXE_CORE")
 """The file axe.min.js of the npm package axe-core."""
@@ -49,6 +51,27 @@ def test_keyboard(browser: Reader, page: Path) -> None:
     tab_to(browser, "document.activeElement.matches('button.document')")
     browser.press(ENTER)
     browser.wait(lambda: browser.run("return document.activeElement.tagName") == "ASIDE")
+
+
+def test_matrix_by_keyboard(browser: Reader, files: ReportFiles) -> None:
+    """Tab stops at one cell of the matrix, arrow keys move between cells, and Enter compares the two runs."""
+    browser.open(files.page("all-pairs.html"))
+    order = browser.run("return [...document.querySelectorAll('.runs tbody tr bdi')].map((name) => name.innerText)")
+    tab_to(browser, "document.activeElement.matches('#matrix-body summary')")
+    browser.press(ENTER)
+    browser.one(".matrix")
+    tab_to(browser, "document.activeElement.matches('.matrix button')")
+    cell = "return document.activeElement.ariaLabel"
+    assert browser.run(cell).startswith(f"{order[0]} minus {order[1]}: +")
+    for key, pair in ((DOWN, (2, 1)), (RIGHT, (2, 3)), (RIGHT, (2, 3)), (UP, (1, 3)), (LEFT, (1, 2)), (LEFT, (1, 0))):
+        browser.press(key)
+        run, other = (order[place] for place in pair)
+        assert browser.run(cell).startswith(f"{run} minus {other}: "), key
+    assert browser.run(cell).endswith((", significantly worse", ", not significantly different"))
+    assert browser.run("return document.querySelectorAll('.matrix button[tabindex=\"0\"]').length") == 1
+    browser.press(ENTER)
+    assert browser.focused == "Comparison of two runs"
+    assert browser.texts(".versus bdi")[:2] == [order[1], order[0]]
 
 
 def test_landmarks(browser: Reader, page: Path) -> None:
@@ -114,11 +137,15 @@ def test_tables_and_images(browser: Reader, page: Path) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 400), ("dark", 1400)])
 @pytest.mark.skipif(AXE is None, reason="AXE_CORE names no file axe.min.js of the npm package axe-core")
-def test_axe(browser: Reader, page: Path, scheme: str, width: int) -> None:
-    """axe-core reports no serious or critical violation."""
+@pytest.mark.parametrize("baseline", ["plain", None])
+def test_axe(browser: Reader, files: ReportFiles, scheme: str, width: int, baseline: str | None) -> None:
+    """axe-core reports no serious or critical violation; without a baseline, the page has a matrix of all pairs."""
     assert AXE is not None
     with browser.media(scheme=scheme, width=width):
-        browser.open(page, "topic=3&document=D01&show=interval&show=skip&show=rel&group=early")
+        browser.open(
+            files.page("axe.html", baseline=baseline),
+            "topic=3&document=D01&show=interval&show=skip&show=rel&group=early",
+        )
         browser.one(".rankings")
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
         browser.run(Path(AXE).read_text("utf-8"))

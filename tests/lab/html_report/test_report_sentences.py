@@ -132,3 +132,16 @@ def test_identical_rankings() -> None:
 def test_percentages(share: float, text: str) -> None:
     """Only a share of 1 is 100%, and only a share of 0 is 0%."""
     assert percent(share) == text
+
+
+def test_judgments_of_relevant_documents_only() -> None:
+    """Without judged nonrelevant documents, the share of judged documents is P@K, and no caution reports it."""
+    run = {"1": {"a": 2.0, "u": 1.0, "v": 0.5}}
+    caution = "33% of the first 10 documents of x are judged; most measures treat unjudged documents as nonrelevant."
+    for qrels, level, expected in (
+        ({"1": {"a": 1, "b": 2}}, 1, []),
+        ({"1": {"a": 1, "b": 2, "c": -1}}, 1, []),
+        ({"1": {"a": 1, "b": 2}}, 2, [caution]),
+        ({"1": {"a": 1, "b": 0}}, 1, [caution]),
+    ):
+        assert irevalx.lab.report(qrels, {"x": run}, "P.5", level=level).data["warnings"] == expected

@@ -1,7 +1,7 @@
 /** The matrix of all pairs: which differences are significant under a measure. */
 
 import { data, favours, pairOf, ranked } from "./data.js";
-import { byId, html, nameOf, shortName } from "./elements.js";
+import { button, byId, html, nameOf, shortName } from "./elements.js";
 import { written } from "./numbers.js";
 import { change, state, watch } from "./state.js";
 import { scrolling } from "./tables.js";
@@ -11,10 +11,53 @@ function cellOf(measure, run, other) {
   const pair = run === other ? null : pairOf(measure, run, other);
   if (!pair || pair.difference === null) return html("td");
   const sign = pair.differ ? favours(measure, pair.difference) : 0;
-  const [className, text] = sign > 0 ? ["gain", "▲"] : sign < 0 ? ["loss", "▼"] : ["muted", "·"];
+  const [className, text, verdict] =
+    sign > 0
+      ? ["gain", "▲", "significantly better"]
+      : sign < 0
+        ? ["loss", "▼", "significantly worse"]
+        : ["muted", "·", "not significantly different"];
   const names = [run, other].map((each) => nameOf(data.runs[each].short)).join(" minus ");
-  const title = `${names}: ${written(pair.difference, { signed: true })}`;
-  return html("td", { class: className, title, "data-pair": `${run} ${other}` }, text);
+  const title = `${names}: ${written(pair.difference, { signed: true })}, ${verdict}`;
+  const open = () => {
+    change({ runs: [run, other], at: "pair" });
+    byId("pair-heading").focus();
+  };
+  return html(
+    "td",
+    { class: className },
+    button({ class: "cell", title, "aria-label": title, tabindex: -1 }, open, text),
+  );
+}
+
+/** The change of row and column by key. @type {Record<string, number[]>} */
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** Make the Tab key stop at one cell, from which the arrow keys move to the others. @param {HTMLTableElement} table */
+function moveByArrows(table) {
+  const { rows } = table.tBodies[0];
+  const buttonAt = (/** @type {number} */ row, /** @type {number} */ column) =>
+    rows[row].cells[column].querySelector("button");
+  let current = table.querySelector("button");
+  if (current) current.tabIndex = 0;
+  table.addEventListener("focusin", ({ target }) => {
+    if (current) current.tabIndex = -1;
+    current = /** @type {HTMLButtonElement} */ (target);
+    current.tabIndex = 0;
+  });
+  table.addEventListener("keydown", (event) => {
+    const cell = /** @type {Element} */ (event.target).closest("td");
+    const step = STEPS[event.key];
+    if (!cell || !step) return;
+    event.preventDefault();
+    let [row, column] = [[...rows].findIndex((each) => each.contains(cell)) + step[0], cell.cellIndex + step[1]];
+    // The diagonal has no buttons.
+    while (rows[row] && column > 0 && column <= rows.length && !buttonAt(row, column)) {
+      row += step[0];
+      column += step[1];
+    }
+    if (rows[row] && column > 0 && column <= rows.length) buttonAt(row, column)?.focus();
+  });
 }
 
 /** @param {number} measure */
@@ -23,7 +66,7 @@ function matrixOf(measure) {
   const title = `Significant differences in ${nameOf(data.measures[measure].title)}`;
   const table = html(
     "table",
-    { class: "matrix" },
+    { class: "matrix", role: "grid" },
     html("caption", {}, title),
     html(
       "thead",
@@ -48,17 +91,15 @@ function matrixOf(measure) {
       ),
     ),
   );
-  table.addEventListener("click", (event) => {
-    const pair = /** @type {Element} */ (event.target).closest("[data-pair]")?.getAttribute("data-pair");
-    if (pair) change({ runs: pair.split(" ").map(Number), at: "pair" });
-  });
+  moveByArrows(table);
   return [
     scrolling(table, title),
     html(
       "p",
       { class: "note" },
       "▲ the run of the row is significantly better than the run of the column, ▼ significantly worse, · not " +
-        "significantly different. Runs are in order of their means. Click a cell to compare the two runs.",
+        "significantly different. Runs are in order of their means. Click a cell to compare the two runs. The arrow " +
+        "keys move between cells, and Enter compares the two runs.",
     ),
   ];
 }
