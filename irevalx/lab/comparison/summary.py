@@ -81,7 +81,8 @@ def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     n_topics = of_measure.comparisons.values.shape[1]
     test = "randomised Tukey HSD" if correction_named(method.correction) == TUKEY else TESTS[pair.test].words
     if pair.wins == pair.losses == 0:
-        yield f"All {n_topics} topics have the same value in both runs."
+        every = f"All {n_topics} topics have" if n_topics > 1 else "The only topic has"
+        yield f"{every} the same value in both runs."
     else:
         level = f"at the level {method.alpha:g}"
         yield f"The difference is {_significant(pair)} {level} ({about.p(pair)}, {test} over {_topics(n_topics)})."
