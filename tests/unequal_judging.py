@@ -58,9 +58,12 @@ def coverage_at(collection: GradedRuns, judged: NDArray[np.bool_], depth: int) -
     def count(documents: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.bincount(place[topic_of[documents]], minlength=n_topics) / depth
 
+    retrieved = np.stack([count(of_run) for of_run in first])
+    n_judged = np.stack([count(of_run & judged) for of_run in first])
     return Coverage(
         depth=depth,
-        judged=np.stack([count(of_run & judged) for of_run in first]),
+        judged=np.divide(n_judged, retrieved, out=np.zeros_like(retrieved), where=retrieved > 0),
+        retrieved=retrieved,
         unjudged=np.stack([count(of_run & ~judged) for of_run in first]),
         shared=lambda first_run, other: count(first[first_run] & first[other] & ~judged),
     )

@@ -29,7 +29,7 @@ from irevalx.measures.summaries import Population, mean
 from irevalx.parameters import argument_error, identifier, join_words, texts
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import MEASURE, RUN_OF_SCORES, TOPIC, VALUE, named
-from irevalx.reading.format_hints import looks_like_judgments
+from irevalx.reading.format_hints import looks_like_judgments, looks_like_run
 from irevalx.reading.layout import array_hint, encoding_hint
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source, name_of_file
 from irevalx.reading.sources.first_lines import SEPARATORS, fields_of
@@ -302,6 +302,8 @@ def _of_trec_eval(where: str, text: str, default: str | None) -> Iterator[_Value
             if looks_like_judgments(as_bytes(line)):
                 remedy = "give the runs too" if default is None else "give them and the runs in place of score files"
                 hint = f": are these judgments? If so, {remedy}"
+            elif looks_like_run(as_bytes(line)):
+                hint = ": is this a run? If so, give the judgments and the runs in place of score files"
             hint = after_colon(array_hint(as_bytes(line)) or encoding_hint(as_bytes(line))) or hint
             raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()

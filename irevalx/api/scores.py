@@ -370,6 +370,9 @@ class Scores:
         printed = printed_name(name)
         if printed not in {"", name}:
             return self._column(printed, run)
+        for spelling, column in columns.items():  # score files can contain other names of measures, such as AP
+            if printed and printed_name(spelling) == printed:
+                return column
         from difflib import get_close_matches  # imported here because it is needed only for errors
 
         evaluated = list(dict.fromkeys([*columns, *requested]))

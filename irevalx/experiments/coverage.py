@@ -85,6 +85,10 @@ class Coverage(Frozen, kw_only=True):
     """The share of judged documents among the top ``depth`` results; 0 without results: (n_runs, n_topics)."""
     unjudged: FloatArray
     """Values of the measure unj: shape (n_runs, n_topics)."""
+    retrieved: FloatArray
+    """The share of the first ``depth`` ranks that have a document: shape (n_runs, n_topics)."""
+    of_relevant_only: bool = False
+    """Whether all judged documents are relevant, so that these shares do not describe the judgments."""
     shared: Callable[[int, int], FloatArray] | None = None
     """Returns the share of unjudged documents common to two runs, shape (n_topics,); None if unknown."""
 
@@ -98,28 +102,33 @@ class Coverage(Frozen, kw_only=True):
         """Return the coverage for a subset of the topics."""
         shared = self.shared
         of_some = None if shared is None else lambda first, second: shared(first, second)[places]
-        return replace(self, judged=self.judged[:, places], unjudged=self.unjudged[:, places], shared=of_some)
+        parts = {name: getattr(self, name)[:, places] for name in ("judged", "unjudged", "retrieved")}
+        return replace(self, **parts, shared=of_some)
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
         """Return the coverage of systems: for each system, the mean over its runs."""
-        judged, unjudged = (
-            np.stack([every[runs].mean(axis=0) for runs in members]) for every in (self.judged, self.unjudged)
+        judged, unjudged, retrieved = (
+            np.stack([every[runs].mean(axis=0) for runs in members])
+            for every in (self.judged, self.unjudged, self.retrieved)
         )
-        return Coverage(depth=self.depth, judged=judged, unjudged=unjudged)
+        return replace(self, judged=judged, unjudged=unjudged, retrieved=retrieved, shared=None)
 
-    def alone(self, run: int, other: int) -> float:
-        """Return the share of a run's top documents that are unjudged and not among the other run's top documents."""
-        share = float(self.unjudged[run].mean())
-        if share and self.unjudged[other].any() and self.shared is not None:
-            share -= float(self.shared(min(run, other), max(run, other)).mean())
-        return max(share, 0.0) if share > 1e-12 else 0.0
+    def alone(self, run: int, other: int) -> FloatArray:
+        """Return the share of ranks with an unjudged document that the other run's top lacks: shape (n_topics,)."""
+        share = self.unjudged[run]
+        if share.any() and self.unjudged[other].any() and self.shared is not None:
+            share = share - self.shared(min(run, other), max(run, other))
+        return np.where(share > 1e-12, share, 0.0)
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
-        """Return the change in a mean difference under ``RELATIVE_RELEVANCE``; nan if a run has no judged documents."""
+        """Return the change in a mean difference under ``RELATIVE_RELEVANCE``; nan if a run has no judged documents.
+
+        Like ``judged_at``, shares of unjudged documents are means over topics of shares of the retrieved documents.
+        """
         change = 0.0
         for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
-            if alone := self.alone(own, compared):
-                judged = 1 - float(self.unjudged[own].mean())
+            if alone := float(ratio(self.alone(own, compared), self.retrieved[own]).mean()):
+                judged = self.judged_at[own]
                 change += sign * RELATIVE_RELEVANCE * of_run * alone / judged if judged > 0 else np.nan
         return change
 
@@ -199,7 +208,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     counts = {depth: ranked.judged_within(depth) for depth in sorted(depths)}
     n_unjudged = {depth: np.minimum(n_retrieved, depth) - n_judged for depth, n_judged in counts.items()}
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in n_unjudged.values()))
-    settings = ranked.settings
+    settings, of_relevant_only = ranked.settings, are_all_relevant(ranked)
     is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
     first: list[FirstUnjudged] = []
 
@@ -218,6 +227,8 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
             depth=depth,
             judged=ratio(n_judged, np.minimum(n_retrieved, depth)),
             unjudged=n_unjudged[depth] / depth,
+            retrieved=np.minimum(n_retrieved, depth) / depth,
+            of_relevant_only=of_relevant_only,
             shared=shared_of(depth) if is_known else None,
         )
         for depth, n_judged in counts.items()

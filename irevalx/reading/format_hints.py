@@ -57,6 +57,11 @@ def looks_like_judgments(line: bytes) -> bool:
     return any(fmt.name == "qrels" for fmt in _readable(line, FileKind.JUDGMENTS))
 
 
+def looks_like_run(line: bytes) -> bool:
+    """Return whether a line can be a line of a run."""
+    return any(fmt.name == "trec_results" for fmt in _readable(line, FileKind.RUNS))
+
+
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
     """Return a hint about the cause of a malformed line: separators, another format, or exchanged judgments and runs.
 

@@ -268,7 +268,8 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     if n_pairs and least >= method.alpha:
         lines.append(
             f"no corrected p of {measure} can be below {method.alpha:g}: the smallest possible value with {n_topics} "
-            f"topics and {n_pairs} pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
+            f"topic{'s' * (n_topics != 1)} and {n_pairs} pair{'s' * (n_pairs != 1)} is {least:.4g}; "
+            f"{_remedy(method, n_runs, n_topics, n_pairs)} would help"
         )
     if n_topics < FEW_TOPICS:
         topics = f"{n_topics} topic{'s' * (n_topics != 1)}"

@@ -318,3 +318,23 @@ def test_unknown_measures_of_many(tmp_path: Path) -> None:
     message = refusal("compare", "--scores", path, "-m", "recal_5")
     assert "scores do not contain the measure 'recal_5'; the most similar names are recall_5" in message
     assert "P_39" not in message
+
+
+def test_other_names_of_measures(tmp_path: Path) -> None:
+    """A column can have another name of a known measure; it is found by every name, and is the default measure."""
+    path = tmp_path / "scores.csv"
+    rows = [f"{run},{topic},0.{topic},{value}" for run, value in (("a", 0.5), ("b", 0.25)) for topic in range(9)]
+    path.write_text("\n".join(["run,topic,P@10,AP", *rows]))
+    assert measures_and_note("compare", "--scores", path)[0] == ["AP"]
+    assert measures_and_note("compare", "--scores", path, "-m", "map P_10")[0] == ["AP", "P@10"]
+    assert irevalx.Scores.read(path)["map", "a"] == 0.5
+
+
+def test_files_of_other_kinds(tmp_path: Path) -> None:
+    """A run in place of a score file is recognised, and agree names the score file that lacks a run."""
+    message = refusal("compare", "--scores", RUNS[0], RUNS[1], status=2)
+    assert message.endswith("is this a run? If so, give the judgments and the runs in place of score files\n")
+    paths = [tmp_path / "x.csv", tmp_path / "y.csv"]
+    for path, runs in zip(paths, ("ab", "bc"), strict=True):
+        path.write_text("run,topic,map\n" + "".join(f"{run},{t},0.{t}\n" for run in runs for t in range(9)))
+    assert f"; {paths[0]} does not contain 'c'" in refusal("agree", "--scores", *paths, status=2)

@@ -72,20 +72,37 @@ def corrected_by(correction: str, p: list[float]) -> list[float]:
 
 
 def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]], means: tuple[float, float]) -> float:
-    """The change of second - first, by the definition, over 12 topics and the first 10 documents; nan if u is 1."""
-    shares: list[tuple[float, float]] = []
-    for own, other in ((first, second), (second, first)):
-        n_every, n_alone = 0, 0
-        for topic, judged in qrels.items():
-            unjudged = {doc for doc in own.get(topic, [])[:10] if doc not in judged}
-            n_every += len(unjudged)
-            n_alone += len(unjudged - set(other.get(topic, [])[:10]))
-        shares.append((n_every / 10 / len(qrels), n_alone / 10 / len(qrels)))
+    """The change of second - first, by the definition, over 12 topics and the first 10 documents; nan if none is judged."""
     value = 0.0
-    for sign, mean, (every, alone) in zip((-1, 1), means, shares, strict=True):
-        if alone:
-            value += sign * mean * alone / (1 - every) / 2 if every < 1 else float("nan")
+    for sign, mean, own, other in ((-1, means[0], first, second), (1, means[1], second, first)):
+        share_judged, share_alone = 0.0, 0.0
+        for topic, judged in qrels.items():
+            retrieved = own.get(topic, [])[:10]
+            others = other.get(topic, [])[:10]
+            for doc in retrieved:
+                if doc in judged:
+                    share_judged += 1 / len(retrieved) / len(qrels)
+                elif doc not in others:
+                    share_alone += 1 / len(retrieved) / len(qrels)
+        if share_alone:
+            value += sign * mean * share_alone / share_judged / 2 if share_judged else float("nan")
     return value
+
+
+def test_short_lists() -> None:
+    """Four of four retrieved documents count like ten of ten: judged@10 and the rule have the same denominator."""
+    qrels = {str(t): {"a": 1, "b": int(t % 3 > 0), **{f"n{n}": 0 for n in range(10)}} for t in range(12)}
+    full = {t: of_depth(["a", "b", *(f"n{n}" for n in range(8))]) for t in qrels}
+    short = {t: of_depth(["a", f"u{t}-1", f"u{t}-2", f"u{t}-3"]) for t in qrels}
+    result = irevalx.lab.compare(qrels, {"full": full, "short": short}, "P.10")
+    [row], [compared] = result.rows, result.measures
+    assert (row.judged, row.judged_against) == (1.0, 0.25)
+    coverage = compared.measured.top_coverage
+    assert coverage is not None
+    # P_10 of short is 0.1; its judged document is always relevant, so that half of its three unjudged ones are 1.5
+    assert coverage.shift(1, 0, 0.1, 0.0) == pytest.approx(0.15)
+    described = irevalx.lab.describe(qrels, {"full": full, "short": short}, cutoffs=[10])
+    assert [run.judged_at for run in described.runs] == [(1.0,), (0.25,)]
 
 
 @pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
@@ -186,6 +203,14 @@ def test_comparisons_without_the_rule() -> None:
     whole_result = str(irevalx.lab.compare(qrels, runs, "P.10 map", test="wilcoxon"))
     assert "not determined for P_10, map:" in whole_result
     assert "not determined" not in str(irevalx.lab.compare(qrels, runs, "P.10 map"))
+    many = {f"{name}{n}": run for n in range(6) for name, run in runs.items()}  # no table of pairs
+    for options in ({}, {"by": "run"}, {"by": "topic"}, {"discriminative_power": True}):
+        table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **options))
+        assert "Dependence on unjudged documents is not determined for bpref: the rule requires" in table
+    group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
+    for options in ({"systems": {name: name[:3] for name in many}}, {"system_by": "^n"}, {"topic_groups": group}):
+        table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **options))
+        assert "not determined for systems of several runs and topic groups." in table
     gated = irevalx.lab.compare(qrels, runs, "P.10 bpref", baseline="good", margin=0.01)
     assert [row.depends_on_unjudged for row in gated.rows] == [True, None]
     assert "not determined for bpref:" in str(gated)
@@ -200,7 +225,17 @@ def test_judgments_of_relevant_documents_only() -> None:
     assert [row.depends_on_unjudged for row in result.rows] == [None]
     assert "All judged documents are relevant: judged@K equals P@K" in str(result)
     assert "equally judged" not in str(irevalx.lab.report(qrels, {"good": good, "none": none}, "P.10").data["findings"])
+    assert "of the first 10 documents" not in str(result).casefold()
+    gated = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map", baseline="none", margin=0.01)
+    assert [row.depends_on_unjudged for row in gated.rows] == [None, None]
+    assert "caution" not in str(gated)
+    described = " ".join(str(irevalx.lab.describe(qrels, {"good": good, "none": none})).split())
+    assert "All judged documents are relevant, so that the shares of judged documents" in described
+    assert "of the first 10 documents" not in described.casefold()
     graded = {t: {**judged, "n": 0} for t, judged in qrels.items()}
+    assert "of the first 10 documents" in " ".join(
+        str(irevalx.lab.describe(graded, {"good": good, "none": none})).casefold().split()
+    )
     assert "All judged" not in str(irevalx.lab.compare(graded, {"good": good, "none": none}, "P.10"))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
-from irevalx.api.scores import Scores
+from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import declared, file, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, graded_runs_of, measures_of, ranked_runs_of, run_streams
@@ -395,7 +395,10 @@ def _reusable(side: Any, name: str) -> Any:
 def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
     """Read the values of an evaluation from any supported form."""
     if isinstance(side, Scores):
-        side = side.to_dict()
+        paths = dict.fromkeys(paths_of(side))
+        return replace(
+            EvaluatedRuns.from_mapping(side.to_dict(), name), path=next(iter(paths)) if len(paths) == 1 else name
+        )
     if isinstance(side, Mapping):
         return EvaluatedRuns.from_mapping(side, name)
     return EvaluatedRuns.read(side if isinstance(side, Source) else source_of(side, name))

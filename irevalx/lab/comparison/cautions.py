@@ -44,7 +44,10 @@ def unjudged_cautions(
     if n_others:
         more = f"{n_others} more comparison{'s' * (n_others > 1)}"
         verb = "depend" if n_others > 1 else "depends"
-        lines.append(f"{more} {verb} on unjudged documents: see the column depends_on_unjudged")
+        lines.append(
+            f"{more} {verb} on unjudged documents: see the column depends_on_unjudged (in displayed tables of pairs: "
+            "caution)"
+        )
     depth = max(
         of_measure.measured.top_coverage.depth
         for of_measure, _ in listed
@@ -92,7 +95,7 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
     )
     difference, bounds = float(comparisons.difference[row]), None
     if _is_precision(of_measure):
-        own, others = coverage.alone(run, against), coverage.alone(against, run)
+        own, others = (float(coverage.alone(*pair).mean()) for pair in ((run, against), (against, run)))
         bounds = difference - others, difference + own
         share = difference / (others - own) if own != others else 0.0
         if 0 < share <= 1:

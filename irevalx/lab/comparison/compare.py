@@ -11,7 +11,6 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import choice, declared, file, flag, path, refined, text
 from irevalx.errors import IrevalxWarning, warn_each
-from irevalx.experiments.coverage import are_all_relevant
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
@@ -357,12 +356,12 @@ def compare(
     power.
 
     Tables also display judged@K, the share of judged documents among the first K retrieved documents of each run. K is
-    the cutoff of the measure, or 10 if it has none. The values of the measures judged.K and unj.K are displayed but not
-    tested, because these measures describe the judgments. For t tests (not tukey) of measures that treat unjudged
-    documents as nonrelevant, a warning lists the comparisons that depend on unjudged documents. Their conclusions would
-    change if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as
-    its judged documents. The conclusion can still be correct; judge these documents to confirm it. With `margin`, the
-    same warning is issued for the verdicts.
+    the cutoff of the measure, or 10 if it has none; with fewer retrieved documents, it is the share of these documents.
+    The values of the measures judged.K and unj.K are displayed but not tested, because these measures describe the
+    judgments. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists the
+    comparisons that depend on unjudged documents. Their conclusions would change if the unjudged documents that only
+    one of the runs ranks among its first 10 were relevant half as often as its judged documents. The conclusion can
+    still be correct; judge these documents to confirm it. With `margin`, the same warning is issued for the verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
@@ -468,7 +467,8 @@ def compare(
         baseline = baseline_named(baseline, measured[0].runs, sources)
     measured = systems_of_runs(measured, systems, system_by)
     compared, untested, on_untested = without_coverage(compared_measures(measured, baseline, method, threads))
-    all_relevant = ranked is not None and are_all_relevant(ranked)
+    coverage = measured[0].coverage
+    all_relevant = coverage is not None and coverage.of_relevant_only
     notes = (*notes, *on_untested, *([ALL_RELEVANT] if all_relevant else []))
     if topic_groups is not None:
         return compared_in_groups(compared, topic_groups, baseline, method, notes)

@@ -66,7 +66,13 @@ def intervals(comparison: Comparison, page: Page) -> Figure:
     for of_measure in measures:
         for start in range(0, len(order), size):
             pairs = [of_measure.pairs[row] for row in order[start : start + size]]
-            rows = [((pair.run,) if baseline else (pair.run, pair.against), _marks(pair)) for pair in pairs]
+            rows = [
+                (
+                    (pair.run,) if baseline else (pair.run, pair.against),
+                    _marks(pair, is_corrected=comparison.is_corrected),
+                )
+                for pair in pairs
+            ]
             panels.append(IntervalPanel(of_measure.name, rows))
     figure, names = draw_intervals(panels, page, most_columns=2 if halved else 3)
     page.name(figure, f"Differences from {baseline}" if baseline else "Differences between runs")
@@ -75,8 +81,8 @@ def intervals(comparison: Comparison, page: Page) -> Figure:
     return figure
 
 
-def _marks(pair: ComparedPair) -> list[IntervalMark]:
-    simultaneous = pair.simultaneous_low, pair.simultaneous_high
+def _marks(pair: ComparedPair, *, is_corrected: bool) -> list[IntervalMark]:
+    simultaneous = (pair.simultaneous_low, pair.simultaneous_high) if is_corrected else (math.nan, math.nan)
     colour = _DIFFER if pair.differ else _PLAIN
     return [IntervalMark(pair.difference, (pair.low, pair.high), simultaneous, colour, bool(pair.differ))]
 
@@ -84,11 +90,11 @@ def _marks(pair: ComparedPair) -> list[IntervalMark]:
 def _interval_note(comparison: Comparison) -> str:
     pairs = [pair for of_measure in comparison.measures for pair in of_measure.pairs]
     alpha = comparison.method.alpha
-    parts = [f"Filled: significantly different (corrected p < {alpha:g})."]
+    parts = [f"Filled: significantly different ({comparison.p_in_words} < {alpha:g})."]
     confidence = f"{100 * (1 - alpha):g}%"
     if any(math.isfinite(pair.low) for pair in pairs):
         parts.append(f"Line: {confidence} interval for this pair alone.")
-    if any(math.isfinite(pair.simultaneous_low) for pair in pairs):
+    if comparison.is_corrected and any(math.isfinite(pair.simultaneous_low) for pair in pairs):
         parts.append(f"Bar: {confidence} interval, simultaneous over all pairs.")
     return " ".join([*parts, comparison.how_tested])
 
@@ -140,7 +146,7 @@ def topic_differences(comparison: Comparison, page: Page) -> Figure:
         beside=what,
         notes=(
             note,
-            f"Dark: significantly different (corrected p < {comparison.method.alpha:g}).",
+            f"Dark: significantly different ({comparison.p_in_words} < {comparison.method.alpha:g}).",
             *(comparison.how_tested, names.key, topics.key),
         ),
     )
@@ -203,9 +209,11 @@ def _draw_topics(panel: Axes, of_measure: ComparedMeasure, row: int, sign: int, 
 
 
 def significance_levels(comparison: Comparison, page: Page) -> Figure:
-    """Plot the p-values of all pairs up to 0.2, before and after correction, with one line per measure."""
+    """Plot the p-values of all pairs up to 0.2, before and (if any) after correction, with one line per measure."""
     panels = []
-    for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p")):
+    for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p"))[
+        : 2 if comparison.is_corrected else 1
+    ]:
         curves = []
         for of_measure in comparison.measures:
             levels = np.sort(getattr(of_measure.comparisons, attribute))
@@ -271,8 +279,8 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
         ),
         title=f"Significantly different runs{'' if measures[1:] else f' ({measures[0].name})'}",
         notes=(
-            "Dark: the run in the row is significantly better than the run in the column (corrected "
-            f"p < {comparison.method.alpha:g}).",
+            "Dark: the run in the row is significantly better than the run in the column "
+            f"({comparison.p_in_words} < {comparison.method.alpha:g}).",
             *("Light: not significantly different.", comparison.how_tested, names.key),
         ),
     )

@@ -228,6 +228,8 @@ class Comparison(Result):
     """The run with which all others are compared; None if all pairs are compared."""
     method: Method
     """The method of comparison."""
+    has_cautions: ClassVar[bool] = True
+    """Whether dependence on unjudged documents is determined for any of these comparisons."""
 
     @property
     def seed(self) -> int | None:
@@ -290,8 +292,12 @@ class Comparison(Result):
     @property
     def notes_on_cautions(self) -> list[str]:
         """A note on ``without_caution``."""
-        is_unknown = all(of_measure.measured.top_coverage is None for of_measure in self.measures)
-        if is_unknown or self.is_all_judged or not (names := self.without_caution):
+        known = [coverage for of_measure in self.measures if (coverage := of_measure.measured.coverage)]
+        if not known or self.is_all_judged or known[0].of_relevant_only:
+            return []
+        if not self.has_cautions or all(of_measure.measured.top_coverage is None for of_measure in self.measures):
+            return ["Dependence on unjudged documents is not determined for systems of several runs and topic groups."]
+        if not (names := self.without_caution):
             return []
         listed = ", ".join(names[:_MOST_NAMES]) + (f" and {n} more measures" if (n := len(names[_MOST_NAMES:])) else "")
         return [
@@ -340,6 +346,17 @@ class Comparison(Result):
             corrected = "" if n_pairs < 2 else "no correction" if correction == "none" else by
         seed = "" if self.seed is None else f"seed {self.seed}"
         return f"{', '.join(filter(None, (f'{test} over {topics}', corrected, f'alpha {method.alpha:g}', seed)))}."
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether p-values are corrected: for several pairs, or by Tukey's test."""
+        correction, n_pairs = correction_named(self.method.correction), len(self.measures[0].comparisons.pairs)
+        return correction == TUKEY or (n_pairs > 1 and correction != "none")
+
+    @property
+    def p_in_words(self) -> str:
+        """The name of the p-values that determine significance."""
+        return "corrected p" if self.is_corrected else "p"
 
     @property
     def test_in_words(self) -> str:

@@ -217,7 +217,8 @@ class ComparedRuns(FigureComparison):
 
     def tables_for_people(self) -> list[Table]:
         """Return the table below a summary, and notes on the marks."""
-        return [replace(displayed_table_of_runs(self, self._order), summary=partial(summary_of, self))]
+        table = displayed_table_of_runs(self, self._order)
+        return [replace(table, summary=partial(summary_of, self), notes=(*table.notes, *self.notes_on_cautions))]
 
 
 class ComparedTopic(NamedTuple):
@@ -262,7 +263,7 @@ class ComparedTopics(FigureComparison):
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
-        notes = tuple(self.coverage_of_runs)
+        notes = (*self.coverage_of_runs, *self.notes_on_cautions)
         return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, names=columns[2:])]
 
 
@@ -288,7 +289,7 @@ class DiscriminativePower(Comparison, DrawnResult):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure, sorted by p-value."""
-        notes = (self.how_tested, *self.coverage_of_runs)
+        notes = (self.how_tested, *self.coverage_of_runs, *self.notes_on_cautions)
         tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:

@@ -81,7 +81,8 @@ def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     n_topics = of_measure.comparisons.values.shape[1]
     test = "randomised Tukey HSD" if correction_named(method.correction) == TUKEY else TESTS[pair.test].words
     if pair.wins == pair.losses == 0:
-        yield f"All {n_topics} topics have the same value in both runs."
+        every = f"All {n_topics} topics have" if n_topics > 1 else "The only topic has"
+        yield f"{every} the same value in both runs."
     else:
         level = f"at the level {method.alpha:g}"
         yield f"The difference is {_significant(pair)} {level} ({about.p(pair)}, {test} over {_topics(n_topics)})."
@@ -105,7 +106,7 @@ def _brief(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeas
 def _coverage(of_measure: ComparedMeasure, pair: ComparedPair, run: str, against: str) -> Iterator[str]:
     """Yield a sentence on the judged documents of both runs, and a caution."""
     coverage = of_measure.measured.coverage
-    if coverage is None or math.isnan(pair.judged) or math.isnan(pair.judged_against):
+    if coverage is None or coverage.of_relevant_only or math.isnan(pair.judged) or math.isnan(pair.judged_against):
         return
     first = f"the first {coverage.depth} documents"
     if pair.judged == pair.judged_against:

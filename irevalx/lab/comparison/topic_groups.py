@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class ComparedGroups(Comparison):
     """A row for each measure and pair."""
     draws_labels: bool
     """Whether the permuted labels are a random sample."""
+    has_cautions: ClassVar[bool] = False
 
     @property
     def seed(self) -> int | None:

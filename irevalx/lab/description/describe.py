@@ -135,6 +135,11 @@ class JudgmentsDescription(Frozen):
             f"{relevant:,} are relevant ({percent(relevant / max(judged, 1))}){lacking}."
         )
 
+    @property
+    def are_all_relevant(self) -> bool:
+        """Whether there are judged documents, and all are relevant."""
+        return 0 < int(self.judged.sum()) == int(self.relevant.sum())
+
     def rows(self) -> list[TopicDescription]:
         """Return a row for each topic."""
         return [_described(topic, *row) for topic, row in zip(self.topics, self._numbers.T.tolist(), strict=True)]
@@ -343,6 +348,12 @@ class Description(DrawnResult):
         """Sentences on the judgments, and on the judged documents of the runs."""
         yield self.judgments.sentence
         if not self.runs:
+            return
+        if self.judgments.are_all_relevant:
+            yield (
+                "All judged documents are relevant, so that the shares of judged documents are shares of relevant "
+                "documents and do not describe the coverage of the judgments."
+            )
             return
         for place, cutoff in enumerate(self.runs[0].cutoffs):
             if cutoff == min(self.runs[0].cutoffs, key=lambda k: abs(k - 10)):

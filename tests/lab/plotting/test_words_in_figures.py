@@ -307,3 +307,27 @@ def test_distinct_names() -> None:
         short = shorten(sorted(names), 8)
         assert len(set(short.of.values())) == len(names)
         assert max(map(len, short.of.values())) <= 8
+
+
+@pytest.mark.parametrize(
+    ("n_runs", "options", "has_correction"),
+    [
+        (2, {}, False),
+        (2, {"correction": "bonferroni"}, False),
+        (2, {"correction": "tukey", "seed": 1}, True),
+        (3, {}, True),
+        (3, {"correction": "none"}, False),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_captions_on_corrections(n_runs: int, options: Mapping[str, Any], has_correction: bool) -> None:
+    """Captions name corrected p-values and simultaneous intervals only if there is a correction."""
+    drawings = {"discriminative_power": (None,), "by": ("intervals", "topics", "matrix")}
+    for rows, draws in drawings.items():
+        more: dict[str, Any] = {rows: True} if rows == "discriminative_power" else {}
+        result: Any = lab.compare(judgments(1.0), runs(n_runs), "map", **options, **more)
+        for draw in draws:
+            figure = result.figure(**({"draw": draw} if draw else {}))
+            words = " ".join(text.get_text() for text in figure.findobj(Text))
+            assert ("corrected p" in words) == has_correction, (rows, draw)
+            assert has_correction or "simultaneous" not in words
