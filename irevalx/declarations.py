@@ -9,8 +9,7 @@ A function declares a parameter in its signature and explains it in its docstrin
         '''
 
 Type checkers see ``int | None``. Calls from Python are checked accordingly, and irevalx.lab.command.declaration creates
-the option. Modules with declarations must not import ``annotations`` from ``__future__``: annotations are read as
-objects.
+the option. Modules with declarations must not import ``annotations`` from ``__future__``.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ def test_measures_of_some_runs(tmp_path: Path) -> None:
     assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message
 
 
-def measures_and_note(*words: object) -> tuple[list[str], str]:
+def measures_and_note(*words: str | Path) -> tuple[list[str], str]:
     """Return the measures of the rows of a command, and the notes on them."""
     tables = json.loads(lab(*words, "--quiet", "--format", "json").stdout)
     notes = [note for note in tables.pop("about")["notes"] if "measures" in note]

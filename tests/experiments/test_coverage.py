@@ -6,6 +6,7 @@ import gzip
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -208,8 +209,9 @@ def test_comparisons_without_the_rule() -> None:
         table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **options))
         assert "Dependence on unjudged documents is not determined for bpref: the rule requires" in table
     group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
-    for options in ({"systems": {name: name[:3] for name in many}}, {"system_by": "^n"}, {"topic_groups": group}):
-        table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **options))
+    of_systems: list[dict[str, Any]] = [{"systems": {name: name[:3] for name in many}}, {"system_by": "^n"}]
+    for several in (*of_systems, {"topic_groups": group}):
+        table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **several))
         assert "not determined for systems of several runs and topic groups." in table
     gated = irevalx.lab.compare(qrels, runs, "P.10 bpref", baseline="good", margin=0.01)
     assert [row.depends_on_unjudged for row in gated.rows] == [True, None]
