@@ -178,7 +178,7 @@ class Segments(Frozen):
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
-        """Return the rows with these indices, which can repeat, and an index; x[index] are their elements."""
+        """Return the rows with these indices, which can contain repetitions; x[index] are their elements."""
         if rows.size == self.n == 1:
             return self, self.position
         if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):

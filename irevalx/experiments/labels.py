@@ -176,7 +176,7 @@ class Labels(Frozen):
     def read(
         cls, given: Any, rel_format: str, *, parameter: str = "rel_format", maximum: float | None = None
     ) -> Labels:
-        """Read labels like ``Qrels.read``; ``parameter`` names their format in messages; None and nan are missing.
+        """Read labels like ``Qrels.read``; None and nan are missing labels. Messages call the format ``parameter``.
 
         With ``maximum``, the highest possible label, labels are divided by it to obtain probabilities.
         """

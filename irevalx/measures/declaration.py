@@ -93,7 +93,7 @@ TEXT = Range(wording="text")
 
 
 class UnjudgedEffect(Enum):
-    """How a measure treats unjudged documents that were retrieved; the values are the words of the help."""
+    """How a measure treats retrieved unjudged documents; the values are the phrases used in the help."""
 
     NONRELEVANT = "treated as nonrelevant"
     NOTHING = "ignored"

@@ -355,7 +355,7 @@ def binary_g(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     uses_level=False,
     refuses={
-        REAL: "its lag takes the gain of each relevant document for 1 at least",
+        REAL: "its lag counts the gain of each relevant document as at least 1",
         EXPECTED: f"the expected value of such discounts {NO_FORMULA}",
         **NO_EXPECTATION,
     },

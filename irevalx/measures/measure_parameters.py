@@ -130,7 +130,7 @@ class CutoffsAndReals(Cutoffs):
 
 
 class RealCutoffs(Frozen, ParameterKind):
-    """Real numbers in ascending order, such as recall levels. Kernel: ``(t, numbers)``, with one result per number."""
+    """Real numbers in ascending order, such as recall levels. ``(t, numbers)`` returns one result per number."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."

@@ -92,9 +92,9 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     """Number of relevant documents retrieved, estimated from a stratified sample.
 
-    For each stratum, the fraction of relevant documents among the judged documents retrieved, smoothed with e =
-    0.00001, times the number of documents of the stratum retrieved, summed over strata. The `all` row is the sum over
-    topics.
+    The sum over strata of the estimated number of relevant documents retrieved. The estimate for a stratum is the
+    number of its documents retrieved times the fraction of relevant documents among its judged documents retrieved,
+    smoothed with e = 0.00001. The `all` row is the sum over topics.
 
     Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
     Source: [yilmaz-kanoulas-aslam-2008].

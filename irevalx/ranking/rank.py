@@ -96,9 +96,10 @@ def ranking_order(
 ) -> tuple[IntArray | None, BoolArray]:
     """Return the permutation that ranks the results of each topic, and whether neighbours are tied, shape (n - 1,).
 
-    The permutation is None if the lines are already in order. Ties whose order depends on grades remain in file order.
-    For "rank", results must have ranks; ties in rank are broken by docno. If the scores of a topic contain nan, for
-    which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no ties.
+    The permutation is None if the lines are already in order. If the order of tied documents depends on grades, they
+    remain in file order. For "rank", results must have ranks; ties in rank are broken by docno. If the scores of a
+    topic contain nan, for which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no
+    ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)

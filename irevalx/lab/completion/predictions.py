@@ -327,7 +327,7 @@ class LabelCompletion:
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
-    """Replace missing grades (``holes``), or all grades, by labels; negative labels are missing."""
+    """Replace missing grades (``holes``), or all grades, with labels; a negative label means that there is none."""
     label = np.where(labels >= 0, labels, UNJUDGED_IN_FILES)
     return label if replace else np.where(holes, label, grades)
 

@@ -1,4 +1,4 @@
-"""Agreement between rankings of runs under human and machine judgments, and reranked runs.
+"""Agreement between rankings of runs under human and machine judgments, and evaluation of reranked runs.
 
 A run is sorted by label, highest first; documents with the same label keep their order, and documents without a label
 are treated as labelled 0. If reranking gains more under machine labels than under human labels, the machine must not be

@@ -128,7 +128,7 @@ _NODES = 7
 
 
 class ExpectedValues:
-    """The scores of runs whose unjudged documents have probabilities of relevance, flat over the judgments.
+    """The scores of runs, if each unjudged document has a probability of relevance.
 
     The scores of runs after the first ``n_pooled``, whose documents share a factor, are drawn.
     """
