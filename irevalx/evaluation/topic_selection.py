@@ -200,10 +200,10 @@ def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray |
 
 
 HARDLY_ANY = 0.9
-"""Least share of topics without a judged document retrieved for a warning."""
+"""Minimum share of topics without a retrieved judged document that causes a warning."""
 
 PARTLY = 0.1
-"""Least share of such topics for a comparison of spellings."""
+"""Minimum share of such topics that causes a comparison of spellings."""
 
 _ONLY = "which differ only by"
 

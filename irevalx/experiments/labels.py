@@ -92,11 +92,11 @@ class PairedLabels(Frozen):
     judgments: Judgments
     """The documents of both files, with the machine's grades."""
     human: IntArray
-    """Flat; negative without a grade."""
+    """The human grade of each document; negative if there is none."""
     machine: IntArray
-    """Flat; negative without a grade."""
+    """The machine grade of each document; negative if there is none."""
     in_human: BoolArray
-    """Flat; whether the file contains the document. Other documents are outside its pool."""
+    """Whether the human file contains each document. Other documents are outside its pool."""
     in_machine: BoolArray
     """Like ``in_human``, for the machine's file."""
     in_both: BoolArray

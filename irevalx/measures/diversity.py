@@ -30,7 +30,7 @@ SUBTOPICS = frozenset({"subtopics"})
 _SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
 
 ALPHA = MeasureParameter("alpha", 0.5, _SHARE)
-"""By how much a document reduces the gain of further ones about the same subtopic."""
+"""The share alpha by which a document reduces the gain of further documents about the same subtopic."""
 
 BETA = MeasureParameter("beta", 0.5, _SHARE)
 """The persistence of the user."""

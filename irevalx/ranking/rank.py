@@ -42,9 +42,9 @@ def assess(  # noqa: PLR0917
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,
 ) -> Assessed:
-    """Return the input of measures for a ranking and a treatment of unjudged documents; no topic may have a failure.
+    """Return the input of measures for a ranking and a treatment of unjudged documents; no topic can have a failure.
 
-    ``grades`` (flat over judgments, negative is unjudged) replaces their own; ``pooled``, flat, is false for documents
+    ``grades``, one per judgment (negative if unjudged), replaces their own; ``pooled`` is false for documents
     that are treated as unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
     order; None: by grade. Preferences have neither treatments nor levels.
     """
@@ -453,7 +453,7 @@ def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
 def _duplicates(
     results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the errors of topics with duplicates among evaluated documents; ``counted`` is flat in rank order."""
+    """Return the errors of topics with duplicates; ``counted`` is the mask of evaluated documents in rank order."""
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])

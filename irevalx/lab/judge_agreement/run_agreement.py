@@ -244,7 +244,7 @@ def run_agreements(
 
 
 def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
-    """Sort the documents of each topic in a ranking by label (flat over the judgments; negative labels are 0)."""
+    """Sort the documents of each topic by label; ``labels`` has one label per judgment, and negative labels are 0."""
     assert ranking.tied is None
     rows, pooled = ranking.rows, ranking.row >= 0
     label = np.where(pooled, np.maximum(labels[np.where(pooled, ranking.row, 0)], 0), 0)

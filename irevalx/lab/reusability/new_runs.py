@@ -159,7 +159,7 @@ class PooledAndNew(Frozen, kw_only=True):
     n_pooled: int
     groups: Sequence[str]
     given: BoolArray
-    """Flat over the judgments; false for documents that only the new runs have."""
+    """Whether each document is in the original judgments, rather than only in the new runs."""
     removals: Sequence[UniqueDocuments]
     """The unique documents of each group of pooled runs."""
     depth: int

@@ -309,7 +309,7 @@ def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribut
 
 
 class SimulatedValues:
-    """The scores of runs under judgments drawn from probabilities of relevance, flat over the judgments.
+    """The scores of runs under judgments drawn from probabilities of relevance.
 
     The judgments contain all documents of the runs, the measures are in DRAWN, and all measures share the draws.
     """

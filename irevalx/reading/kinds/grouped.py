@@ -111,9 +111,9 @@ class GroupedLines(Frozen):
 
     documents: Documents  # each once per topic, ascending in byte order
     groups: Segments  # per topic: its judgment groups, ascending in byte order
-    names: tuple[bytes, ...]  # flat over ``groups``
-    group: IntArray  # shape (lines,); flat index over ``groups``
-    document: IntArray  # shape (lines,); flat index over ``documents``
+    names: tuple[bytes, ...]  # the name of each group
+    group: IntArray  # shape (lines,); index in ``groups``
+    document: IntArray  # shape (lines,); index in ``documents``
 
     @property
     def rows(self) -> Segments:
