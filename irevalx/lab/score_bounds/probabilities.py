@@ -56,7 +56,7 @@ class Relevance(Frozen, kw_only=True):
 
     @cached_property
     def root(self) -> FloatArray:
-        """The symmetric square root of the covariance: unlike eigenvectors, it does not depend on the LAPACK library."""
+        """The symmetric square root of the covariance; unlike eigenvectors, it is unique."""
         values, vectors = np.linalg.eigh(self.covariance)
         root: FloatArray = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
         return root
