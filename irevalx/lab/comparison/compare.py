@@ -340,8 +340,8 @@ def compare(
     the per-topic differences. Further columns contain the numbers of topics on which the run has a higher, equal or
     lower value, p before and after correction, the test that was applied, and whether the difference is significant.
     With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5 topics, no
-    difference is reported as significant. If two runs differ on fewer than 5 topics, or by the same amount on all
-    topics, an exact sign-flip test replaces the t test, and no t interval is reported.
+    difference is reported as significant. If the difference is nonzero on fewer than 5 topics, or equal on all topics,
+    an exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
     tukey, otherwise the unadjusted interval, labelled "unadjusted". With tukey, the interval excludes 0 exactly
@@ -381,7 +381,7 @@ def compare(
     is based on simultaneous t intervals of the differences from the baseline. The verdict is "not worse" if the lower
     bound is greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip
     test with the same correction has p below alpha. Otherwise, it is "cannot tell". The verdict for a run that is
-    identical to the baseline is "not worse". If the runs differ on fewer than 5 topics, or by the same amount on all
+    identical to the baseline is "not worse". If the difference is nonzero on fewer than 5 topics, or equal on all
     topics, no interval is computed. In this case, an exact sign-flip test determines the verdict: "worse" if the run is
     significantly worse, and "not worse" if it is significantly better. The least margin is the margin with which a run
     as good as the baseline would pass with probability 0.8, given this number of topics.
