@@ -1,6 +1,6 @@
 """Preferences (-R prefs, -R qrels_prefs).
 
-How well a ranking agrees with preference judgments: pairs of documents of which one was preferred to the other.
+The agreement of a ranking with preference judgments, which state the preferred document of a pair.
 
 A preference is fulfilled if the preferred document is ranked higher. Documents that were not retrieved are ranked below
 all retrieved ones; a preference between two of them is possible but never fulfilled. Measures whose names end in _ret
@@ -63,7 +63,7 @@ def fulfilled(p: Preferences) -> IntArray:
 def fulfilled_retrieved(p: Preferences) -> IntArray:
     """Number of fulfilled preferences between retrieved documents.
 
-    Preferences of which both documents were retrieved, with the preferred one ranked higher. The `all` row is the sum
+    Preferences between retrieved documents for which the preferred document is ranked higher. The `all` row is the sum
     over topics.
 
     Formula: ful_ret.
@@ -89,7 +89,7 @@ def simple(p: Preferences) -> FloatArray:
 def simple_implied(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled, among preferences with a retrieved document.
 
-    Like prefs_simp, but preferences of which neither document was retrieved are excluded.
+    Like prefs_simp, but excludes preferences if neither document was retrieved.
 
     Formula: ful/poss_imp.
     Source: trec_eval; see [carterette-bennett-2008].
@@ -101,7 +101,7 @@ def simple_implied(p: Preferences) -> FloatArray:
 def simple_retrieved(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled, among preferences between retrieved documents.
 
-    Like prefs_simp, but only preferences of which both documents were retrieved are counted.
+    Like prefs_simp, but counts only preferences between retrieved documents.
 
     Formula: ful_ret/poss_ret.
     Source: trec_eval; see [carterette-bennett-2008].
@@ -127,7 +127,7 @@ def pair(p: Preferences) -> FloatArray:
 def pair_implied(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled, averaged over pairs with a retrieved document.
 
-    Like prefs_pair, but pairs of which neither document was retrieved are excluded.
+    Like prefs_pair, but excludes pairs of documents if neither was retrieved.
 
     Formula: mean over pairs with poss_imp > 0 of ful/poss_imp.
     Source: trec_eval.
@@ -139,7 +139,7 @@ def pair_implied(p: Preferences) -> FloatArray:
 def pair_retrieved(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled, averaged over pairs of retrieved documents.
 
-    Like prefs_pair, but only pairs of which both documents were retrieved are counted.
+    Like prefs_pair, but counts only pairs of retrieved documents.
 
     Formula: mean over pairs with poss_ret > 0 of ful_ret/poss_ret.
     Source: trec_eval.

@@ -79,8 +79,9 @@ def _strata(t: SampledTopics) -> Iterator[_Stratum]:
 def inferred_relevant(t: SampledTopics) -> FloatArray:
     """Number of relevant documents, estimated from a stratified sample.
 
-    For each stratum with judged documents, the fraction of judged documents that are relevant times the number of
-    documents in the stratum, summed over strata. The `all` row is the sum over all judged topics.
+    The sum over strata of the estimated number of relevant documents. The estimate for a stratum is the number of its
+    documents times the fraction of relevant documents among its judged documents; a stratum without judged documents
+    contributes 0. The `all` row is the sum over all judged topics.
 
     Formula: sum over strata of R_s D_s/S_s.
     Source: [yilmaz-kanoulas-aslam-2008].

@@ -239,7 +239,7 @@ def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order
 
 
 MOST_VALUES = 4096
-"""Maximum number of values of a sum whose distribution is computed value by value."""
+"""Maximum number of values of a sum for an exact distribution, which is computed value by value."""
 
 _DECIMALS = 10
 """Number of decimals of a sum that are compared: each addend is accurate to half a unit of the twelfth decimal."""

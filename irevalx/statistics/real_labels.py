@@ -44,7 +44,7 @@ def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> Floa
 def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
     """Return the relevance threshold with the highest kappa; nan without documents.
 
-    Of several thresholds with the highest kappa, the lowest is returned.
+    If several thresholds have the highest kappa, the lowest threshold is returned.
     """
     known, place = np.unique(values, return_inverse=True)
     if not known.size:

@@ -3,7 +3,7 @@
 Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested. Numbers of documents are
 summed over topics, so differences and intervals refer to the sums.
 
-A paired test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape
+A paired test accepts differences of shape (..., n_topics) and returns a two-sided p-value for each row of topics, shape
 (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests require.
 p is 1 if there is at most one topic, and if all differences are zero.
 
@@ -376,7 +376,7 @@ class Tukey(Frozen):
         """Return the half width q of simultaneous intervals d - q to d + q for all pairs, with coverage 1 - alpha.
 
         It is nan with fewer than 2 topics. q is the ceil(alpha M)-th greatest D of M, so that the interval of a pair
-        excludes 0 exactly if its p-value is below alpha.
+        excludes 0 if and only if its p-value is below alpha.
         """
         if self.n_topics < 2:
             return math.nan
