@@ -32,7 +32,7 @@ class EvaluatedRuns(Frozen):
     """The file that was read, or the judgments that the runs were evaluated with."""
 
     values: RunValues
-    """By run, printed name of the measure, and topic; "all" is the summary, which can be missing."""
+    """Values by run, printed name of the measure, and topic; the topic "all" is the summary, which can be missing."""
 
     which_topics: str = ""
     """A description of the topics of the evaluation; empty for files, which do not describe them."""

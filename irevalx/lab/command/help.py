@@ -58,7 +58,7 @@ class HelpCommand(click.Command):
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the whole description, or its summary and one more sentence."""
+        """Write the whole description, or its summary and one further sentence."""
         if self.is_long(ctx):
             super().format_help_text(ctx, formatter)
             return

@@ -344,11 +344,11 @@ def compare(
     an exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
-    tukey, otherwise the unadjusted interval, labelled "unadjusted". With tukey, the interval excludes 0 exactly
-    if the difference is significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other
-    tests or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that
-    the differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and
-    sums (num_rel_ret) are displayed as sums.
+    tukey, otherwise the unadjusted interval, labelled "unadjusted". With tukey, the interval excludes 0 if and only if
+    the difference is significant. This is also true of bonferroni with `test="t"` and `interval="t"`. With other tests
+    or `interval="bca"`, and for unadjusted intervals, the interval and the test can disagree. tukey assumes that the
+    differences of all pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums
+    (num_rel_ret) are displayed as sums.
 
     A displayed result begins with a paragraph of text. For two runs, this paragraph contains the difference, its
     interval, the test, the numbers of topics on which each run is better, the share of judged documents, and the

@@ -344,7 +344,7 @@ def _check_margin(value: Any) -> Any:
 
 
 def _read_margin(text: str) -> dict[str, Margin]:
-    """Read a margin in the shell: 0.01 or 1% for all measures, ndcg@10=0.01 for one."""
+    """Read a margin of the command line: 0.01 or 1% for all measures, ndcg@10=0.01 for a single measure."""
     name, _, number = text.rpartition("=")
     key, value = name or OTHERS, number if number.endswith("%") else float(number)
     _margin(key, value)

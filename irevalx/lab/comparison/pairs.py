@@ -188,7 +188,7 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """Significance letters of the runs; runs share one if they do not differ significantly. Requires all pairs."""
+        """Significance letters; runs that share a letter are not significantly different. Requires all pairs."""
         different = [
             pair
             for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
@@ -371,7 +371,7 @@ class Comparison(Result):
 
 
 _ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")
-"""The columns of intervals, and those of a test."""
+"""The columns of intervals and of a test."""
 
 
 def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:

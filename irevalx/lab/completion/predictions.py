@@ -111,7 +111,7 @@ class CompletionRun:
     def __init__(self, completion: Completion) -> None:
         self.completion = completion
         self.predictions: dict[str, Predictions] = {}
-        """By group; computed when they are first needed, if not before."""
+        """Values by group, which are computed on demand."""
 
     def predict_for(
         self,
@@ -146,7 +146,7 @@ class CompletionRun:
 
 
 def judged_without(removal: UniqueDocuments, grades: IntArray) -> BoolArray:
-    """Return a flat mask of the documents that are judged without the group that is left out."""
+    """Return a mask of the documents that are judged without the group that is left out."""
     return (grades >= 0) & removal.in_pool & ~removal.removed
 
 
@@ -220,7 +220,7 @@ def calibrate(
 
 
 def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order: RandomOrder) -> IntArray:
-    """Assign the relevant and the nonrelevant documents of each topic to folds; flat, ``FOLDS`` for none."""
+    """Assign the relevant and the nonrelevant documents of each topic to folds; FOLDS means no fold."""
     fold = np.full(judged.size, FOLDS)
     for topic in range(completion.judgments.rows.n):
         places = order.of(topic)
@@ -233,7 +233,7 @@ def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order
 def probabilities_of_relevance(
     completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
 ) -> FloatArray:
-    """Return flat relevance probabilities: from the sigmoid for predicted documents, otherwise 1 or 0."""
+    """Return relevance probabilities: from the sigmoid for predicted documents, otherwise 1 or 0."""
     judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
     return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
 

@@ -43,7 +43,7 @@ from irevalx.reports.table import Table
 from irevalx.settings import Settings, real_level_hint
 
 CUTOFFS = (5, 10, 20, 100)
-"""The default numbers of first documents of which the judged ones are counted."""
+"""The default cutoffs of the numbers of judged documents."""
 
 RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
 """The first ranks of the default ranges for which unjudged documents are counted; the last range has no end."""

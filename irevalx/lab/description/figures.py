@@ -32,7 +32,7 @@ from irevalx.lab.plotting.ticks import PERCENT, name_places, round_ticks, thin_t
 from irevalx.reports.names import ShortNames
 
 _HEIGHT = 1.8
-"""Of a panel without rows, in inches."""
+"""The height of a panel without rows, in inches."""
 
 _LONGEST_NAME = 0.35
 """The longest name of a row, as a share of the width of a panel with its names."""

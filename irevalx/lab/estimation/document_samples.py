@@ -40,7 +40,7 @@ class LabelledSample(Frozen):
     """Human labels of a random sample of the documents of each topic."""
 
     labels: Judgments
-    """The documents; those that were not drawn have a negative grade."""
+    """The documents; documents that were not drawn have a negative grade."""
 
     probability: FloatArray
     """The inclusion probability of each document of ``labels``; 0 for documents that could not be drawn."""
@@ -155,7 +155,7 @@ class RankedLabels(Frozen):
 
     @cached_property
     def topic(self) -> IntArray:
-        """Index of each document's topic among the evaluated topics, flat; ABSENT for other topics."""
+        """Index of each document's topic among the evaluated topics; ABSENT for other topics."""
         index = {topic: place for place, topic in enumerate(self.experiment.topics)}
         judgments = self.labels.judgments
         return judgments.rows.spread(np.array([index.get(topic, ABSENT) for topic in judgments.topics], np.int64))

@@ -65,7 +65,7 @@ class EstimateRow(NamedTuple):
 
     machine_topics: int | None
     effective_topics: float | None
-    """Number of topics with human labels that would yield this standard error without a machine; nan if it is 0."""
+    """Number of topics with human labels that yield this standard error without machine labels; nan if it is 0."""
 
     topics: int | None
     documents: int | None
@@ -91,7 +91,7 @@ class EstimateRow(NamedTuple):
 
 _OF_TOPICS = ("correlation", "human_topics", "machine_topics", "effective_topics")
 _OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
-"""The fields that only estimates from whole topics have, and those that only estimates from sampled documents have."""
+"""The fields specific to estimates from whole topics, and the fields specific to estimates from sampled documents."""
 
 _ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
 _DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")

@@ -22,7 +22,7 @@ MANY_TIED = 0.1
 """Share of tied scores among a run's first documents above which a caution is added."""
 
 LEAST_SHARE = 0.005
-"""Runs whose shares of judged documents differ by less are equally judged."""
+"""Runs whose shares of judged documents differ by less than this value count as equally judged."""
 
 LEAST_P = 0.001
 """The p-value below which p-values are reported as smaller than this value."""

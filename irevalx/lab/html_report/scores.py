@@ -121,7 +121,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     """A measure."""
 
     name: str
-    """Its printed name."""
+    """The printed name of the measure."""
     title: str
     """The name by which it was requested."""
     request: RequestedMeasure

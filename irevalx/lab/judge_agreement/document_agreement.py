@@ -152,7 +152,7 @@ NUMBERS_OF_TOPICS = ("topics", "topics_human", "topics_machine")
 """Numbers of topics with documents that have both labels, human labels, and machine labels."""
 
 MOST_CATEGORIES = 101
-"""Maximum number of grades from the smallest to the largest: those of 0 to 100."""
+"""Maximum number of grades from the smallest to the largest, which allows grades of 0 to 100."""
 
 
 class DocumentAgreement:

@@ -38,7 +38,7 @@ class Judge(Frozen, kw_only=True):
 
     name: str
     labels: Judgments
-    """Grades; those of the first answer, if there are several answers."""
+    """Grades, of the first answer if there are several."""
 
     answers: tuple[Judgments, ...] = ()
     """All answers, including the first."""

@@ -60,7 +60,7 @@ class UncutLabels(Frozen):
 
     @classmethod
     def of(cls, human: Judge, judge: Judge, level: int, values: FloatArray) -> UncutLabels:
-        """Pair labels; ``values`` are those of the judge, flat and nan if missing."""
+        """Pair labels; values are the labels of the judge, nan if missing."""
         place = places_of(judge.labels, human.labels)
         grades = np.where(place == ABSENT, -1, human.labels.grades[place])
         both = (grades >= 0) & np.isfinite(values)

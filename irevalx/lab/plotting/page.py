@@ -120,7 +120,7 @@ class Page(Frozen):
         return self._heightened(figure, figure.supxlabel(text, fontsize=_NOTE)) if text else None
 
     def _heightened(self, figure: Figure, text: Text) -> Text:
-        """Add a text to a figure, and increase the height of the figure by that of the text."""
+        """Add a text to a figure, and increase the height of the figure by the height of the text."""
         figure.set_figheight(float(figure.get_figheight()) + height_of(text) + _AROUND)
         return text
 

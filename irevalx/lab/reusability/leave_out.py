@@ -77,7 +77,7 @@ WAYS = (*WITH_TEXT, LABELS, NONRELEVANT)
 """All ways to complete judgments."""
 
 HOLES_DEPTH = 10
-"""The default number of first documents among which unjudged ones are counted."""
+"""The default cutoff of the number of unjudged documents."""
 
 
 def _run(
