@@ -81,6 +81,9 @@ CASES = {
         "".join(f"{n} 0 d{n}.txt 1\n" for n in range(9)) + "9 0 d9 1\n", "".join(f"{n} Q0 d{n} 1 2 r\n" for n in range(10)), "map", "0.1000",
         "in topic '0' the judgments contain 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
     ),
+    "ranks as scores": Case(
+        "1 0 a 1\n1 0 b 0\n2 0 a 1\n", "1 Q0 a 2.5 1 r\n1 Q0 b 2 2 r\n2 Q0 b 3 0 r\n2 Q0 a 1 1 r\n", "map", "0.7500", "r:1: the RANK column contains the number '2.5', and the SCORE column contains ranks"
+    ),
     "ranks of 0": Case(
         "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False
     ),
@@ -295,3 +298,21 @@ def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
         assert f"; read score files with {remedy}\n" in refusal(command, "q", "r", "r", status=2, cwd=tmp_path)
     with pytest.raises(irevalx.IrevalxError, match=r"; read score files with irevalx\.Scores\.read$"):
         irevalx.evaluate(tmp_path / "q", tmp_path / "r", "map")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n",
+        "1 Q0 a 2 1 r\n1 Q0 b 1 2 r\n",
+        "1 Q0 a 0.5 1 r\n1 Q0 b 0.7 1 r\n",
+        "1 Q0 a 0.5 1 r\n1 Q0 b 0.7 3 r\n",
+        "1 Q0 a 0.5 2 r\n1 Q0 b 0.7 3 r\n",
+        "1 Q0 a 0.5 1 r\n2 Q0 b 0.7 1 r\n",
+        "1 Q0 a x 1 r\n1 Q0 b x 2 r\n",
+    ],
+)
+def test_ranks_in_their_column(lines: str, tmp_path: Path) -> None:
+    """There is no doubt about a run with whole ranks, or with scores that are no sequence of ranks."""
+    written(tmp_path, QRELS, lines)
+    assert "the SCORE column contains ranks" not in run("q", "r", cwd=tmp_path).stderr
