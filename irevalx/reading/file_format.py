@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -21,7 +21,7 @@ from irevalx.errors import (
 )
 from irevalx.frozen import Frozen, replace
 from irevalx.parameters import join_words
-from irevalx.reading.column_names import ColumnSpec, specs_of, with_judges
+from irevalx.reading.column_names import GRADE, RANK, SCORE, ColumnSpec, named, specs_of, with_judges
 from irevalx.reading.layout import Layout
 from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
@@ -140,6 +140,16 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
             rules.warn(warning)
         return rows.table()
 
+    def _run_given(self, names: Sequence[Any]) -> str:
+        """Return a message about judgments whose columns are the columns of a run; "" for other columns."""
+        grades = named(GRADE, names)
+        if self.kind is not FileKind.JUDGMENTS or not named(RANK, names) or grades != named(SCORE, names) or not grades:
+            return ""
+        return (
+            f"the columns {quote(named(RANK, names)[0])} and {quote(grades[0])} are the columns of a run; if these are "
+            f"judgments, {quote(grades[0])} is the grade, otherwise give a file of judgments"
+        )
+
     @property
     def _columns(self) -> Layout:
         """The layout of lines, or the columns of files that do not consist of lines."""
@@ -191,6 +201,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
             if self.header and not table.header.is_there and beginning.text:
                 problem = f"the header {self.header} is missing; the first line is read as a judgment"
                 rules.warn(f"{shown_name(rows.path)}:1: {problem}")
+        if doubt := self._run_given(named_rows.names):
+            rules.warn(f"{shown_name(rows.path)}:1: {doubt}")
         if rules.grades == "label":
             named_rows = replace(named_rows, specs=with_judges(named_rows.specs, named_rows.names))
         return named_rows.of_run() if self.kind is FileKind.RUNS else named_rows

@@ -225,6 +225,40 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
         assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if hint else 0)
 
 
+@pytest.mark.parametrize(
+    ("form", "flags", "remedy"),
+    [
+        ("7 p1 {}\n7 p2 {}\n7 p3 {}\n", ("-T", "scored"), "use -T msmarco"),
+        ("7,p1,{}\n7,p2,{}\n7,p3,{}\n", ("-T", "csv"), "name the column rank"),
+        ("qid,docno,score\n7,p1,{}\n7,p2,{}\n7,p3,{}\n", (), "name the column rank"),
+        ('{{"7": {{"p1": {}, "p2": {}, "p3": {}}}}}', (), "replace the numbers by negative ones"),
+    ],
+)
+def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
+    """Scores that count the documents of a topic are probably ranks; other scores have no such warning."""
+    hint = "r: the scores of 1 of the first 1 topics are a sequence of ranks (1, 2, 3, ...)"
+    for numbers in ((1, 2, 3), (0, 1, 2), (1.0, 2.0, 3.0), (3, 2, 1), (1, 3, 2), (2, 3, 4), (1, 2, 2.5)):
+        written(tmp_path, "7 0 p1 1\n", form.format(*numbers))
+        result = run(*flags, "-m", "recip_rank", "q", "r", cwd=tmp_path)
+        is_sequence = numbers in {(1, 2, 3), (0, 1, 2)}
+        assert result.status == 0
+        assert [hint in line and remedy in line for line in result.stderr.splitlines()].count(True) == is_sequence
+
+
+def test_a_run_as_judgments(tmp_path: Path) -> None:
+    """A table with the columns of a run is read as judgments with a warning; a table with a grade has no warning."""
+    hint = "q:1: the columns 'rank' and 'score' are the columns of a run"
+    for text, has_hint in (
+        ("qid,docno,rank,score\n1,a,1,3\n1,b,2,2\n", True),
+        ('{"qid": 1, "docno": "a", "rank": 1, "score": 3}\n', True),
+        ("qid,docno,rank,score,label\n1,a,1,3,1\n", False),
+        ("qid,docno,score\n1,a,3\n1,b,2\n", False),
+    ):
+        written(tmp_path, text, "1 Q0 a 1 2 r\n")
+        result = run("-m", "map", "q", "r", cwd=tmp_path)
+        assert (result.status, hint in result.stderr) == (0, has_hint)
+
+
 def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
     """--ties rank changes nothing then, which is said."""
     written(tmp_path, QRELS, "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 c 0 1 r\n")
