@@ -13,6 +13,9 @@ from irevalx.reports.table import Table, aligned_lines, cells_of
 WIDTH = 100
 """Characters in a line of tables that are fitted, and of text above them, if the output is not a terminal."""
 
+_COMMAND = ": irevalx-lab "
+"""The beginning of a command at the end of a note."""
+
 _GAP = "  "
 _LEAST_NAME = 10
 """Run names are not shortened to fewer characters."""
@@ -98,8 +101,10 @@ def fitted_blocks(
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Wrap a text without breaking words."""
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    """Wrap a text without breaking words; a command at its end is one line, which can be copied."""
+    text, colon, command = text.partition(_COMMAND)
+    lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return [*lines[:-1], lines[-1] + ":", colon[2:] + command] if colon else lines
 
 
 def total_width(columns: Sequence[Column]) -> int:

@@ -125,6 +125,15 @@ def test_notes_are_wrapped() -> None:
     assert " ".join(lines[4:]) == note
 
 
+def test_commands_in_notes_are_whole() -> None:
+    """A command at the end of a note is one line, which can be copied; the text before it is wrapped."""
+    command = f"irevalx-lab next {' '.join(['--judged qrels'] * 20)}"
+    lines = text_of(Table("t", ("run",), [("x",)], notes=(f"{'judge these ' * 20}: {command}",)), None).splitlines()
+    assert lines[-1] == command
+    assert lines[-2].endswith(":")
+    assert max(map(len, lines[:-1])) <= 100
+
+
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 @pytest.mark.parametrize(
     "words",

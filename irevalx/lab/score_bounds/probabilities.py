@@ -56,9 +56,9 @@ class Relevance(Frozen, kw_only=True):
 
     @cached_property
     def root(self) -> FloatArray:
-        """A square root of the covariance."""
+        """The symmetric square root of the covariance; unlike eigenvectors, it is unique."""
         values, vectors = np.linalg.eigh(self.covariance)
-        root: FloatArray = vectors * np.sqrt(np.clip(values, 0.0, None))
+        root: FloatArray = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
         return root
 
     def drawn(self, generator: np.random.Generator) -> FloatArray:

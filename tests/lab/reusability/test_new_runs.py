@@ -317,15 +317,13 @@ def test_suggested_command(model: Model, tmp_path: Path) -> None:
     """The suggested command lists exactly the documents to judge."""
     qrels = tmp_path / "the qrels"
     qrels.write_bytes(QRELS.read_bytes())
-    printed = lab(
-        CALL[0], qrels, *CALL[2:], "-m", "map", "--tolerance", "0.0001", "--draws", "20", "--quiet"
-    ).stdout.decode()
-    [line] = [line for line in printed.splitlines() if ": irevalx-lab next" in line]
-    done = lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet")
+    printed = lab(CALL[0], qrels, *CALL[2:], "-m", "map", "--tolerance", "0.0001", "--draws", "20", "--quiet")
+    [line] = [line for line in printed.stdout.decode().splitlines() if line.startswith("irevalx-lab next")]
+    done = lab(*shlex.split(line)[1:], "--quiet")
     assert sorted(tuple(pair.split()) for pair in done.stdout.decode().splitlines()) == model.unjudged
-    assert "cannot tell: the interval of the bias, -" in printed
-    assert "is only partly within the tolerance of -0.0001 to 0.0001; judge the" in printed
-    assert f"judge the {len(model.unjudged)} unjudged documents among its first 20." in printed
+    assert "cannot tell: the interval of the bias, -" in printed.words
+    assert "is only partly within the tolerance of -0.0001 to 0.0001; judge the" in printed.words
+    assert f"judge the {len(model.unjudged)} unjudged documents among its first 20." in printed.words
 
 
 def test_topics_without_judgments(tmp_path: Path) -> None:
@@ -333,10 +331,9 @@ def test_topics_without_judgments(tmp_path: Path) -> None:
     path = tmp_path / "guess1"
     path.write_text(GUESS.read_text() + "unjudged 0 X 1 1 guess1\n")
     done = lab(*CALL[:-3], path, "-m", "map", "--draws", "40", "--tolerance", "0", "--seed", "1", "--quiet")
-    assert "judge the 113 unjudged documents" in done.stdout.decode()
+    assert "judge the 113 unjudged documents" in done.words
     assert (
-        "Topics of the new runs that are not evaluated: 1. Their documents are also listed for judging."
-        in done.stdout.decode()
+        "Topics of the new runs that are not evaluated: 1. Their documents are also listed for judging." in done.words
     )
 
 
@@ -359,13 +356,13 @@ def test_sentences(tmp_path: Path) -> None:
     assert "map: fair: all its first 20 documents are judged." in again.stdout.decode()
     few = lab(*CALL, "-m", "map P.10", "--group-by", "^[a-z]+", "--format", "csv")
     assert {(row["verdict"], row["bias"]) for row in few.rows} == {("cannot tell", "")}
-    printed = lab(*CALL, "-m", "map", "--group-by", "^[a-z]+").stdout.decode()
+    printed = lab(*CALL, "-m", "map", "--group-by", "^[a-z]+").words
     assert (
         "guess1, map: cannot tell: estimating the relevance of documents that no pooled run retrieved requires"
         in printed
     )
     assert "and there are only 2; add the other pooled runs" in printed
-    wide = lab(*CALL, "-m", "map", "--tolerance", "0.5", "--quiet").stdout.decode()
+    wide = lab(*CALL, "-m", "map", "--tolerance", "0.5", "--quiet").words
     assert "guess1, map: fair (bias within 0.5)." in wide
     assert "irevalx-lab next" not in wide
     other_level = lab(*CALL, "-m", "AP(rel=2)@10", "--draws", "5", "--quiet").stdout.decode()
@@ -395,10 +392,10 @@ def test_depths_below_the_cutoff(tmp_path: Path) -> None:
     lines = [line for line in QRELS.read_text().splitlines() if tuple(line.split()[::2]) in first]
     shallow.write_text("".join(f"{line}\n" for line in lines))
     options = ("--new-run", GUESS, "-m", "P.10 P.3", "--draws", "5", "--seed", "1")
-    at_3 = lab("leave-out", shallow, *POOLED, "--depth", "3", *options, "--tolerance", "1").stdout.decode()
+    at_3 = lab("leave-out", shallow, *POOLED, "--depth", "3", *options, "--tolerance", "1").words
     assert (
         "guess1, P_10: cannot tell: the measure uses the first 10 documents, but the bias is estimated from the "
-        "unjudged documents among the first 3 only; use --depth 10 or more.\n"
+        "unjudged documents among the first 3 only; use --depth 10 or more."
     ) in at_3
     assert "guess1, P_3: fair (bias within 1)." in at_3
     assert "irevalx-lab next" not in at_3
@@ -431,8 +428,8 @@ def test_run_formats(tmp_path: Path) -> None:
     options = ("--depth", "20", "-m", "map", "--draws", "20", "--seed", "1", "--quiet")
     done = lab("leave-out", "-T", "json", QRELS, *paths[:-1], "--new-run", paths[-1], *options)
     assert "irevalx-lab next -T json --order depth" in done.stdout.decode()
-    [line] = [line for line in done.stdout.decode().splitlines() if ": irevalx-lab next" in line]
-    listed = lab(*shlex.split(line.partition(": irevalx-lab ")[2]))
+    [line] = [line for line in done.stdout.decode().splitlines() if line.startswith("irevalx-lab next")]
+    listed = lab(*shlex.split(line)[1:])
     assert len(listed.stdout.splitlines()) == 113
     assert "documents selected" not in listed.stderr
 
