@@ -55,7 +55,7 @@ class Evaluation(Frozen):
     warnings: tuple[str, ...] = ()
     summaries: Summaries | None = None
     judged_at_10: float | None = None
-    """Mean of judged@10 over the topics; None for a sample, and if grades are not needed."""
+    """``TopJudged.mean_share``; None for a sample, and if grades are not needed."""
 
 
 def evaluate(
