@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.evaluation.topic_selection import TopicCounts, choose_topics, ranking_rules
 from irevalx.frozen import Frozen, cached_property, replace
@@ -72,8 +72,9 @@ class TopJudged(Frozen):
 
     @property
     def mean_share(self) -> float:
-        """The mean over topics of judged@10."""
-        return float(np.add.reduce(self.judged)) / TOP / max(1, self.judged.size)
+        """The share of judged documents among the first ten retrieved documents, averaged over topics with results."""
+        shares = ratio(self.judged, self.retrieved)
+        return float(np.add.reduce(shares)) / max(1, int(np.count_nonzero(self.retrieved)))
 
 
 class TopicValues(Frozen):

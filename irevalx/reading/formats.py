@@ -102,7 +102,7 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
     prose=(
         "Judgments as one JSON object that contains an object for each topic, as used by ranx and BEIR. Grades have "
-        "the same meaning as in qrels. A topic without documents is ignored.",
+        "the same meaning as in qrels; true and false are 1 and 0. A topic without documents is ignored.",
         "Repeated topics, and repeated documents of a topic, are errors.",
         "Files that begin with such an object are recognised without -R json. JSON Lines are read like jsonl.",
     ),
@@ -118,7 +118,7 @@ JSONL_QRELS: FileFormat[Judgments] = replace(
     form='{"query_id": TOPIC, "doc_id": DOCNO, "relevance": GRADE}',
     example='{"query_id": "301", "doc_id": "FBIS3-10082", "relevance": 1}',
     prose=(
-        f"Judgments in JSON Lines. {_GRADES}",
+        f"Judgments in JSON Lines. {_GRADES} The grades true and false are 1 and 0.",
         _RECORDS.format(option="-R jsonl"),
     ),
     source="records",
