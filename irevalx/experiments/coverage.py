@@ -94,9 +94,13 @@ class Coverage(Frozen, kw_only=True):
 
     @cached_property
     def judged_at(self) -> list[float]:
-        """The mean of judged@K over topics, for each run."""
-        means: list[float] = (np.add.accumulate(self.judged, axis=1)[:, -1] / self.judged.shape[1]).tolist()
+        """The mean of judged@K over the topics with results, for each run; 0 for a run without results."""
+        means: list[float] = self._means_of_retrieved(self.judged).tolist()
         return means
+
+    def _means_of_retrieved(self, shares: FloatArray) -> FloatArray:
+        """Return the mean over the topics with results, for each run: shape (n_runs,)."""
+        return ratio(np.add.accumulate(shares, axis=1)[:, -1], np.count_nonzero(self.retrieved, axis=1))
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage for a subset of the topics."""
@@ -106,10 +110,12 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, **parts, shared=of_some)
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems: for each system, the mean over its runs."""
-        judged, unjudged, retrieved = (
-            np.stack([every[runs].mean(axis=0) for runs in members])
-            for every in (self.judged, self.unjudged, self.retrieved)
+        """Return the coverage of systems: for each system, the mean over its runs; of judged@K, those with results."""
+        judged = np.stack(
+            [ratio(self.judged[runs].sum(axis=0), np.count_nonzero(self.retrieved[runs], axis=0)) for runs in members]
+        )
+        unjudged, retrieved = (
+            np.stack([every[runs].mean(axis=0) for runs in members]) for every in (self.unjudged, self.retrieved)
         )
         return replace(self, judged=judged, unjudged=unjudged, retrieved=retrieved, shared=None)
 
@@ -123,12 +129,12 @@ class Coverage(Frozen, kw_only=True):
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
         """Return the change in a mean difference under ``RELATIVE_RELEVANCE``; nan if a run has no judged documents.
 
-        Like ``judged_at``, shares of unjudged documents are means over topics of shares of the retrieved documents.
+        Like ``judged``, shares of unjudged documents are shares of the retrieved documents of a topic.
         """
         change = 0.0
         for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
-            if alone := float(ratio(self.alone(own, compared), self.retrieved[own]).mean()):
-                judged = self.judged_at[own]
+            if alone := float(ratio(self.alone(own, compared), self.retrieved[own]).sum()):
+                judged = float(self.judged[own].sum())
                 change += sign * RELATIVE_RELEVANCE * of_run * alone / judged if judged > 0 else np.nan
         return change
 

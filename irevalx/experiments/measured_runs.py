@@ -262,7 +262,9 @@ def measured_scores(
         )
         measured.append(_of_shared_topics(every, warn))
     if not measured:
-        raise ArgumentError("scores contain no measure with values by topic")
+        raise ArgumentError(
+            "the runs have no measure with values by topic in common; use the same name of the measure for all runs"
+        )
     return measured
 
 
@@ -274,17 +276,16 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
         except KeyError:
             if measures:
                 raise ArgumentError(_without_values(scores, measure)) from None
-            warn(f"{measure} is left out: some run has no values of it")
+            warn(f"{measure} is left out: {_have(_runs_without(scores, measure))} no values of it")
             continue
         yield measure, columns
 
 
 def _without_values(scores: Scores, measure: str) -> str:
     """Return a message on a requested measure of which some run has no values."""
-    lacking = [run for run in scores.runs if _column(scores, measure, run) is None]
+    lacking = _runs_without(scores, measure)
     if len(lacking) < len(scores.runs):
-        more = f" and {n} more run{'s have' if n > 1 else ' has'}" if (n := len(lacking[1:])) else " has"
-        return f"{quote(lacking[0])}{more} no values of the measure {quote(measure)}, which other runs have"
+        return f"{_have(lacking)} no values of the measure {quote(measure)}, which other runs have"
     known = scores.measures
     near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
     names = " ".join(near or known[:_MOST_NAMES])
@@ -292,6 +293,17 @@ def _without_values(scores: Scores, measure: str) -> str:
     return f"scores do not contain the measure {quote(measure)}; " + (
         f"they contain {names}" if near == known else f"{are} {names}"
     )
+
+
+def _runs_without(scores: Scores, measure: str) -> list[str]:
+    """Return the runs that have no values of a measure."""
+    return [run for run in scores.runs if _column(scores, measure, run) is None]
+
+
+def _have(runs: Sequence[str]) -> str:
+    """Return the first run, the number of the others, and "has" or "have", for a message."""
+    more = f" and {n} more run{'s have' if n > 1 else ' has'}" if (n := len(runs[1:])) else " has"
+    return f"{quote(runs[0])}{more}"
 
 
 def _column(scores: Scores, measure: str, run: str) -> Column | None:

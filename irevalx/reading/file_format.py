@@ -48,7 +48,7 @@ class FileKind(Enum):
 
     @property
     def parameter(self) -> str:
-        """The parameter that names the format, or the pool."""
+        """The name of the parameter that specifies the format or the pool."""
         return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
 
 
@@ -180,7 +180,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return self._rows_with_names(form, rows, beginning, rules)
 
     def _rows_with_names(self, form: str, rows: TextRows, beginning: Beginning, rules: Rules) -> Rows:
-        """Return the rows of a table or of JSON."""
+        """Return the rows of a file with named columns: a table or JSON."""
         if form == "object":
             from irevalx.reading.sources.json_objects import json_objects
 

@@ -74,7 +74,7 @@ class Layout(Frozen, kw_only=True):
 
 
 def word_for(column: str) -> str:
-    """Return the name of a column in messages."""
+    """Return the name by which messages refer to a column."""
     return _WORDS.get(column, column.lower())
 
 

@@ -250,9 +250,16 @@ def test_measures_of_some_runs(tmp_path: Path) -> None:
     path.write_text("run,topic,measure,value\n" + "a,1,P_5,1\na,2,P_5,1\nb,1,P_5,0\nb,2,P_5,0\na,1,wer,1\n")
     done = lab("compare", "--scores", path, "--format", "csv")
     assert [row["measure"] for row in done.rows] == ["P_5"]
-    assert done.stderr.startswith("irevalx-lab: wer is left out: some run has no values of it\n")
+    assert done.stderr.startswith("irevalx-lab: wer is left out: 'b' has no values of it\n")
     message = "irevalx-lab: 'b' has no values of the measure 'wer', which other runs have\n"
     assert refusal("compare", "--scores", path, "-m", "wer", status=1) == message
+    path.write_text("run,topic,measure,value\n" + "a,1,wer,1\na,2,wer,1\nb,1,cer,0\nb,2,cer,0\n")
+    assert refusal("compare", "--scores", path, status=1) == (
+        "irevalx-lab: wer is left out: 'b' has no values of it\n"
+        "irevalx-lab: cer is left out: 'a' has no values of it\n"
+        "irevalx-lab: the runs have no measure with values by topic in common; use the same name of the measure for all "
+        "runs\n"
+    )
 
 
 def measures_and_note(*words: str | Path) -> tuple[list[str], str]:

@@ -106,6 +106,18 @@ def test_short_lists() -> None:
     assert [run.judged_at for run in described.runs] == [(1.0,), (0.25,)]
 
 
+def test_topics_without_results() -> None:
+    """Topics without results count as 0 in a measure, but have no documents that could be judged or not."""
+    qrels = {str(t): {f"n{n}": int(n < 2) for n in range(10)} for t in range(12)}
+    full = {t: of_depth([f"n{n}" for n in range(10)]) for t in qrels}
+    part = {t: of_depth([f"n{n}" for n in range(5)] + [f"u{t}"] * (t == "0")) for t in list(qrels)[:6]}
+    share = (5 + 5 / 6) / 6
+    [row] = irevalx.lab.compare(qrels, {"full": full, "part": part}, "P.10", complete=True).rows
+    assert (row.mean_against, row.judged, row.judged_against) == pytest.approx((0.1, 1.0, share))
+    described = irevalx.lab.describe(qrels, {"full": full, "part": part}, cutoffs=[10], complete=True)
+    assert [run.judged_at for run in described.runs] == [(1.0,), (pytest.approx(share),)]
+
+
 @pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
 def test_the_rule_by_its_definition(correction: str) -> None:
     """Coverage and cautions of drawn runs are those of literal loops and scipy."""
@@ -132,8 +144,9 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             }
             covered = {
                 name: fmean(
-                    sum(doc in judged for doc in topics.get(topic, [])[:k]) / max(1, min(k, len(topics.get(topic, []))))
+                    sum(doc in judged for doc in topics[topic][:k]) / min(k, len(topics[topic]))
                     for topic, judged in qrels.items()
+                    if topic in topics
                 )
                 for name, topics in runs.items()
             }
@@ -257,9 +270,9 @@ def test_groups_of_topics_and_systems() -> None:
     group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
     covered = {
         (name, which): fmean(
-            sum(doc in qrels[t] for doc in topics.get(t, [])[:10]) / max(1, min(10, len(topics.get(t, []))))
+            sum(doc in qrels[t] for doc in topics[t][:10]) / min(10, len(topics[t]))
             for t in qrels
-            if which in {group[t], "all"}
+            if which in {group[t], "all"} and t in topics
         )
         for name, topics in runs.items()
         for which in ("odd", "even", "all")
@@ -269,7 +282,13 @@ def test_groups_of_topics_and_systems() -> None:
         expected = [covered[row.run, row.group], covered[row.against, row.group]]
         assert [row.judged, row.judged_against] == pytest.approx(expected)
     [row] = irevalx.lab.compare(qrels, given, "map", complete=True, systems={"a": "x", "b": "x", "c": "y"}).rows
-    assert row.judged == pytest.approx(fmean((covered["a", "all"], covered["b", "all"])))
+    with_results = [[name for name in "ab" if t in runs[name]] for t in qrels]
+    shares = [
+        fmean(sum(doc in qrels[t] for doc in runs[name][t][:10]) / min(10, len(runs[name][t])) for name in names)
+        for t, names in zip(qrels, with_results, strict=True)
+        if names
+    ]
+    assert row.judged == pytest.approx(fmean(shares))
     assert row.judged_against == pytest.approx(covered["c", "all"])
     assert row.depends_on_unjudged is None  # the rule is for runs, not for systems
 
@@ -346,7 +365,10 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     compared = irevalx.lab.compare(qrels, runs, "P.10 map")
     made = irevalx.lab.report(qrels, runs, "P.10 map").data
     warned = [line for line in made["warnings"] if "the conclusion depends on unjudged" in line]
-    flagged = [f"{row.measure}, {row.run} against {row.against}" for row in compared.rows if row.depends_on_unjudged]
+    title = {"P_10": "P.10", "map": "map"}  # the report names measures as requested
+    flagged = [
+        f"{title[row.measure]}, {row.run} against {row.against}" for row in compared.rows if row.depends_on_unjudged
+    ]
     assert [line.partition(":")[0] for line in warned] == flagged[:3]
     assert any(line.startswith(f"{len(flagged) - 3} more comparison") for line in made["warnings"])
     assert "<code>irevalx-lab next --order depth " in irevalx.lab.report(qrels, runs, "P.10 map").page
@@ -363,9 +385,9 @@ def test_tables_of_several_runs_show_coverage() -> None:
     """The note has judged@10 of each run, as -m judged.10 prints it; many runs have the extremes."""
     qrels, runs = FIXTURES / "labels" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
     printed = {path.name: run("-m", "judged.10", qrels, path).stdout.decode().split()[-1] for path in runs}
-    table = run("--format", "table", "-m", "map", qrels, *runs[:3]).stdout.decode().splitlines()
+    table = " ".join(run("--format", "table", "-m", "map", qrels, *runs[:3]).stdout.decode().split())
     each = ", ".join(f"{path.name} {printed[path.name]}" for path in runs[:3])
-    assert table[-1] == f"judged@10 (share of judged documents among the first 10): {each}."
+    assert table.endswith(f" judged@10 (share of judged documents among the first 10): {each}.")
     assert "judged@10" not in run("--format", "table", "--quiet", "-m", "map", qrels, *runs[:3]).stdout.decode()
     assert "judged@10" not in run("--format", "table", "-m", "map", qrels, runs[0]).stdout.decode()
 

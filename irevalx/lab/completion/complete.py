@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
 MOST_NAMED = 20
-"""The maximum number of documents in a warning."""
+"""The maximum number of documents or topics in a warning."""
 
 
 class CompletedJudgments(GradedQrelsText):
@@ -362,10 +362,10 @@ def _labelled(
 def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread: BoolArray) -> None:
     """Warn about topics and documents without predictions, and about judged documents without text (``unread``)."""
     if predictions.untrained.any():
-        names = [quote(judgments.topics[topic]) for topic in np.flatnonzero(predictions.untrained).tolist()]
+        names = [judgments.topics[topic] for topic in np.flatnonzero(predictions.untrained).tolist()]
         warn(
             f"{len(names)} of {len(judgments.topics)} topics keep their judgments, as they have no relevant or no "
-            f"nonrelevant documents to learn from: {', '.join(names)}"
+            f"nonrelevant documents to learn from: {_named(names)}"
         )
     for mask, what in (
         (predictions.without_text, "pooled documents stay unjudged"),
@@ -373,8 +373,10 @@ def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread:
     ):
         if mask.any():
             docnos = sorted(set(judgments.docnos.take(mask).texts()))
-            others = f" and {len(docnos) - MOST_NAMED} more" if len(docnos) > MOST_NAMED else ""
-            warn(
-                f"{np.count_nonzero(mask)} {what}: no text, or text without words, for "
-                f"{', '.join(map(quote, docnos[:MOST_NAMED]))}{others}"
-            )
+            warn(f"{np.count_nonzero(mask)} {what}: no text, or text without words, for {_named(docnos)}")
+
+
+def _named(names: Sequence[bytes | str]) -> str:
+    """Return the first names, quoted, and the number of the others."""
+    others = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(map(quote, names[:MOST_NAMED])) + others

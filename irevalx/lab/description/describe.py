@@ -168,8 +168,8 @@ class RunDescription(Frozen):
     relevant: int
     cutoffs: tuple[int, ...]
     judged_at: tuple[float, ...]
-    """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over topics; 0
-    for a topic without results."""
+    """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over topics with
+    results; 0 for a run without results."""
     ranks: tuple[int, ...]
     """The first ranks of ranges, ascending from 1; the last range has no end."""
     retrieved_in: IntArray
@@ -208,7 +208,7 @@ class RunDescription(Frozen):
             cutoffs=tuple(cutoffs),
             judged_at=tuple(
                 ordered_sum(ratio(ranking.rows.count(is_judged & (ranking.rank <= k)), np.minimum(ranking.n_ret, k)))
-                / len(topics)
+                / max(1, int(np.count_nonzero(ranking.n_ret)))
                 for k in cutoffs
             ),
             ranks=tuple(ranks),
@@ -425,7 +425,7 @@ def describe(
     show : print only this table, or all tables (all). [default: a summary if tables are displayed, all tables in other
         formats]
     complete : describe runs over all judged topics; a topic missing from a run counts as having no judged documents. By
-        default, runs are described over the topics for which every run has results.
+        default, runs are described on the topics for which every run has results.
 
     Raises
     ------

@@ -304,10 +304,16 @@ def _warned(data: ScoresData) -> Iterator[str]:
 
 def _about_topics(data: ReportData) -> Iterator[str]:
     topics = data.judgments.topics
-    for run, ranked in zip(data.scores.runs, data.first.ranked, strict=True):
-        if number := sum(topic not in ranked.topics for topic in topics):
+    missing = [sum(topic not in ranked.topics for topic in topics) for ranked in data.first.ranked]
+    for run, number in zip(data.scores.runs, missing, strict=True):
+        if number:
             what = "count as 0" if data.settings.complete else "are excluded from its means"
             yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
+    if any(missing) and missing[1:] and not data.settings.complete:
+        yield (
+            "The means in the table of runs are over the topics of each run, so they are not comparable between runs "
+            "with different topics; findings and tests are over the topics for which every run has results."
+        )
 
 
 def _about_comparison(data: ScoresData) -> Iterator[str]:

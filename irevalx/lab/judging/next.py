@@ -129,7 +129,7 @@ def next(  # noqa: A001 - it is the name of its command
     Exactly N unjudged documents are selected; a warning is issued if fewer are left. Judged documents do not count
     toward N; the strategy learns from their judgments regardless of how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged. Therefore, the selection is closest to the strategy if only a few documents are selected at a time.
+    judged. Therefore, select only a few documents at a time to follow the strategy closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged

@@ -201,3 +201,14 @@ def test_errors_in_files() -> None:
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")
         assert (result.status, result.stdout, Path("out").exists()) == (2, b"", False)
         assert result.stderr.startswith(message)
+
+
+def test_many_topics_without_predictions(tmp_path: Path) -> None:
+    """The warning names 20 topics and counts the others."""
+    qrels, docs = tmp_path / "qrels", tmp_path / "docs.jsonl"
+    qrels.write_text("".join(f"{topic} 0 d1 1\n{topic} 0 d2 -1\n" for topic in range(10, 35)))
+    docs.write_text('{"id": "d1", "contents": "wing lift"}\n{"id": "d2", "contents": "jet flow"}\n')
+    warned = lab("complete", qrels, "--docs", docs, "--seed", "1").stderr
+    named = ", ".join(f"'{topic}'" for topic in range(10, 30))
+    assert "25 of 25 topics keep their judgments" in warned
+    assert f"to learn from: {named} and 5 more\n" in warned

