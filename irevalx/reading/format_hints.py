@@ -47,8 +47,11 @@ def hint_of(fmt: FileFormat[Any]) -> Hint:
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     judgments = spelled("qrels")
     if not is_parameter("qrels"):
-        given, needed = ("a run", "judgments") if kind is FileKind.JUDGMENTS else ("judgments", "a run")
-        return partial(_hint, expected=fmt, of_the_other=f"this looks like {given}, but {needed} are required here")
+        hints = {
+            FileKind.JUDGMENTS: "this looks like a run, but judgments are required here",
+            FileKind.RUNS: "these look like judgments, but a run is required here",
+        }
+        return partial(_hint, expected=fmt, of_the_other=hints[kind])
     order = f"The judgments ({judgments}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
     if judgments.startswith("-"):
         order = f"{judgments} takes the judgments" if kind is FileKind.JUDGMENTS else f"Give them with {judgments}"

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from running import lab_rows, succeeded
+from running import lab_rows, refusal, succeeded
 from running import run as irevalx_command
 
 import irevalx
@@ -123,6 +123,18 @@ def test_booleans_as_text(tmp_path: Path) -> None:
         2,
         f"irevalx: {path}:2: topic '1': document 'A': invalid grade 'True': must be a 64-bit integer{remedy}\n",
     )
+
+
+def test_files_of_other_kinds(tmp_path: Path) -> None:
+    """The message says whether the file looks like a run or like judgments, and names no option of other commands."""
+    human, run = tmp_path / "human", tmp_path / "run"
+    human.write_text("1 0 A 1\n1 0 B 0\n")
+    run.write_text("1 Q0 A 1 2 r\n1 Q0 B 2 1 r\n")
+    message = refusal("labels", human, run, status=2)
+    assert message.startswith(f"irevalx-lab: {run}:1: expected a judgment with 4 columns")
+    assert message.endswith(": this looks like a run, but judgments are required here\n")
+    message = refusal("labels", human, human, "--machine", f"a={human}", status=2)
+    assert message.endswith(": these look like judgments, but a run is required here\n")
 
 
 def test_missing_labels_in_a_json_object(tmp_path: Path) -> None:
