@@ -490,7 +490,7 @@ _REFERENCE = re.compile(r"(?<!`)`(\w+)(?:=\"?([^`\"]+)\"?)?`(?!`)")
 
 
 def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
-    """Return a text of a docstring with options in place of `` `name` `` and `` `name="value"` ``."""
+    """Return the text of a docstring, with `` `name` `` and `` `name="value"` `` replaced by options."""
 
     def option(match: re.Match[str]) -> str:
         with typed_in_shell(parameters):

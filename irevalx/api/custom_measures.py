@@ -147,7 +147,7 @@ def _why_unweighted(name: str) -> WhyUnsupported:
 
 
 def with_custom_measures(measures: Any) -> tuple[str, ...]:
-    """Return requested measures as texts for ``-m``, in ascending order for a set.
+    """Return the requested measures as strings for ``-m``; the measures of a set are sorted in ascending order.
 
     An invalid type, or a measure that was replaced by a later declaration, raises ArgumentError.
     """

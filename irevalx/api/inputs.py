@@ -263,7 +263,7 @@ class Run:
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
-        """Read the run like the given version of trec_eval, without caching it.
+        """Read the run like the given version of trec_eval; the run is not cached.
 
         Raises ArgumentError if the argument is not a valid version.
         """

@@ -35,6 +35,7 @@ from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source, name_of_file
 from irevalx.reading.sources.first_lines import SEPARATORS, fields_of
 from irevalx.reading.sources.lines import after_colon
 from irevalx.reading.sources.tables import UNNAMED, as_list, is_frame, table_of_frame
+from irevalx.reading.sources.text_tables import RepeatedKeyError, record_of
 from irevalx.reports.records import Record
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import c_double
@@ -235,13 +236,13 @@ def name_in(where: str, column: str, value: Any) -> str:
 def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
     """Yield the values of one object per line, or of a single object if the first line is not such an object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    first = json_object(lines[0][1])
+    first = json_object(f"{where}{lines[0][0]}", lines[0][1])
     if first is None or "runs" in first:
         return _of_json_object(where, text)
 
     def rows() -> _Rows:
         for number, line in lines:
-            record = json_object(line)
+            record = json_object(f"{where}{number}", line)
             if record is None:
                 rule = f"expected a JSON object with {', '.join(first)}"
                 raise MalformedLineError(f"{where}{number}: {rule}: {quote(line)}")
@@ -250,10 +251,15 @@ def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
     return _of_rows(where, rows(), default)
 
 
-def json_object(text: str) -> dict[str, Any] | None:
-    """Return a JSON object; None for other text, including text with extremely deep nesting or long numbers."""
+def json_object(where: str, text: str) -> dict[str, Any] | None:
+    """Return a JSON object; None for other text, including text with extremely deep nesting or long numbers.
+
+    A repeated key raises MalformedLineError.
+    """
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=record_of)
+    except RepeatedKeyError as error:
+        raise MalformedLineError(f"{where}: the field {quote(error.args[0])} occurs twice; keep one of them") from None
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -261,7 +267,7 @@ def json_object(text: str) -> dict[str, Any] | None:
 
 def _of_json_object(where: str, text: str) -> Iterator[_Value]:
     try:
-        for run in (json_object(text) or {})["runs"]:
+        for run in (json_object(f"{where}1", text) or {})["runs"]:
             name = identifier("run", run["run"], whole=False)
             for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
                 for measure, value in values.items():

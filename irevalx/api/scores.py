@@ -130,7 +130,7 @@ class Scores:
         Raises
         ------
         InputError : a column is missing, or a value is repeated or not a number.
-        ArgumentError : ``lower_is_better`` is invalid, as for ``read``, or ``frame`` is not a data frame.
+        ArgumentError : ``lower_is_better`` is invalid (see ``read``), or ``frame`` is not a data frame.
 
         Examples
         --------
@@ -229,8 +229,9 @@ class Scores:
 
         Raises
         ------
-        ArgumentError : the argument is not a dictionary of groups; a group name is empty, is low or high, or contains a
-            colon or a blank; or the evaluation was restricted to one topic (``topic``).
+        ArgumentError : the argument is not a dictionary of groups; a group name is empty, is "low" or "high" (these
+            names are reserved), or contains a colon or a blank; or the evaluation was restricted to one topic
+            (``topic``).
         """
         from irevalx.reading.topic_groups import groups_of_pairs
 

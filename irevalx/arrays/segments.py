@@ -86,16 +86,16 @@ class Segments(Frozen):
 
     @cached_property
     def ids(self) -> IntArray:
-        """Flat: the row of an element."""
+        """Per element: the index of its row."""
         return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
     def position(self) -> IntArray:
-        """Flat: the 0-based position of each element in its row."""
+        """Per element: its position in its row, starting at 0."""
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:
-        """Flat: the value of the row of each element."""
+        """Per element: the value of its row."""
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
@@ -110,7 +110,7 @@ class Segments(Frozen):
         return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
-        """Flat: the number of true elements (or the sum of integers) in the row up to and including this element."""
+        """Per element: the number of true elements (or the sum of integers) in the row up to and including it."""
         if self.n == 1:
             return np.add.accumulate(mask, dtype=np.int64)
         before = np.zeros(self.size + 1, np.int64)
@@ -118,11 +118,11 @@ class Segments(Frozen):
         return before[1:] - self.spread(before[self.offsets[:-1]])
 
     def running_sum(self, x: FloatArray) -> FloatArray:
-        """Flat: the sum of the row's elements up to and including this one, added from left to right."""
+        """Per element: the sum of the elements of the row up to and including it, added from left to right."""
         return self._running(np.add, x)
 
     def running_product(self, x: FloatArray) -> FloatArray:
-        """Flat: the product of the row's elements up to and including this one, multiplied from left to right."""
+        """Per element: the product of the elements of the row up to and including it, multiplied from left to right."""
         return self._running(np.multiply, x)
 
     def _running(self, operation: np.ufunc, x: FloatArray) -> FloatArray:
@@ -133,7 +133,7 @@ class Segments(Frozen):
         return out
 
     def previous(self, x: AnyArray, *, none: float) -> AnyArray:
-        """Flat: the previous element in the row; ``none`` for the first element of a row."""
+        """Per element: the previous element of the row; ``none`` for the first element."""
         out = np.empty_like(x)
         out[1:] = x[:-1]
         out[self.offsets[:-1][self.lengths > 0]] = none
@@ -178,7 +178,7 @@ class Segments(Frozen):
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
-        """Return the rows with these indices, which can repeat, and an index; x[index] are their elements."""
+        """Return the rows with these indices, which can contain repetitions; x[index] are their elements."""
         if rows.size == self.n == 1:
             return self, self.position
         if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):
@@ -204,9 +204,10 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Flat over ``of``, with as many rows: the number of elements in the row with a rank of at most ``limit``.
+        """Return, for each element of ``of``, the number of elements of the same row with a rank of at most ``limit``.
 
-        ``rank`` is flat and rises within each row, from 0 up; ``limit`` is flat over ``of``, from 0 up.
+        ``of`` has as many rows. ``rank``, one per element, is at least 0 and ascends in each row; ``limit``, one per
+        element of ``of``, is at least 0.
         """
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         counts = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")

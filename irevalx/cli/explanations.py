@@ -157,7 +157,7 @@ def _effect_of_pool(measure: Measure) -> str:
     if pooled is UnjudgedEffect.AS_ITS_FUNCTION_SAYS:
         return "an unjudged document, whether pooled or not, is treated as the function of the measure defines"
     if pooled is outside:
-        return f"no effect: an unjudged document is {pooled.value}, whether pooled or not"
+        return f"no effect, because an unjudged document is {pooled.value}, whether pooled or not"
     return f"a pooled but unjudged document is {pooled.value}; a document outside the pool is {outside.value}"
 
 

@@ -25,11 +25,11 @@ class Column(Frozen):
     name: str
     measure: Measure
     values: Values | None
-    """One per topic; None for a measure of the `all` row alone."""
+    """Values, one per topic; None for a measure of the `all` row only."""
     summary: float | int | bytes | None
-    """The value of the `all` row; None for a measure without this row, and if a topic could not be evaluated."""
+    """The value of the `all` row; None if the measure has no such row, or if a topic could not be evaluated."""
     has_value: BoolArray | None = None
-    """Shape (n_topics,); false for topics without a value (nan in ``values``). None if all topics have a value."""
+    """Whether each topic has a value (otherwise nan), shape (n_topics,); None if all topics have a value."""
     is_zscore: bool = False
     """Whether the values are z-scores, which are real numbers even if the measure is a count."""
     n_averaged: int = 0
@@ -86,7 +86,7 @@ class Summaries(Frozen, kw_only=True):
     judged: tuple[bytes, ...]
     """All judged topics, in ascending order; empty if a single topic is requested, which cannot be grouped."""
     population: Population
-    """Of all topics."""
+    """The population of all topics."""
     relevant: IntArray | FloatArray | None
     """Numbers of relevant documents, shape (n_judged,), if summaries count them."""
     zscores: Zscores | None

@@ -47,7 +47,7 @@ class Evaluation(Frozen):
     topics: tuple[bytes, ...]
     """Evaluated topics, in ascending byte order."""
     columns: tuple[Column, ...]
-    """In print order, or as requested."""
+    """Columns in print order, or in the requested order."""
     failure: EvaluationError | None = None
     """The error that ended the evaluation before the next topic; None if all topics were evaluated."""
     trace: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Evaluation(Frozen):
     warnings: tuple[str, ...] = ()
     summaries: Summaries | None = None
     judged_at_10: float | None = None
-    """``TopJudged.mean_share``; None for a sample, and if grades are not needed."""
+    """Mean of judged@10 over the topics; None for a sample, and if grades are not required."""
 
 
 def evaluate(

@@ -78,7 +78,7 @@ class SeenRuns(Frozen):
     """Warnings about evaluated runs; the methods yield pairs of the index of a run and a warning."""
 
     paths: Sequence[str]
-    """In messages."""
+    """The names of the runs in messages."""
     judged: Documents
     """Documents of the judgments."""
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]

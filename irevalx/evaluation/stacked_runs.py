@@ -43,7 +43,7 @@ class StackedValues(Frozen):
     topics: tuple[bytes, ...]
     """Evaluated topics, run by run, in ascending byte order within a run."""
     columns: tuple[TopicColumn, ...]
-    """In print order."""
+    """The columns in print order."""
     n_all: int | None
     """The number by which sums are divided to obtain means; None for the number of topics of each run."""
     n_relevant: float | None
@@ -98,12 +98,12 @@ class StackedRun(Frozen):
 
     @property
     def run(self) -> bytes:
-        """Its name."""
+        """The name of the run."""
         return self.values.stack.tags[self.number]
 
     @property
     def path(self) -> str:
-        """Its name in messages."""
+        """The name of the run in messages."""
         return self.values.stack.names[self.number]
 
     @property

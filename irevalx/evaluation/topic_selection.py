@@ -85,7 +85,7 @@ class TopicCounts(Frozen):
 
     @classmethod
     def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
-        """Count topics, given the ranking of judged topics with results and the number of other topics in the run."""
+        """Count topics: ``ranking`` contains the judged topics of the run; the run has ``n_others`` other topics."""
         n_judged, n_ranked = len(documents.topics), len(ranking.topics)
         return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
 
@@ -204,10 +204,10 @@ def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray |
 
 
 HARDLY_ANY = 0.9
-"""Least share of topics without a judged document retrieved for a warning."""
+"""Minimum share of topics without a retrieved judged document that causes a warning."""
 
 PARTLY = 0.1
-"""Least share of such topics for a comparison of spellings."""
+"""Minimum share of such topics that causes a comparison of spellings."""
 
 _ONLY = "which differ only by"
 
@@ -233,7 +233,7 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return the warning if no judged document was retrieved for 90% of topics, or for 10% if spellings differ.
+    """Return a warning if 90% of topics have no retrieved judged document, or 10% if IDs differ in spelling.
 
     ``n_without`` topics have results but no judged results; ``example`` returns the first such topic and
     ``pair_of_names`` of its documents.

@@ -30,7 +30,7 @@ from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
-"""Number of topics that are evaluated in one batch, since the input of measures takes more memory than their values."""
+"""Number of topics per batch; the input of measures requires more memory than their values."""
 
 _RANKS_AT_ONCE = 1 << 20
 
@@ -44,15 +44,15 @@ class TopicColumn(Frozen):
     name: str
     measure: Measure
     values: Values | None
-    """One per topic; None for a measure of the `all` row alone."""
+    """Values, one per topic; None for a measure of the `all` row only."""
     has_value: BoolArray | None = None
-    """Shape (n,); false for topics without a value, for which ``values`` is arbitrary. None if all are true."""
+    """Whether each topic has a value, shape (n,); None if all have one. Without a value, ``values`` is arbitrary."""
     judged_with_value: BoolArray | None = None
     """Whether each judged topic has a value, shape (n_judged,); None if all have a value."""
     of_all_judged: Values | None = None
     """The values of all judged topics, if the `all` row summarises them."""
     more_relevant: IntArray | None = None
-    """Shape (n,); the number of documents that the treatment makes relevant, if they are counted by ``-c``."""
+    """Number of documents that the treatment makes relevant, shape (n,), if ``-c`` counts them."""
 
     @property
     def n_judged_with_value(self) -> int | None:
@@ -64,11 +64,11 @@ class TopJudged(Frozen):
     """The numbers of judged documents among the first ten documents of topics, shape (n,)."""
 
     retrieved: IntArray
-    """Documents among the first ten."""
+    """Number of documents among the first ten."""
     judged: IntArray
-    """Number of judged documents among them."""
+    """Number of judged documents among the first ten."""
     without: BoolArray
-    """Whether documents were retrieved, but no judged documents at any rank."""
+    """Whether documents were retrieved, but no judged document at any rank."""
 
     @property
     def mean_share(self) -> float:
@@ -78,7 +78,7 @@ class TopJudged(Frozen):
 
 
 class TopicValues(Frozen):
-    """The values of n topics, run by run, ascending in byte order within a run."""
+    """The values of n topics, run by run, in ascending byte order within a run."""
 
     run: IntArray
     """Index of the run, shape (n,)."""
@@ -86,13 +86,13 @@ class TopicValues(Frozen):
     missing: BoolArray
     """Whether the run has no results for the topic, shape (n,)."""
     columns: tuple[TopicColumn, ...]
-    """In print order; without measures of sets that the judgments do not support."""
+    """Columns in print order, without members of sets that the judgments do not support."""
     unsupported: tuple[str, ...]
-    """The reasons why such measures were omitted."""
+    """The reasons why members of sets were omitted."""
     top_judged: TopJudged | None
-    """None for a sample, and if grades are not needed."""
+    """Counts of judged documents; None for a sample, and if grades are not required."""
     counts: tuple[TopicCounts, ...]
-    """Of the topics of each run."""
+    """The counts of topics of each run."""
 
 
 def values_of(
@@ -136,10 +136,10 @@ class AssessedRanking(Frozen):
     judgments: AnyJudgments
     ranking: Ranking
     missing: BoolArray
-    """Whether the run has no results for a topic, per topic."""
+    """Whether the run has no results for each topic."""
     settings: Settings
     grades: AnyArray | None = None
-    """Replaces the grades of the judged documents, in ``assess``."""
+    """Grades that replace those in the judgments; None for the grades in the judgments."""
     pooled: BoolArray | None = None
     """Whether each judged document is in the pool, for ``assess``."""
 

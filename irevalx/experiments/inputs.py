@@ -1,4 +1,4 @@
-"""Conversion of user input to judgments, runs and labels, and judgments with the text of their file."""
+"""Conversion of user input to judgments, runs and labels."""
 
 from __future__ import annotations
 

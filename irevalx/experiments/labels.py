@@ -92,11 +92,11 @@ class PairedLabels(Frozen):
     judgments: Judgments
     """The documents of both files, with the machine's grades."""
     human: IntArray
-    """Flat; negative without a grade."""
+    """The human grade of each document; negative if there is none."""
     machine: IntArray
-    """Flat; negative without a grade."""
+    """The machine grade of each document; negative if there is none."""
     in_human: BoolArray
-    """Flat; whether the file contains the document. Other documents are outside its pool."""
+    """Whether the human file contains each document. Other documents are outside its pool."""
     in_machine: BoolArray
     """Like ``in_human``, for the machine's file."""
     in_both: BoolArray
@@ -176,7 +176,7 @@ class Labels(Frozen):
     def read(
         cls, given: Any, rel_format: str, *, parameter: str = "rel_format", maximum: float | None = None
     ) -> Labels:
-        """Read labels like ``Qrels.read``; ``parameter`` names their format in messages; None and nan are missing.
+        """Read labels like ``Qrels.read``; None and nan are missing labels. Messages call the format ``parameter``.
 
         With ``maximum``, the highest possible label, labels are divided by it to obtain probabilities.
         """

@@ -95,7 +95,7 @@ def with_first_documents(
 
 
 def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
-    """Return a mask of the judgments whose documents are in a pool, flat over ``judgments``."""
+    """Return the mask of the judgments whose documents are in a pool."""
     is_pooled = np.zeros(judgments.rows.size, np.bool_)
     topic = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = topic != ABSENT
@@ -110,7 +110,7 @@ def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
 
 
 def judgments_of_some(judgments: Judgments, chosen: BoolArray) -> Judgments:
-    """Return the judgments of the documents in the mask ``chosen``, flat over the judged documents."""
+    """Return the judgments restricted to the mask ``chosen``."""
     return replace(
         judgments,
         rows=judgments.rows.keep(chosen),

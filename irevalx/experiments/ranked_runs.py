@@ -430,7 +430,7 @@ class GradedRuns(RankedRuns):
 
     @property
     def grades(self) -> IntArray:
-        """The original grades, flat over ``judgments``."""
+        """The original grade of each judgment."""
         return self.judgments.grades
 
     @property

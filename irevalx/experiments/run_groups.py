@@ -118,9 +118,9 @@ class UniqueDocuments(Frozen):
     runs: BoolArray
     """Whether each run belongs to the group: shape (n_runs,)."""
     in_pool: BoolArray
-    """Whether each document is in the pool of all runs, flat over the judgments."""
+    """Whether each judged document is in the pool of all runs."""
     found_alone: BoolArray
-    """Whether each document is pooled and only runs of this group retrieve it within the pool depth, flat."""
+    """Whether each judged document is pooled and is retrieved within the pool depth only by runs of this group."""
     removed: BoolArray
     """Whether each document is unique to the group and judged, flat."""
 

@@ -132,7 +132,7 @@ def remove_judgments(judgments: Judgments, judged: BoolArray) -> IntArray:
 
 
 def is_relevant(judgments: Judgments, level: float) -> BoolArray:
-    """Return a mask of the documents that were judged relevant, flat over ``judgments``."""
+    """Return the mask of the judgments whose document was judged relevant."""
     return judgments.grades >= max(level, 0)
 
 

@@ -165,7 +165,7 @@ class ProbabilitySample(StrataSample):
 
 
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return the best rank of each judged document in any run, 0 if no run retrieves it: flat over the judgments."""
+    """Return the best rank in any run of the document of each judgment; 0 if no run retrieves it."""
     is_judged = ranking.row >= 0
     best = np.full(n_judgments, NO_LIMIT)
     np.minimum.at(best, ranking.row[is_judged], ranking.rank[is_judged])

@@ -54,7 +54,7 @@ def not_weighted(request: RequestedMeasure) -> str:
 
 
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the retrieved judged documents with a weight: indices in the judgments, rows of the ranking, weights."""
+    """Return the judgments, the topics and the weights of the retrieved judged documents that have a weight."""
     if ranking.tied is not None:
         raise UsageError(
             f"{spelled('ties', ranking.tied.ties)} cannot be used here: it orders tied documents by their grades, but "

@@ -45,9 +45,9 @@ class Documents(Frozen):
     topics: tuple[bytes, ...]
     """Distinct topics in ascending byte order."""
     rows: Segments
-    """One row per topic, its documents."""
+    """The documents of each topic."""
     docnos: Names
-    """Flat."""
+    """The ID of each document."""
 
     @property
     def documents(self) -> Documents:
@@ -126,9 +126,9 @@ class TopicPools(Frozen):
     rows: Segments
     """One row per topic."""
     grades: AnyArray
-    """Flat; read-only."""
+    """The grade of each document; read-only."""
     index: IntArray
-    """Flat; the index of each document in the judgments."""
+    """The index of each document in the judgments."""
 
     @cached_property
     def by_level(self) -> dict[float, dict[Any, Any]]:
@@ -143,12 +143,12 @@ class Judgments(Documents, JudgmentKind):
     """
 
     grades: AnyArray
-    """Flat; integers, or real numbers if requested (``--grades``). 0 and up is a judgment, negative is pooled but
-    unjudged."""
+    """The grade of each document, an integer, or a real number if requested (``--grades``). Negative grades mean that a
+    document was pooled but not judged."""
     lines: IntArray
-    """Flat; the 1-based line of the file, 0 for a document of the pool file."""
+    """The 1-based line of each document in the file; 0 for a document of the pool file."""
     strata: IntArray | None = None
-    """Flat; the number of the document's stratum of the pool, from 0 up. None without strata."""
+    """The number of the stratum of each document, from 0 up. None without strata."""
     distinct: bool = False
     """Whether it is known that no document was judged twice in a topic."""
     about_duplicates: Callable[[], str] = str
@@ -325,13 +325,13 @@ class GroupedJudgments(Frozen, JudgmentKind):
     documents: Documents
     """Documents judged in any group, distinct within a topic, in ascending byte order."""
     groups: Segments
-    """Per topic, its judgment groups, ascending in byte order."""
+    """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]
-    """Flat over ``groups``."""
+    """The name of each group."""
     judgments: Judgments
-    """With a topic for each group; documents in the order of ``documents``."""
+    """The judgments, with a topic for each group; documents are in the order of ``documents``."""
     document: IntArray
-    """Flat over ``judgments``; the flat index in ``documents``."""
+    """The index of the document of each judgment in ``documents``."""
 
     @property
     def greatest_grade(self) -> float | None:
@@ -339,9 +339,9 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the flat index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,).
+        """Return the index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,).
 
-        ``document`` is the flat index in ``documents``, or negative.
+        ``document`` is an index in ``documents``, or negative.
         """
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
@@ -354,13 +354,13 @@ class JudgmentsWithProbabilities(Documents, JudgmentKind):
     """The sampled documents of each topic, in file order."""
 
     grades: IntArray
-    """Grades, flat; negative grades are never relevant."""
+    """The grade of each document; negative grades are never relevant."""
     probabilities: FloatArray
-    """Flat; in (0, 1]. 1 for a document that was not chosen at random."""
+    """The inclusion probability of each document, in (0, 1]; 1 for a document that was not chosen at random."""
     at_random: BoolArray
-    """Whether the file marks the document as drawn at random, regardless of its probability; flat."""
+    """Whether the file marks the document as drawn at random, regardless of its probability."""
     lines: IntArray
-    """Flat; the 1-based line of the file."""
+    """The 1-based line of each document in the file."""
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:

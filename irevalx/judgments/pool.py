@@ -20,11 +20,11 @@ class PooledDocuments(Frozen):
     path: str
     """The path, as given by the user."""
     topics: tuple[bytes, ...]
-    """Each once."""
+    """The distinct topics."""
     topic: IntArray
-    """Flat; the place in ``topics``."""
+    """The index of the topic of each document in ``topics``."""
     docnos: Names
-    """Flat."""
+    """The ID of each document."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[PooledDocuments]) -> PooledDocuments:

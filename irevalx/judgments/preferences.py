@@ -97,19 +97,19 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     documents: Documents
     """The judged documents, distinct within a topic, in ascending byte order."""
     groups: Segments
-    """Per topic, its judgment groups, ascending in byte order."""
+    """The judgment groups of each topic, in ascending byte order."""
     names: tuple[bytes, ...]
-    """Flat over ``groups``."""
+    """The name of each group."""
     rows: Segments
-    """Per group, its lines, by subgroup (ascending) and then by descending level."""
+    """The lines of each group, by ascending subgroup and then by descending level."""
     subgroup: IntArray
-    """Flat over ``rows``; a number."""
+    """The number of the subgroup of each line."""
     document: IntArray
-    """Flat over ``rows``; the index of the document among the documents of the topic."""
+    """The index of the document of each line among the documents of its topic."""
     level: FloatArray
-    """Flat over ``rows``."""
+    """The level of each line."""
     lines: IntArray
-    """Flat over ``rows``; the 1-based line of the file."""
+    """The 1-based line numbers in the file."""
 
     first_name_first: ClassVar[bool] = True
 

@@ -23,15 +23,15 @@ class SubtopicJudgments(Frozen, JudgmentKind):
     documents: Documents
     """The documents judged for any subtopic, distinct within a topic, in file order."""
     subtopics: Segments
-    """Per topic, its subtopics: numbers by value, then others in byte order."""
+    """The subtopics of each topic: numbers in ascending order, then other names in byte order."""
     names: Names
-    """Flat over ``subtopics``."""
+    """The name of each subtopic."""
     rows: Segments
-    """Per document (flat over ``documents``), its judgments by ascending subtopic."""
+    """The judgments of each document, by ascending subtopic."""
     subtopic: IntArray
-    """Flat over ``rows``; the index of the subtopic among the subtopics of the topic."""
+    """The index of the subtopic of each judgment among the subtopics of its topic."""
     grades: AnyArray
-    """Flat over ``rows``; negative ones are never relevant."""
+    """The grade of each judgment; negative grades are never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]
     """The errors of topics in which a document was judged twice for a subtopic."""
 
@@ -96,20 +96,20 @@ class RelevantParts(Frozen):
     """Relevance of documents for subtopics."""
 
     documents: Documents
-    """All judged ones."""
+    """All judged documents."""
     subtopics: Segments
-    """Per topic, the subtopics with a relevant document, in ascending order; other subtopics are ignored."""
+    """The subtopics of each topic that have a relevant document, in ascending order; other subtopics are ignored."""
     names: Names
-    """Flat over ``subtopics``."""
+    """The name of each subtopic."""
     n_relevant: IntArray
-    """Flat over ``subtopics``; relevant documents."""
+    """The number of relevant documents of each subtopic."""
     parts: Segments
-    """Per document (flat over ``documents``), the subtopics that it is relevant for, ascending."""
+    """The subtopics that each document is relevant for, in ascending order."""
     subtopic: IntArray
-    """Flat over ``parts``; the flat index in ``subtopics``."""
+    """The index of each element of ``parts`` in ``subtopics``."""
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal list of relevant documents of each judged topic, and flat their ``ideal_gains``.
+        """Return the ideal list of relevant documents of each judged topic, and their ``ideal_gains``.
 
         Cached by alpha.
         """
@@ -124,7 +124,7 @@ class RelevantParts(Frozen):
 
     @cached_property
     def _candidates(self) -> tuple[Segments, Segments, IntArray]:
-        """Per topic, the documents that are relevant for any subtopic, ascending in byte order; and their parts."""
+        """The documents of each topic that are relevant for any subtopic, in ascending byte order, and their parts."""
         relevant = np.flatnonzero(self.parts.lengths)
         topic = self.documents.rows.ids[relevant]
         ascending = relevant[order_by_name(self.documents.docnos.take(relevant), topic)]
@@ -137,12 +137,12 @@ def _concatenated(parts: Sequence[Segments]) -> Segments:
 
 
 def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopics: int, alpha: float) -> FloatArray:
-    """Return the gains of the documents of the ideal lists, in their order: flat over ``topics``.
+    """Return the gains of the documents of the ideal lists, in the order of ``topics``.
 
     Every subtopic has the weight 1. The document with the greatest weight of subtopics comes next (the last one of its
-    topic if tied); then these weights are multiplied by 1 - alpha. ``parts``, flat over ``topics``, are the subtopics
-    (numbers below ``n_subtopics``, of one topic each) of documents, ascending: weights add up in this order, and ties
-    depend on the rounding.
+    topic if tied); then these weights are multiplied by 1 - alpha. ``parts`` contains the subtopics of
+    each document (numbers below ``n_subtopics``, each of a single topic), ascending. Weights are added in this order,
+    because ties depend on the rounding.
 
     Documents with the same subtopics have equal gains, so that the last remaining document of each kind represents the
     others. All topics are processed in parallel; topics with the most documents come first, so that unfinished topics

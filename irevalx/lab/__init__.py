@@ -3,7 +3,7 @@
 The public names of this module are functions, one for each command of irevalx-lab. They accept the same inputs as
 ``irevalx.evaluate``. Most functions return a result with typed ``rows`` and the methods ``to_frame``, ``to_polars`` and
 ``to_arrow``; if the result can be plotted, it also has the method ``figure``. The functions ``pool``, ``degrade`` and
-``complete`` return a pool or judgments, with the attribute ``text``, the content of the corresponding file. The
+``complete`` return a pool or judgments; the attribute ``text`` contains the text of the corresponding file. The
 function ``report`` returns an HTML page, and ``draw`` returns a figure.
 
 Each topic has its own package, which contains the computations, the figures, and one module per public function. The

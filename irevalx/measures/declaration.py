@@ -25,18 +25,18 @@ Number: TypeAlias = Literal["real", "integer", "text"]
 """Formats of printed values."""
 
 HasValue: TypeAlias = Callable[[Any], BoolArray]
-"""Returns a mask of the topics that have a value, shape (n_topics,), from the topics of a kernel."""
+"""A function that returns a mask of the topics with a value, shape (n_topics,), given the topics of a kernel."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
-"""Returns the error about the judgments, if any, from all judged topics of a kernel and the parameters."""
+"""A function that returns the error about the judgments, if any, given all judged topics and the parameters."""
 
 NO_PARAMETERS = NoParameters()
 
 GRADES = frozenset({"qrels"})
-"""The format of judgments that most measures need."""
+"""The format of judgments that most measures require."""
 
 NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
-"""The treatments of a measure that counts unjudged documents or needs another format of judgments."""
+"""The treatments of a measure that counts unjudged documents or requires another format of judgments."""
 
 NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments of a measure that does not treat unjudged documents as nonrelevant."""
@@ -55,12 +55,12 @@ class Range(Frozen):
     """The range of a measure with default parameters and a nonnegative level, for help and axes."""
 
     low: float = -math.inf
-    """Lower bound; infinite if there is none, like ``high``."""
+    """Lower bound; infinite if there is none. The same holds for ``high``."""
     high: float = math.inf
     usually_at_most: float | None = None
     """A bound that few values exceed; None if ``high`` is the bound."""
     wording: str | None = None
-    """Its description in the help, unless it is "0 to 1", "from 0 up" or "any number"."""
+    """The description of the range in the help, unless it is "0 to 1", "from 0 up" or "any number"."""
 
     @property
     def words(self) -> str:
@@ -93,7 +93,7 @@ TEXT = Range(wording="text")
 
 
 class UnjudgedEffect(Enum):
-    """How a measure treats unjudged documents that were retrieved; the values are the words of the help."""
+    """How a measure treats retrieved unjudged documents; the values are the phrases used in the help."""
 
     NONRELEVANT = "treated as nonrelevant"
     NOTHING = "ignored"
@@ -119,7 +119,7 @@ class UnjudgedEffect(Enum):
 
 
 class UpperBound(Enum):
-    """The condition under which the treatment ``rel`` is an upper bound; the values are the words of the help.
+    """The condition under which the treatment ``rel`` is an upper bound; the values are the phrases used in the help.
 
     The value of such a measure cannot decrease if unjudged documents are found to be relevant.
     """
@@ -138,11 +138,11 @@ class Measure(Frozen, kw_only=True):
     function: Kernel
     """The declared function. Its docstring is the prose: a title; then definition, ``Formula:``, ``Source:``."""
     kernel: Kernel | None
-    """The function; None for a measure of the `all` row only, which needs no ranking."""
+    """The function that computes the values; None for a measure of the `all` row only, which requires no ranking."""
     summary: Summary | None
     """The summary; None for a measure without a value in the `all` row."""
     kind: ParameterKind = NO_PARAMETERS
-    """Of its parameters."""
+    """The kind of the parameters."""
     number: Number = "real"
     """The format of printed values."""
     per_topic: bool = True
@@ -160,7 +160,7 @@ class Measure(Frozen, kw_only=True):
     """The topics that have a value for any run with the treatment ``nonrel``; other topics are omitted from reports and
     summaries. None: all topics."""
     why_unsupported: WhyUnsupported | None = None
-    """Returns the error about judgments in a supported format; None if they are always supported."""
+    """Returns the error about judgments in a supported format; None if all judgments are supported."""
     refuses: Mapping[str, str] = {}
     """Unsupported options, as in ``Settings.features``, each with the reason."""
     formulas: Mapping[str, Kernel] = {}
@@ -245,7 +245,7 @@ def measure(
     outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
-    """Return a decorator that turns a kernel into an unregistered measure; ``declared`` contains other fields.
+    """Return a decorator that turns a kernel into an unregistered measure; ``declared`` contains the other fields.
 
     ``unjudged`` is the default of ``pooled`` and ``outside``.
     """

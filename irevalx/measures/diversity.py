@@ -30,7 +30,7 @@ SUBTOPICS = frozenset({"subtopics"})
 _SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
 
 ALPHA = MeasureParameter("alpha", 0.5, _SHARE)
-"""By how much a document reduces the gain of further ones about the same subtopic."""
+"""The share alpha by which a document reduces the gain of further documents about the same subtopic."""
 
 BETA = MeasureParameter("beta", 0.5, _SHARE)
 """The persistence of the user."""
@@ -181,7 +181,7 @@ def _by_logarithm(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> 
 def _rank_biased(
     t: TopicsWithSubtopics, lists: Segments, rank: IntArray, gain: FloatArray, alpha: float, beta: float
 ) -> FloatArray:
-    """Per list: NRBP. As in ndeval, the sum is multiplied by a quotient; division would change the last digit."""
+    """Per list: NRBP. The order of operations is that of ndeval, which affects the last digit."""
     discounted = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
     return discounted * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
 

@@ -15,7 +15,7 @@ from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
 
 HIGHEST_GRADE = 4
-"""Default of the grade that (nearly) always satisfies the user."""
+"""Default of the highest grade, which almost always satisfies the user."""
 
 MAX = MeasureParameter("max", HIGHEST_GRADE, NumberRange("an integer of at least 1", lambda x: x >= 1 and x == int(x)))
 
@@ -26,7 +26,7 @@ NO_CERTAIN_VALUE = {
 }
 
 FARTHEST = 2000
-"""The smaller of two powers of 2 with a greater distance of exponents is negligible."""
+"""If the exponents of two powers of 2 differ by more than this, the smaller power is negligible."""
 
 
 def has_gain(t: Topics) -> BoolArray:

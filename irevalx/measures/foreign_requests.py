@@ -25,7 +25,7 @@ class ForeignName(Frozen):
     """The name that another program uses for a measure of irevalx."""
 
     name: str
-    """In the other program's spelling; case does not matter."""
+    """The name in the spelling of the other program; case is ignored."""
     alone: str = ""
     """The measure without a cutoff; empty if there is none."""
     at: str = ""
@@ -70,18 +70,18 @@ OTHER_NAMES = (
     ForeignName("P-IA", at="P_IA"),
     ForeignName("StRecall", at="strec"),
 )
-"""In the order in which they are listed."""
+"""Names in the order in which they are listed."""
 
 
 class NearestMeasure(Frozen):
     """A measure of another program that irevalx lacks, and the most similar measure of irevalx."""
 
     name: str
-    """In the other program's spelling; case does not matter."""
+    """The name in the spelling of the other program; case is ignored."""
     measure: str
     """The most similar measure as a value of ``-m``; ``{k}`` is the requested cutoff."""
     difference: str
-    """The difference of the most similar measure; ``{k}`` as above."""
+    """How the most similar measure differs; ``{k}`` as above."""
 
 
 _SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
@@ -115,7 +115,7 @@ NEAREST = (
     NearestMeasure("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     *(NearestMeasure(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
 )
-"""For the error about an unknown measure."""
+"""Measures for the error about an unknown measure."""
 
 
 ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
@@ -273,7 +273,7 @@ ARGUMENTS = (
         otherwise="; dcg='exp-log2' requires a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
 )
-"""In the order of lists; without cutoffs."""
+"""Arguments in the order of lists, without cutoffs."""
 
 
 def _named_parameters(name: str) -> list[MeasureArgument]:
@@ -316,7 +316,7 @@ def _without_arguments(text: str, compat: Compat) -> ParsedRequest:
 
 
 def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``ndcg@10``, in any case; None for other texts."""
+    """Parse ``ndcg@10``, ignoring case; None for other texts."""
     at = _AT.fullmatch(text)
     name = AT_CUTOFFS.get(at[1].lower()) or _added(at[1]) if at else ""
     if not at or not exists(name, compat):
@@ -329,7 +329,7 @@ def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def _with_number(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse ``P10``, a measure with one cutoff, in any case; None for other texts."""
+    """Parse ``P10``, a measure with one cutoff, ignoring case; None for other texts."""
     match = _WITH_NUMBER.fullmatch(text)
     return _with_cutoffs(f"{match[1]}@{match[2] or match[3]}", compat) if match else None
 
@@ -350,13 +350,13 @@ def _as_printed(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def _by_another_name(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse a foreign name, in any case; None if there is none."""
+    """Parse a foreign name, ignoring case; None if there is none."""
     name = ALONE.get(text.lower()) or _added(text)
     return ParsedRequest(name) if name in NICKNAMES or exists(name, compat) else None
 
 
 def _added(text: str) -> str:
-    """Return the name of the custom measure with this name in any case; empty if there is none."""
+    """Return the name of the custom measure with this name, ignoring case; empty if there is none."""
     return next((name for name in ADDED if name.lower() == text.lower()), "")
 
 

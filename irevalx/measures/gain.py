@@ -38,15 +38,15 @@ class GainsOfTopics(Frozen):
     """Gains of the retrieved documents of the topics, and of the ideal ranking."""
 
     gain: FloatArray
-    """Flat over ``rows``; the mean of the documents that can be at a rank."""
+    """The gain of each document of ``rows``; with tied ranks, the mean over the documents that can be at a rank."""
     ideal: Segments
-    """Per topic, the documents of the ideal ranking with a gain above 0."""
+    """The documents of the ideal ranking of each topic that have a gain above 0."""
     ideal_gain: FloatArray
-    """Flat over ``ideal``, descending per topic."""
+    """The gain of each document of ``ideal``, in descending order for each topic."""
     rows: Segments
-    """Per topic, its retrieved documents."""
+    """The retrieved documents of each topic."""
     discount: FloatArray
-    """Flat over ``rows``; log2(rank + 1)."""
+    """The discount of each document of ``rows``: log2(rank + 1)."""
     of_pool: Callable[[Any, Callable[[], Any]], Any] = lambda key, compute: compute()
     """``Topics.of_pool`` if gains are grades."""
 
@@ -54,7 +54,7 @@ class GainsOfTopics(Frozen):
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
         """Return the gains of the topics: by default, the grades. Unjudged documents have no gain.
 
-        ``scaled`` brings the gains of topics to 0..1 if necessary.
+        ``scaled`` scales the gains of topics to 0..1 if necessary.
         """
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
@@ -85,12 +85,12 @@ class GainsOfTopics(Frozen):
 
     @cached_property
     def discounted(self) -> FloatArray:
-        """Flat over ``rows``: gain / log2(rank + 1)."""
+        """Per document of ``rows``: gain / log2(rank + 1)."""
         return np.where(self.gain != 0, self.gain / self.discount, 0.0)
 
     @cached_property
     def ideal_discounted(self) -> FloatArray:
-        """Flat over ``ideal``: gain / log2(rank + 1)."""
+        """Per document of ``ideal``: gain / log2(rank + 1)."""
         discounted: FloatArray = self.of_pool(
             "ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2)
         )
@@ -355,7 +355,7 @@ def binary_g(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     uses_level=False,
     refuses={
-        REAL: "its lag takes the gain of each relevant document for 1 at least",
+        REAL: "its lag counts the gain of each relevant document as at least 1",
         EXPECTED: f"the expected value of such discounts {NO_FORMULA}",
         **NO_EXPECTATION,
     },

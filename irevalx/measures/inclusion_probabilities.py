@@ -30,24 +30,24 @@ class _Found(Frozen):
     """The retrieved relevant documents of the sample."""
 
     rows: Segments
-    """Per topic, these documents in rank order."""
+    """The documents of each topic, in rank order."""
     rank: IntArray
-    """Flat over ``rows``; 1-based."""
+    """The rank of each document, starting at 1."""
     place: IntArray
-    """Flat over ``rows``; the flat index in ``t.sample``."""
+    """The index of each document in ``t.sample``."""
     stands_for: FloatArray
-    """Flat over ``rows``; inverse inclusion probabilities."""
+    """The inverse inclusion probability of each document."""
 
     @classmethod
     def of(cls, t: TopicsWithProbabilities) -> _Found:
-        """Select them."""
+        """Select the retrieved relevant documents of a sample."""
         relevant = t.relevant[t.place]
         place = t.place[relevant]
         return cls(t.rows.keep(relevant), t.rank[relevant], place, t.stands_for[place])
 
     @cached_property
     def precision(self) -> FloatArray:
-        """Flat: the estimated precision at each."""
+        """Per document: the estimated precision at its rank."""
         above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
         return (1.0 + above) / self.rank
 

@@ -30,7 +30,7 @@ from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
 DEFAULT_C = 2.0
-"""The constant c of infAP: if nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
+"""The constant c of infAP: if no document above a relevant document was judged, 1/c of them are assumed relevant."""
 
 DEFAULT_EPSILON = 0.00001
 """The smoothing constant of infAP."""
@@ -50,7 +50,7 @@ _skipping_measure = partial(
     refuses=NO_EXPECTATION,
     unjudged=UnjudgedEffect.NOT_THERE,
 )
-"""Declares a measure of judged documents alone."""
+"""Declares a measure that ignores unjudged documents."""
 
 _pool_measure = partial(measure, summary=mean, treatments=NONREL_AND_SKIP)
 """Declares a measure that distinguishes pooled from unpooled documents."""
@@ -232,7 +232,7 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
-    """Return bpref over the first ``most`` nonrelevant documents: shape (n_topics,), as ``most`` has."""
+    """Return bpref over the first ``most`` nonrelevant documents; ``most`` and the result have shape (n_topics,)."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
@@ -253,7 +253,7 @@ def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
 
 
 def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
-    """Per topic: the mean expected term of retrieved relevant documents; ``terms`` is flat over possible counts."""
+    """Per topic: the mean expected term of retrieved relevant documents; ``terms`` has one term per possible count."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 

@@ -16,21 +16,21 @@ from irevalx.settings import PROBABILITY, NumberRange, Settings
 from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
 
 Kernel: TypeAlias = Callable[..., Any]
-"""Topics, and arguments from the parameters -> one value per topic, shape (n_topics,).
+"""The function of a measure. It is called with the topics ``t`` and the values of the parameters, and returns one value
+per topic, shape (n_topics,).
 
-The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments; the kind of its
-parameters calls it.
+The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments.
 """
 
 Note: TypeAlias = Callable[[str, float], None]
-"""Called with each number that is not plain, as typed, and with the value that C reads."""
+"""A function that is called with each number that is not plain, as typed, and with the value that C reads."""
 
 
 class Gain(Frozen):
-    """One ``key=value`` of a list of gains."""
+    """A ``key=value`` pair in a list of gains."""
 
     key: str
-    """As typed."""
+    """The key as typed."""
     value: float
     level: float | None
     """The grade that gets the gain; None if the key is not a grade (``p`` of rbp)."""
@@ -42,12 +42,12 @@ class Parameters(Frozen):
     names: tuple[str, ...]
     """Printed names of the values."""
     values: tuple[Any, ...] = ()
-    """Arguments of the kernel, as the kind passes them."""
+    """Arguments of the kernel."""
     look_outside: bool = False
     """Whether the measure distinguishes single unpooled documents."""
     warnings: tuple[str, ...] = ()
     gains: tuple[Gain, ...] = ()
-    """Of grades, given as pairs or beside cutoffs."""
+    """Gains of grades, given as pairs or with cutoffs."""
 
     @property
     def levels(self) -> tuple[tuple[float, float], ...]:
@@ -59,11 +59,11 @@ class ParameterKind:
     """Base class of kinds of parameters; it represents measures without parameters."""
 
     scales_gains: bool = False
-    """Whether the measure brings the gains of a topic to 0..1."""
+    """Whether the measure scales the gains of a topic to 0..1."""
 
     @property
     def usage(self) -> str:
-        """The syntax of the parameters, for the help; empty if the measure has none."""
+        """The syntax of the parameters, for the help; empty if the measure has no parameters."""
         return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
@@ -79,11 +79,11 @@ class ParameterKind:
 
 
 class NoParameters(Frozen, ParameterKind):
-    """The measure has no parameters; given parameters are ignored. Kernel: ``(t)``."""
+    """The measure has no parameters; given parameters are ignored. Its kernel is called with ``(t)``."""
 
 
 class Cutoffs(Frozen, ParameterKind):
-    """Ranks, integers from 1 up. Kernel: ``(t, k)``, called for each rank."""
+    """Ranks, which are integers of at least 1. The kernel is called with ``(t, k)`` for each rank."""
 
     default: tuple[int, ...]
     usage: str = "K,K,..."
@@ -100,20 +100,20 @@ class Cutoffs(Frozen, ParameterKind):
 
 
 class CutoffsAndGains(Cutoffs):
-    """Ranks, for measures whose gains can be given in parentheses. Kernel: ``(t, k, pairs)``, called for each rank."""
+    """Ranks, optionally with gains in parentheses. The kernel is called with ``(t, k, pairs)`` for each rank."""
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k, parameters.gains) for k in parameters.values]
 
 
 class CutoffsAndReals(Cutoffs):
-    """Ranks and ``name=value`` pairs in any order. Kernel: ``(t, k, *values)``, called for each rank.
+    """Ranks and ``name=value`` pairs in any order. The kernel is called with ``(t, k, *values)`` for each rank.
 
     A wrong pair is a usage error.
     """
 
     parameters: tuple[MeasureParameter, ...] = ()
-    """The named ones."""
+    """The named parameters."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         items = [] if text is None else text.split(",")
@@ -130,7 +130,7 @@ class CutoffsAndReals(Cutoffs):
 
 
 class RealCutoffs(Frozen, ParameterKind):
-    """Real numbers in ascending order, such as recall levels. Kernel: ``(t, numbers)``, with one result per number."""
+    """Recall levels or other real numbers, ascending. The kernel ``(t, numbers)`` returns one result per number."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -150,7 +150,7 @@ class RealCutoffs(Frozen, ParameterKind):
 
 
 class Reals(Frozen, ParameterKind):
-    """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
+    """A list of real numbers, identified by position. The kernel is called with ``(t, *numbers)``."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -166,14 +166,14 @@ class MeasureParameter(Frozen):
 
     name: str
     default: float | None
-    """Without the setting; None if the kernel decides."""
+    """The value without the setting; None if the kernel determines it."""
     bound: NumberRange
     setting: Callable[[Settings], float | None] = lambda settings: None
     """Returns the setting that replaces the default; None if it is not given."""
 
 
 class NamedReals(Frozen, ParameterKind):
-    """``name=value`` pairs of irevalx's own measures. Kernel: ``(t, *values)``, in declaration order.
+    """``name=value`` pairs of measures of irevalx. The kernel is called with ``(t, *values)``, in declaration order.
 
     Several lists can be requested together. Unlike with trec_eval's parameters, an invalid list raises UsageError.
     """
@@ -205,13 +205,13 @@ class NamedReals(Frozen, ParameterKind):
 
 
 class Gains(Frozen, ParameterKind):
-    """``key=value`` pairs, the gains of grades. Kernel: ``(t, pairs)``, a tuple of Gain."""
+    """``key=value`` pairs, the gains of grades. The kernel is called with ``(t, pairs)``; pairs are a tuple of Gain."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
     sorted_like_c: bool = True
     """Whether the measure sorts grades by gain like trec_eval: by differences truncated to integers."""
     scales_gains: bool = False
-    """Whether it brings the gains of a topic to 0..1."""
+    """Whether the measure scales the gains of a topic to 0..1."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         if text is None:
@@ -245,7 +245,7 @@ class Gains(Frozen, ParameterKind):
 
 
 class GradeGains(Frozen, ParameterKind):
-    """LEVEL=GAIN pairs, with judged grades and gains of at least 0. Kernel: ``(t, pairs)``.
+    """LEVEL=GAIN pairs, with judged grades and gains of at least 0. The kernel is called with ``(t, pairs)``.
 
     Several lists can be requested together; an invalid pair raises UsageError.
     """
@@ -275,7 +275,7 @@ def _level_of(key: str, settings: Settings) -> float | None:
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
-    """Return the numbers in a list with commas; ``read_as_c`` returns each and whether it is plain."""
+    """Return the numbers in a comma-separated list; ``read_as_c`` returns each number and whether it is plain."""
     numbers = []
     for item in text.split(","):
         number, plain = read_as_c(as_bytes(item))

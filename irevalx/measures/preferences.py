@@ -113,8 +113,8 @@ def simple_retrieved(p: Preferences) -> FloatArray:
 def pair(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled, averaged over pairs of documents.
 
-    For each pair of documents with preferences between them, the fraction of these preferences that are fulfilled; the
-    mean over all such pairs. The value is 0 if there are no preferences. Each pair has the same weight, whether
+    The fraction of the preferences between two documents that are fulfilled, averaged over all pairs of documents with
+    preferences between them. The value is 0 if there are no preferences. Each pair has the same weight, whether
     judgment groups agree on it or contradict each other.
 
     Formula: mean over pairs with poss > 0 of ful/poss.

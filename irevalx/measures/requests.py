@@ -20,17 +20,17 @@ class ParsedRequest(Frozen):
 
     name: str
     parameters: str | None = None
-    """As typed; None for the default."""
+    """Parameters as typed; None for the default."""
     cutoffs: tuple[str, ...] = ()
-    """As typed, single ones, which add to each other and to the parameters."""
+    """Cutoffs as typed, which are added to the parameters."""
     level: float | None = None
     """Relevance level, float if not written as an integer; None for the level of all measures (``-l``)."""
     treatment: UnjudgedTreatment | None = None
     """Treatment of unjudged documents; None for the default."""
     gains: str | None = None
-    """Of grades, ``2=1,3=5``, for a measure that has cutoffs too."""
+    """Gains of grades, such as ``2=1,3=5``, for a measure that also has cutoffs."""
     text: str = ""
-    """As typed, without white space."""
+    """The request as typed, without white space."""
 
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
         """Yield requests for the measure, or for the measures of a set, with their treatments of unjudged documents.
@@ -52,7 +52,7 @@ class Request(Frozen, kw_only=True):
 
     measure: Measure
     treatment: UnjudgedTreatment
-    """As requested; no matter for a measure of the `all` row alone."""
+    """The requested treatment; it has no effect on a measure of the `all` row alone."""
     spec: ParsedRequest
     """Level, parameters, cutoffs and gains; the default for a member of a set."""
     spelling: str = ""
@@ -91,7 +91,7 @@ def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def without_blanks(text: str) -> str:
-    """Remove white space from a text, because measure names contain none."""
+    """Remove white space from a text; measure names contain no white space."""
     return "".join(text.split())
 
 
@@ -101,7 +101,7 @@ def exists(name: str, compat: Compat) -> bool:
 
 
 def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
-    """Split ``NAME:READING``; the second part is None if there is none."""
+    """Split ``NAME:TREATMENT``; the treatment is None if there is none."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
@@ -122,7 +122,7 @@ _BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
 
 @lru_cache(maxsize=1 << 10)
 def measures_in(text: str) -> tuple[str, ...]:
-    """Parse a text as a list of requests; empty only for a blank text.
+    """Parse a text as a list of requests, which is empty only for a blank text.
 
     >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
     ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')

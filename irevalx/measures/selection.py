@@ -132,7 +132,7 @@ class RequestedMeasure(Frozen):
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
 
     def gains_of(self, t: Topics) -> FloatArray:
-        """Return the gain of each document under the given gains, flat over ``t.rows``."""
+        """Return the gain of each document of ``t.rows`` under the given gains."""
         return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
@@ -140,15 +140,15 @@ class Selection(Frozen):
     """The measures to compute."""
 
     measures: tuple[RequestedMeasure, ...]
-    """In print order."""
+    """The requested measures, in print order."""
     rel_format: str = "qrels"
-    """Of the judgments."""
+    """The format of the judgments."""
     zscores: Zscores | None = None
     """The converter to z-scores; None for values without conversion."""
     as_requested: bool = False
     """Whether names and order are printed as requested."""
     requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
-    """In the order of request, with the measures that were selected for them."""
+    """The requests in their original order, with the measures that were selected for them."""
 
     @cached_property
     def requested(self) -> dict[str, str]:
@@ -190,7 +190,7 @@ def select_measures(
     """Select the requested measures; without requests, the default measures of the judgment format.
 
     ``strict`` refuses parameters that are not plain numbers; ``as_requested`` keeps requested names and order. ``warn``
-    gets a line for parameters that are ignored or read differently, and for members of sets that are left out.
+    is called for parameters that are ignored or read differently, and for members of sets that are left out.
     """
     default = REL_FORMATS[rel_format].default_measures
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]

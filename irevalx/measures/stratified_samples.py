@@ -23,7 +23,7 @@ from irevalx.measures.summaries import mean, root_of_squares, total, total_of_al
 from irevalx.ranking.topics import SampledTopics, log2_of
 
 REACHED = 1 - 1e-4
-"""A recall level is reached from this share of it on, as smoothing reduces the estimate."""
+"""A recall level counts as reached at this share of the level, because smoothing reduces the estimate."""
 
 _strata_measure = partial(
     measure, formats=frozenset({"sampled"}), treatments=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM
@@ -35,29 +35,29 @@ class _Stratum(Frozen):
 
     t: SampledTopics
     number: int
-    """Its number in the judgments."""
+    """The number of the stratum in the judgments."""
     size: IntArray
-    """Documents in the pool, shape (n_topics,)."""
+    """The number of pooled documents of the stratum, shape (n_topics,)."""
     n_judged: IntArray
     n_rel: IntArray
 
     @cached_property
     def inside(self) -> BoolArray:
-        """Flat over ``t.rows``: whether the document is in this stratum."""
+        """Per document: whether it is in this stratum."""
         inside: BoolArray = self.t.stratum == self.number
         return inside
 
     @cached_property
     def weight(self) -> FloatArray:
-        """Per topic: inverse sampling rate; 0 if no document was judged."""
+        """Per topic: the inverse sampling rate; 0 if no document was judged."""
         return ratio(self.size, self.n_judged)
 
     def above(self, mask: BoolArray) -> IntArray:
-        """Flat: the number of documents of the stratum ranked above this document for which ``mask`` is true."""
+        """Per document: the number of documents of the stratum ranked above it for which ``mask`` is true."""
         return self.upto(mask) - (self.inside & mask)
 
     def upto(self, mask: BoolArray) -> IntArray:
-        """Flat: the number of documents of the stratum down to this document for which ``mask`` is true."""
+        """Per document: the number of documents of the stratum down to its rank for which ``mask`` is true."""
         return self.t.rows.running_count(self.inside & mask)
 
     def within(self, mask: BoolArray) -> IntArray:
@@ -92,9 +92,9 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
     """Number of relevant documents retrieved, estimated from a stratified sample.
 
-    For each stratum, the fraction of relevant documents among the judged documents retrieved, smoothed with e =
-    0.00001, times the number of documents of the stratum retrieved, summed over strata. The `all` row is the sum over
-    topics.
+    The sum over strata of the estimated number of relevant documents retrieved. The estimate for a stratum is the
+    number of its documents retrieved times the fraction of relevant documents among its judged documents retrieved,
+    smoothed with e = 0.00001. The `all` row is the sum over topics.
 
     Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
     Source: [yilmaz-kanoulas-aslam-2008].
@@ -226,7 +226,7 @@ def _inferred_relevant(t: SampledTopics) -> FloatArray:
 
 
 def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    """Per topic: the estimated number of relevant retrieved documents; the flat mask ``first`` selects documents."""
+    """Per topic: the estimated number of relevant retrieved documents; the mask ``first`` selects documents."""
     estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
@@ -246,7 +246,7 @@ def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatAr
 
 
 def _ideal(t: SampledTopics, pairs: Sequence[Gain]) -> tuple[Segments, FloatArray]:
-    """Return the ideal ranking, cut at the depth: its rows, and the flat gains in descending order."""
+    """Return the rows of the ideal ranking, cut at the depth, and the gains of its documents in descending order."""
     pool_gains = _gains(t, t.pool_grade, pairs)
     ideal, gains = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
     for gain in sorted(set(pool_gains[pool_gains > 0].tolist()), reverse=True):

@@ -17,7 +17,7 @@ from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum
 from irevalx.frozen import Frozen, replace
 
 LEAST = 0.00001
-"""Replaces lower values, and missing ones, in a geometric mean."""
+"""The value that replaces lower and missing values in a geometric mean."""
 
 
 class Population(Frozen):
@@ -28,7 +28,7 @@ class Population(Frozen):
     n_topics: int
     """Divisor of sums: the topics evaluated, or under ``-c`` all judged topics; 0 if none can have a value."""
     n_evaluated: int
-    """Topics with a value; the others of ``n_topics`` count 0."""
+    """Number of topics with a value; the others of ``n_topics`` count as 0."""
     n_relevant: float | None = None
     """Under ``-c``, the judgments above 0 of all judged topics; otherwise None."""
 
@@ -37,16 +37,16 @@ Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
 """One value per topic: shape (n_topics,), or a list of as many texts."""
 
 Total: TypeAlias = "float | int"
-"""Of the values of some topics; an integer for counts."""
+"""The total of the values of some topics; an integer for counts."""
 
 Combine: TypeAlias = Callable[["Total", "Values"], "Total"]
-"""The total of some topics, and the scaled values of the next topics -> the total of both."""
+"""A function that adds the scaled values of further topics to a total."""
 
 Finish: TypeAlias = Callable[["Total", Population], float | int | bytes]
-"""The total of all topics -> the value of the `all` row."""
+"""A function that returns the value of the `all` row, given the total of all topics."""
 
 Scale: TypeAlias = Callable[["Values"], "Values"]
-"""Values -> summarised values, one per topic."""
+"""A function that returns the scaled values, one per topic."""
 
 
 def as_list(values: Values) -> list[Any]:
@@ -69,11 +69,11 @@ class Summary(Frozen, kw_only=True):
 
     finish: Finish
     effect_of_complete: str
-    """The help's text about ``-c``; ``{missing}`` is the value of a topic without results."""
+    """The text about ``-c`` in the help; ``{missing}`` is the value of a topic without results."""
     scale: Scale = _unchanged
-    """Scale on which values are combined and z-scores computed: logarithms for a geometric mean."""
+    """The scale on which values are combined and z-scores are computed: logarithms for a geometric mean."""
     combine: Combine = add_up
-    """Takes scaled values, or z-scores of them, which are real numbers."""
+    """Adds scaled values, or their z-scores, to a total."""
     start: Total = 0
     """The total of no topics."""
     of_all_judged: bool = False

@@ -137,7 +137,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
 
 
 def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: FloatArray) -> IntArray:
-    """Flat over ``rows``: the rank in the most similar ideal ranking; equal grades are ordered as in ``rows``."""
+    """Return the rank of each document of ``rows`` in the ideal ranking that keeps the order of equal grades."""
     ideal_rank = np.empty(rows.size, np.int64)
     for topic in range(rows.n):
         where = rows.slice(topic)

@@ -27,9 +27,9 @@ class ZscoreMoments(Frozen):
     """Means and standard deviations of measures for one topic."""
 
     names: Sequence[bytes]
-    """Printed names, ascending in byte order; a name can occur several times."""
+    """Printed names in ascending byte order; a name can occur several times."""
     values: Sequence[tuple[float, float]]
-    """Mean and standard deviation of each."""
+    """The mean and the standard deviation of each name."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
         """Return the mean and standard deviation of a measure; None if they are missing.
@@ -52,7 +52,7 @@ class Zscores(Frozen):
     """The contents of a z-score file."""
 
     moments: dict[bytes, ZscoreMoments]
-    """By topic."""
+    """The moments of each topic."""
 
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]

@@ -207,7 +207,7 @@ def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Ite
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items sent by the maker; raises its errors in order, or LostProcessError."""
+    """Yield the items sent by the process ``maker`` and raise its exceptions; LostProcessError if it was terminated."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:

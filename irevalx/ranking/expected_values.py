@@ -104,7 +104,7 @@ def _with_trial(chances: FloatArray, p: float) -> FloatArray:
 
 
 class ExpectedTopics(Topics, kw_only=True):
-    """Rankings of n topics with relevance probabilities as grades; numbers of relevant documents are expected values.
+    """Rankings of n topics whose grades are relevance probabilities; numbers of relevant documents are expected values.
 
     Documents are neither relevant nor nonrelevant; measures that use ``hit`` require a different formula, or are
     unsupported.
@@ -114,7 +114,7 @@ class ExpectedTopics(Topics, kw_only=True):
 
     @classmethod
     def of(cls, seen: Topics) -> ExpectedTopics:
-        """Return topics with probabilities."""
+        """Return the topics with probabilities of relevance."""
         return cls(**{name: getattr(seen, name) for name in fields(Topics)})
 
     @property
@@ -124,17 +124,17 @@ class ExpectedTopics(Topics, kw_only=True):
 
     @cached_property
     def p(self) -> FloatArray:
-        """Flat over ``rows``: the probability that the document is relevant."""
+        """Per document: the probability that it is relevant."""
         return np.maximum(self.grade, 0.0)
 
     @cached_property
     def n_rel(self) -> FloatArray:  # type: ignore[override]
-        """Per topic: expected relevant documents."""
+        """Per topic: the expected number of relevant documents."""
         return self.pool.sum(np.maximum(self.pool_grade, 0.0))
 
     @cached_property
     def n_rel_ret(self) -> FloatArray:  # type: ignore[override]
-        """Per topic: expected relevant documents retrieved."""
+        """Per topic: the expected number of retrieved relevant documents."""
         return self.rows.sum(self.p)
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
@@ -144,7 +144,7 @@ class ExpectedTopics(Topics, kw_only=True):
 
     @cached_property
     def first_chance(self) -> FloatArray:
-        """Flat over ``rows``: the probability that the document is the first relevant document."""
+        """Per document: the probability that it is the first relevant document."""
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
     def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
@@ -164,7 +164,7 @@ class ExpectedTopics(Topics, kw_only=True):
 
 
 def groups_of(rows: Segments, first: IntArray) -> Segments:
-    """Return the groups of tied documents, flat over rows, from the first rank of each document's group."""
+    """Return the groups of tied documents, given the first rank of each document's group."""
     new = np.ones(first.size, np.bool_)
     new[1:] = (first[1:] != first[:-1]) | (rows.ids[1:] != rows.ids[:-1])
     return Segments.of_lengths(np.diff(np.append(new.nonzero()[0], first.size)))
@@ -181,10 +181,10 @@ class TieGroup(Frozen):
     """The tied documents of a ranking, for orders that depend on grades."""
 
     first: IntArray
-    """Flat over the rows; the first rank of the topic's documents with this score. All pooled documents
+    """For each document, the first rank of the topic's documents with its score. All pooled documents
     whose group begins within the depth have rows."""
     last: IntArray
-    """Flat over the rows; the last rank."""
+    """For each document, the last rank of these documents."""
     ties: Ties
     depth: int
     """Maximum number of evaluated documents per topic."""
@@ -219,7 +219,7 @@ class TieGroup(Frozen):
         return replace(parts[0], first=first, last=last)
 
     def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
-        """Return the permutation to the best or the worst order, by ``worth`` (flat), and the ranks in this order.
+        """Return the permutation to the best or the worst order, by ``worth``, and the ranks in this order.
 
         ``without_row`` is the worth of documents that have no row: last of equals in the best order, first in the
         worst.
@@ -237,34 +237,34 @@ class TieProbabilities(Frozen):
     """The possible events in each of n topics, with their probabilities."""
 
     rows: Segments
-    """Per topic."""
+    """The possible events of each topic."""
     number: IntArray
-    """Flat; a rank, or a number of documents."""
+    """The rank, or the number of documents, of each event."""
     chance: FloatArray
-    """Flat; the probability."""
+    """The probability of each event."""
 
 
 class TiedTopics(Topics, kw_only=True):
     """Rankings of n topics, with the possible ranks of their pooled documents.
 
-    ``rows`` has these ranks instead of documents, and ``rank`` is flat over it. ``grade``, ``hit`` and the like are
-    flat over ``documents``; numbers of documents within a rank are expected values.
+    ``rows`` and ``rank`` contain these ranks instead of documents. ``grade``, ``hit`` and the like have one value per
+    document of ``documents``; numbers of documents within a rank are expected values.
     """
 
     feature: ClassVar[str] = EXPECTED
 
     documents: Segments
-    """Per topic, the retrieved documents of the pool; a tied group is consecutive."""
+    """The retrieved documents of the pool of each topic; tied documents are consecutive."""
     members: Segments
-    """Flat over ``groups``, the documents of each, in the order of ``documents``."""
+    """The documents of each group, in the order of ``documents``."""
     groups: Segments
-    """Per topic, its groups."""
+    """The groups of tied documents of each topic."""
     before: IntArray
-    """Flat over ``groups``; documents above the group."""
+    """The number of documents above each group."""
     size: IntArray
-    """Flat over ``groups``; number of documents of the group, including unpooled documents."""
+    """The number of documents of each group, including unpooled documents."""
     place: IntArray
-    """Flat over ``rows``; the group that has this rank."""
+    """The group that has each rank of ``rows``."""
     depth: int
     """Maximum number of evaluated documents per topic; lower ranks have no row."""
 
@@ -272,7 +272,7 @@ class TiedTopics(Topics, kw_only=True):
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
         """Return the expected values of topics, given an order.
 
-        The first and last ranks of groups are flat over its rows.
+        ``first`` and ``last`` are the first and last ranks of each document's group.
         """
         documents = seen.rows
         members = groups_of(documents, first)
@@ -302,7 +302,7 @@ class TiedTopics(Topics, kw_only=True):
         )
 
     def over_ranks(self, x: AnyArray) -> FloatArray:
-        """Flat over ``rows``: the mean of x, flat over ``documents``, at this rank; documents without a row have 0."""
+        """Return the mean of x, the values of ``documents``, at each rank of ``rows``; unpooled documents have 0."""
         return (self.members.sum(x) / self.size)[self.place]
 
     def _expected(self, mask: BoolArray, within: IntArray) -> FloatArray:
@@ -317,7 +317,7 @@ class TiedTopics(Topics, kw_only=True):
         return self.documents.count(mask)
 
     def within(self, mask: BoolArray, k: IntArray | int) -> FloatArray:
-        """Per topic: the expected number of the given documents, flat over ``documents``, among the first k."""
+        """Return the expected number of the given documents of ``documents`` among the first k of each topic."""
         limit = np.full(self.groups.size, k) if isinstance(k, int) else self.groups.spread(k)
         return self._expected(mask, np.minimum(limit, self.depth))
 
@@ -336,25 +336,25 @@ class TiedTopics(Topics, kw_only=True):
 
     @cached_property
     def n_judged_ret(self) -> AnyArray:
-        """Per topic: retrieved judged documents."""
+        """Per topic: the number of retrieved judged documents."""
         return self._counted(self.judged)
 
     @cached_property
     def n_rel_ret(self) -> AnyArray:
-        """Per topic: retrieved relevant documents."""
+        """Per topic: the number of retrieved relevant documents."""
         return self._counted(self.relevant)
 
     @cached_property
     def hits_of_groups(self) -> IntArray:
-        """Flat over ``groups``: hits in each."""
+        """Per group: the number of hits."""
         return self.members.count(self.hit)
 
     def above_groups(self, number: IntArray) -> IntArray:
-        """Flat over groups: the sum of integers (flat over groups) over all groups ranked above."""
+        """Return, for each group, the sum of these integers (one per group) over all groups ranked above."""
         return self.groups.running_count(number) - number
 
     def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
-        """Return the possible ranks of the first hit and, flat over these, the probability of no hit up to there."""
+        """Return the possible ranks of the first hit, and for each rank the probability of no hit up to there."""
         group = self.groups.first(self.hits_of_groups > 0)
         has_hits = group >= 0
         of_topic = self.groups.at(has_hits.nonzero()[0], group[has_hits])
@@ -370,10 +370,10 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
-        """Return the possible numbers of other documents above the documents ``which``, flat.
+        """Return the possible numbers of other documents above each of the documents ``which``.
 
-        Values are sums over these documents, so that they can exceed 1. ``others`` of each group, and ``above`` it, are
-        flat over ``groups``; documents are not among their own others.
+        Values are sums over these documents and can exceed 1. ``others`` is the number of other documents in each
+        group, and ``above`` is the number above it; a document is not counted among its own others.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -389,9 +389,9 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, each.position + each.spread(above), chance)
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
-        """Flat over ``rows``: the probability that a user who has reached this rank is satisfied there.
+        """Return, for each rank of ``rows``, the probability that a user who has reached this rank is satisfied there.
 
-        The value is expected over tie-breaking, and 0 beyond rank k. ``satisfied``, flat over ``documents``, are
+        The value is expected over tie-breaking, and 0 beyond rank k. ``satisfied``, one per document, are
         independent probabilities below 1.
         """
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)

@@ -42,9 +42,9 @@ def assess(  # noqa: PLR0917
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,
 ) -> Assessed:
-    """Return the input of measures for a ranking and a treatment of unjudged documents; no topic may have a failure.
+    """Return the input of measures for a ranking and a treatment of unjudged documents; no topic can have a failure.
 
-    ``grades`` (flat over judgments, negative is unjudged) replaces their own; ``pooled``, flat, is false for documents
+    ``grades``, one per judgment (negative if unjudged), replaces their own; ``pooled`` is false for documents
     that are treated as unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
     order; None: by grade. Preferences have neither treatments nor levels.
     """
@@ -96,9 +96,10 @@ def ranking_order(
 ) -> tuple[IntArray | None, BoolArray]:
     """Return the permutation that ranks the results of each topic, and whether neighbours are tied, shape (n - 1,).
 
-    The permutation is None if the lines are already in order. Ties whose order depends on grades remain in file order.
-    For "rank", results must have ranks; ties in rank are broken by docno. If the scores of a topic contain nan, for
-    which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no ties.
+    The permutation is None if the lines are already in order. If the order of tied documents depends on grades, they
+    remain in file order. For "rank", results must have ranks; ties in rank are broken by docno. If the scores of a
+    topic contain nan, for which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no
+    ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -452,7 +453,7 @@ def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
 def _duplicates(
     results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the errors of topics with duplicates among evaluated documents; ``counted`` is flat in rank order."""
+    """Return the errors of topics with duplicates; ``counted`` is the mask of evaluated documents in rank order."""
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])

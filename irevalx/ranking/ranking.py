@@ -26,19 +26,19 @@ class Ranking(Frozen):
     topics: tuple[bytes, ...]
     """Topics in any order; distinct, unless several runs were joined."""
     judged_topic: IntArray
-    """Per topic; index in ``Judgments.topics``."""
+    """The index of each topic in ``Judgments.topics``."""
     rows: Segments
-    """Per topic, the retrieved documents of the pool in rank order (all retrieved ones, if the rules keep them)."""
+    """The retrieved documents of the pool of each topic, in rank order (all retrieved ones, if the rules keep them)."""
     rank: IntArray
-    """Flat; 1-based."""
+    """The rank of each document of ``rows``, starting at 1."""
     row: IntArray
-    """Flat; the flat index in ``Judgments``, ``ABSENT`` or ``STAND_IN``."""
+    """The index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``."""
     n_ret: IntArray
-    """Per topic; number of retrieved documents."""
+    """Number of retrieved documents of each topic."""
     failures: dict[bytes, DuplicateDocumentError]
-    """The errors about topics that cannot be evaluated, by topic."""
+    """The errors of topics that cannot be evaluated, by topic."""
     tied: TieGroup | None = None
-    """Flat; ties, if their order depends on grades. Ranks then break ties by name."""
+    """The ties of the documents, if their order depends on grades. Ranks then break ties by name."""
 
     def assess(
         self,
@@ -51,11 +51,11 @@ class Ranking(Frozen):
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
     ) -> Topics:
-        """Return the input of measures for these grades (flat over ``judgments``, negative is unjudged).
+        """Return the input of measures for these grades, one per judgment (negative if unjudged).
 
         ``skip`` removes unjudged documents, so that the others move up (``-J``); ``rel`` makes retrieved ones relevant
         and adds unpooled ones to the pool (rows must have all retrieved documents). Judgments with strata have no
-        treatments. ``pooled``, flat, is false for documents treated as unpooled. ``gain`` returns gains, by which the
+        treatments. ``pooled`` is false for documents treated as unpooled. ``gain`` returns gains, by which the
         best and worst orders are sorted; None: by grade. ``also`` are other fields of ``Topics``.
         """
         if judgments.strata is not None and treatment != "nonrel":
@@ -114,7 +114,7 @@ class Ranking(Frozen):
         return {"weight": weight if is_chosen is None else weight[is_chosen], "pool_weight": by_line[lines[index]]}
 
     def _graded(self, grades: AnyArray, in_pool: BoolArray) -> AnyArray:
-        """Flat: the grade, ``UNJUDGED`` or ``OUTSIDE``."""
+        """Per document: the grade, ``UNJUDGED`` or ``OUTSIDE``."""
         if grades.dtype in _GRADE_TYPES and np.count_nonzero(in_pool) == in_pool.size:
             grade = grades[self.row]
             grade[grade < 0] = UNJUDGED
@@ -139,7 +139,7 @@ class Ranking(Frozen):
         return TiedTopics.of(seen, first, last, tied.depth)
 
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
-        """Return the ranking in the best or the worst order of tied documents by ``grade``, flat.
+        """Return the ranking in the best or the worst order of tied documents by ``grade``.
 
         Unjudged documents have the grade ``unjudged``; with None, they follow the judged documents, and unpooled
         documents precede the other unjudged documents only if ``level`` makes them relevant.
@@ -157,12 +157,12 @@ class Ranking(Frozen):
         return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
 
     def keep(self, mask: BoolArray) -> Ranking:
-        """Return the ranking restricted to the rows for which the flat ``mask`` is true; ranks are unchanged."""
+        """Return the ranking restricted to the rows for which ``mask`` is true; ranks are unchanged."""
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
     def without(self, left_out: BoolArray) -> Ranking:
-        """Remove these documents (flat over the judgments) from the ranking; the documents below them move up."""
+        """Remove the documents for which ``left_out``, one per judgment, is true; the documents below them move up."""
         is_left_out = self.row >= 0
         is_left_out[is_left_out] = left_out[self.row[is_left_out]]
         rank, n_ret = self.rank - self.rows.running_count(is_left_out), self.n_ret - self.rows.count(is_left_out)

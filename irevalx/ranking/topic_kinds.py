@@ -18,7 +18,7 @@ from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import UnjudgedTreatment
 
 _ROWS_AT_ONCE = 64
-"""Documents that are compared with all others at once: pair scores take eight times the memory of preferences."""
+"""Number of documents compared at a time; pair scores require eight times the memory of preferences."""
 
 
 class PreferenceCounts(Frozen):
@@ -88,18 +88,18 @@ class Preferences(Frozen):
     """The preferences of n topics assessed against a ranking: the input of preference measures."""
 
     groups: Segments
-    """Per topic, its judgment groups."""
+    """The judgment groups of each topic."""
     members: tuple[Group, ...]
-    """Flat over ``groups``; IDs of a topic's documents are 0, 1, ... in rank order, followed by documents that were
-    not retrieved, in byte order."""
+    """The preferences of each group. IDs of a topic's documents are 0, 1, ... in rank order, followed by documents that
+    were not retrieved, in byte order."""
     n_ret: IntArray
-    """Per topic; retrieved judged documents."""
+    """Number of retrieved judged documents of each topic."""
     n_judged: IntArray
-    """Per topic; judged documents."""
+    """Number of judged documents of each topic."""
 
     @cached_property
     def tally(self) -> PreferenceCounts:
-        """Flat over ``groups``: numbers of preferences."""
+        """Per group: the numbers of preferences."""
         return PreferenceCounts.of(
             (group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret)
         )
@@ -107,7 +107,7 @@ class Preferences(Frozen):
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
         """Count the preferences of the groups ``few``, excluding some of their nonrelevant documents.
 
-        These groups have more nonrelevant than relevant documents; ``n_counted``, flat over ``groups``, is the number
+        These groups have more nonrelevant than relevant documents; ``n_counted``, one per group, is the number
         of relevant documents used.
         """
         members = [self.members[group] for group in few.tolist()]
@@ -117,7 +117,7 @@ class Preferences(Frozen):
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:
-        """Flat over ``groups``: documents with a level above 0, and retrieved ones among them.
+        """Per group: the number of documents with a level above 0, and of retrieved ones among them.
 
         Lines without subgroups.
         """
@@ -125,7 +125,7 @@ class Preferences(Frozen):
 
     @cached_property
     def nonrelevant(self) -> tuple[IntArray, IntArray]:
-        """Flat over ``groups``: nonrelevant documents, and retrieved ones among them."""
+        """Per group: the number of nonrelevant documents, and of retrieved ones among them."""
         return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property
@@ -213,9 +213,9 @@ class GroupedTopics(Frozen):
     """Rankings of n topics, assessed with each judgment group: the input of group measures."""
 
     groups: Segments
-    """Per topic, its judgment groups; at least one."""
+    """The judgment groups of each topic, at least one."""
     each: Topics
-    """Flat over ``groups``: the ranking of the topic with the judgments of the group."""
+    """Per group: the ranking of its topic, assessed with the judgments of the group."""
 
     def mean(self, of_group: FloatArray) -> FloatArray:
         """Per topic: the mean over its groups."""
@@ -248,37 +248,37 @@ class TopicsWithProbabilities(Frozen):
     """Rankings of n topics, assessed with a sample of judgments: the input of measures of inclusion probabilities."""
 
     rows: Segments
-    """Per topic, the retrieved documents of the sample in rank order."""
+    """The retrieved documents of the sample of each topic, in rank order."""
     rank: IntArray
-    """Flat over ``rows``; 1-based."""
+    """The rank of each document of ``rows``, starting at 1."""
     place: IntArray
-    """Flat over ``rows``; the flat index in ``sample``."""
+    """The index of each document of ``rows`` in ``sample``."""
     n_ret: IntArray
-    """Per topic; documents retrieved, in the sample or not."""
+    """Number of retrieved documents of each topic, in the sample or not."""
     sample: Segments
-    """Per topic, the documents of the sample, retrieved or not."""
+    """The documents of the sample of each topic, retrieved or not."""
     grade: IntArray
-    """Flat over ``sample``; can be negative."""
+    """The grade of each document of ``sample``; it can be negative."""
     probability: FloatArray
-    """Flat over ``sample``; inclusion probabilities in (0, 1]."""
+    """The inclusion probability of each document of ``sample``, in (0, 1]."""
     any_at_random: BoolArray
-    """Per topic; whether any of them was drawn at random."""
+    """Whether any sampled document of each topic was drawn at random."""
     level: float = 1
     """Relevance level; negative grades are never relevant."""
 
     @cached_property
     def relevant(self) -> BoolArray:
-        """Flat over ``sample``: whether the document is relevant."""
+        """Per document of ``sample``: whether it is relevant."""
         return self.grade >= max(self.level, 0)
 
     @cached_property
     def stands_for(self) -> FloatArray:
-        """Flat over ``sample``: the inverse probability of a relevant document; 0 for others."""
+        """Per document of ``sample``: its inverse inclusion probability if it is relevant; otherwise 0."""
         return np.where(self.relevant, 1.0 / self.probability, 0.0)
 
     @cached_property
     def estimated_relevant(self) -> FloatArray:
-        """Per topic: estimated number of relevant documents."""
+        """Per topic: the estimated number of relevant documents."""
         return self.sample.sum(self.stands_for)
 
 
@@ -309,25 +309,25 @@ class TopicsWithSubtopics(Frozen):
     """Rankings of n topics, assessed with subtopics: the input of subtopic measures."""
 
     rows: Segments
-    """Per topic, the retrieved documents that are relevant for some subtopic, in rank order."""
+    """The retrieved documents of each topic that are relevant for at least one subtopic, in rank order."""
     rank: IntArray
-    """Flat over ``rows``; 1-based."""
+    """The rank of each document of ``rows``, starting at 1."""
     parts: Segments
-    """Per document (flat over ``rows``), the subtopics that it is relevant for, ascending."""
+    """The subtopics that each document of ``rows`` is relevant for, in ascending order."""
     subtopic: IntArray
-    """Flat over ``parts``; the flat index in ``subtopics``."""
+    """The index of each element of ``parts`` in ``subtopics``."""
     subtopics: Segments
-    """Per topic, its subtopics with a relevant document, retrieved or not."""
+    """The subtopics of each topic that have a relevant document, retrieved or not."""
     n_relevant: IntArray
-    """Flat over ``subtopics``; relevant documents, retrieved or not."""
+    """The number of relevant documents of each subtopic, retrieved or not."""
     judged_topic: IntArray
-    """Per topic, its place in the judgments."""
+    """The index of each topic in the judgments."""
     judged: RelevantParts
     """Relevance in the judgments, with the ideal lists."""
 
     @cached_property
     def seen_before(self) -> IntArray:
-        """Flat over ``parts``: documents above this one that are relevant for the same subtopic."""
+        """Per element of ``parts``: the number of documents ranked above it that are relevant for its subtopic."""
         by_subtopic = np.argsort(self.subtopic, kind="stable")
         seen = np.empty(self.subtopic.size, np.int64)
         lengths = np.bincount(self.subtopic, minlength=self.subtopics.size)
@@ -336,7 +336,7 @@ class TopicsWithSubtopics(Frozen):
 
     @cached_property
     def part_rank(self) -> IntArray:
-        """Flat over ``parts``: the rank of the document."""
+        """Per element of ``parts``: the rank of its document."""
         return self.rank[self.parts.ids]
 
     @cached_property
@@ -344,7 +344,7 @@ class TopicsWithSubtopics(Frozen):
         return {}
 
     def gain(self, alpha: float) -> FloatArray:
-        """Return, flat over ``rows``, the novelty gain of each document.
+        """Return the novelty gain of each document of ``rows``.
 
         The sum over its subtopics, ascending, of (1 - alpha) to the power of ``seen_before``, a running product.
         """
@@ -354,7 +354,7 @@ class TopicsWithSubtopics(Frozen):
         return self._gains[alpha]
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return, per topic, the ideal list down to its last document with a gain, and the flat gains."""
+        """Return the ideal list of each topic, down to the last document with a gain, and the gains."""
         lists, gains = self.judged.ideal(alpha)
         chosen, index = lists.take(self.judged_topic)
         return chosen, gains[index]

@@ -64,22 +64,23 @@ class Topics(Frozen):
     """Rankings of n topics, represented by their pooled documents.
 
     The arguments ``level``, ``max_retrieved`` and ``judged_only`` of ``irevalx.evaluate`` have already been applied.
-    "Per topic" arrays have shape (n,). "Flat" arrays have one value for each document in ``rows`` or in ``pool``.
+    Arrays with one value per topic have shape (n,). Arrays with one value per document are one-dimensional and list the
+    documents of ``rows`` (or of ``pool``) topic by topic.
 
     Parameters
     ----------
-    rows : per topic; the retrieved documents that are in the pool, in rank order. If a measure requires individual
+    rows : the retrieved documents of each topic that are in the pool, in rank order. If a measure requires individual
         documents outside the pool, all retrieved documents are included.
-    rank : flat over ``rows``; the rank of each document, starting at 1.
-    grade : flat over ``rows``; the grade of each document, an integer or a real number. Grades of at least 0 are
+    rank : the rank of each document of ``rows``, starting at 1.
+    grade : the grade of each document of ``rows``, an integer or a real number. Grades of at least 0 are
         judgments; the only other values are ``UNJUDGED`` and ``OUTSIDE``.
-    n_ret : per topic; number of retrieved documents, including documents outside the pool.
-    pool : per topic; the documents in the pool, whether retrieved or not.
-    pool_grade : flat over ``pool``; the grade of each document. Grades of at least 0 are judgments; a negative value
+    n_ret : number of retrieved documents of each topic, including documents outside the pool.
+    pool : the documents of each topic in the pool, whether retrieved or not.
+    pool_grade : the grade of each document of ``pool``. Grades of at least 0 are judgments; a negative value
         marks an unjudged document.
-    weight : flat over ``rows``; the weight of each document in the judgments (WEIGHT), or nan if it has none. The array
-        is empty if the judgments have no weights.
-    pool_weight : flat over ``pool``; the weight of each document, as for ``weight``.
+    weight : the weight of each document of ``rows`` in the judgments (WEIGHT), or nan if it has none. The array is
+        empty if the judgments have no weights.
+    pool_weight : the weight of each document of ``pool``, as for ``weight``.
     level : relevance threshold, the lowest relevant grade. If it is negative, some measures treat unjudged documents as
         hits, as in trec_eval.
     collection_size : number of documents in the collection; 0 if unknown.
@@ -115,17 +116,17 @@ class Topics(Frozen):
 
     @cached_property
     def hit(self) -> BoolArray:
-        """Flat: whether the document is a hit for measures that depend only on the ranking."""
+        """Per document: whether the document is a hit for measures that depend only on the ranking."""
         return self.grade >= self.level
 
     @cached_property
     def hits_so_far(self) -> IntArray:
-        """Flat: the number of hits up to and including the document."""
+        """Per document: the number of hits up to and including the document."""
         return self.rows.running_count(self.hit)
 
     @cached_property
     def precision_at_hits(self) -> FloatArray:
-        """Flat: the precision at the rank of the document if it is a hit, and 0.0 otherwise."""
+        """Per document: the precision at the rank of the document if it is a hit, and 0.0 otherwise."""
         return self.hits_so_far / self.rank * self.hit
 
     @cached_property
@@ -135,32 +136,32 @@ class Topics(Frozen):
 
     @cached_property
     def judged(self) -> BoolArray:
-        """Flat: whether the document was judged."""
+        """Per document: whether the document was judged."""
         return self.grade >= 0
 
     @cached_property
     def relevant(self) -> BoolArray:
-        """Flat: whether the document was judged relevant."""
+        """Per document: whether the document was judged relevant."""
         return self.judged & self.hit
 
     @cached_property
     def nonrelevant(self) -> BoolArray:
-        """Flat: whether the document was judged nonrelevant."""
+        """Per document: whether the document was judged nonrelevant."""
         return self.judged & ~self.hit
 
     @cached_property
     def relevant_above(self) -> IntArray:
-        """Flat: the number of documents judged relevant that are ranked above the document."""
+        """Per document: the number of documents judged relevant that are ranked above the document."""
         return self._above(self.relevant)
 
     @cached_property
     def nonrelevant_above(self) -> IntArray:
-        """Flat: the number of documents judged nonrelevant that are ranked above the document."""
+        """Per document: the number of documents judged nonrelevant that are ranked above the document."""
         return self._above(self.nonrelevant)
 
     @cached_property
     def unjudged_above(self) -> IntArray:
-        """Flat: the number of pooled but unjudged documents that are ranked above the document."""
+        """Per document: the number of pooled but unjudged documents that are ranked above the document."""
         return self._above(self.grade == UNJUDGED)
 
     def _above(self, mask: BoolArray) -> IntArray:
@@ -199,7 +200,7 @@ class Topics(Frozen):
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
-        """Flat over ``rows``: the elements of x, which is flat over ``documents``, for the documents in ``rows``."""
+        """Return the values of the documents of ``rows``, given x, the values of ``documents``."""
         return x
 
     def judged_within(self, k: int) -> IntArray:
@@ -217,12 +218,12 @@ class Topics(Frozen):
 
     @property
     def ideal_grade(self) -> FloatArray:
-        """Flat over ``ideal``: the grades of the documents."""
+        """Per document of ``ideal``: its grade."""
         return self.of_pool("ideal_grade", self._ideal_grade)
 
     @cached_property
     def discount(self) -> FloatArray:
-        """Flat: the logarithmic discount log2(rank + 1)."""
+        """Per document: the logarithmic discount log2(rank + 1)."""
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
@@ -256,7 +257,7 @@ class Topics(Frozen):
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Per topic: the number of relevant documents required for recall x, which can have shape (n_levels, 1)."""
+        """Return the number of relevant documents of each topic for recall x, which can have shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 
@@ -264,9 +265,9 @@ class SampledTopics(Topics, kw_only=True):
     """Rankings of topics with stratified samples of judgments."""
 
     stratum: IntArray
-    """Flat over ``rows``; negative for an unpooled document."""
+    """The stratum of each document of ``rows``; negative for an unpooled document."""
     pool_stratum: IntArray
-    """Flat over ``pool``; at least 0."""
+    """The stratum of each document of ``pool``; at least 0."""
     depth: int = SAMPLED_DEPTH
     """Maximum number of evaluated documents per topic."""
 

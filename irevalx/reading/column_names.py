@@ -8,9 +8,12 @@ from typing import Any, Literal, TypeAlias
 from irevalx.frozen import Frozen, replace
 from irevalx.settings import Grades
 
-ColumnKind: TypeAlias = Literal["names", "grades", "integers", "reals", "levels", "scores", "labels", "probabilities"]
+ColumnKind: TypeAlias = Literal[
+    "names", "grades", "integers", "reals", "levels", "scores", "labels", "probabilities", "words"
+]
 """The values of a column: ``Names``, integers (grades and others), real numbers (grades that need not be whole, levels
-and scores), or real numbers that can be missing (labels and probabilities)."""
+and scores), real numbers that can be missing (labels and probabilities), or values of any type, empty if they are
+missing (words)."""
 
 
 class ColumnSpec(Frozen):
@@ -45,6 +48,15 @@ RUN_OF_SCORES = ColumnSpec("RUN", ("run", "runid", "run_id", "system"), "names")
 MEASURE = ColumnSpec("MEASURE", ("measure", "metric"), "names")
 VALUE = ColumnSpec("VALUE", ("value", "score"), "reals")
 
+JUDGES = tuple(
+    ColumnSpec(name.upper(), (name,), "words")
+    for name in (
+        *("judge", "judge_id", "annotator", "annotator_id", "assessor", "assessor_id", "rater", "rater_id"),
+        *("worker", "worker_id", "model", "model_name"),
+    )
+)
+"""The columns that name the judge of a label; several values are the labels of several judges."""
+
 COLUMNS = {
     spec.column: spec
     for spec in (
@@ -77,6 +89,11 @@ def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
     )
 
 
+def with_judges(specs: tuple[ColumnSpec, ...], names: Sequence[Any]) -> tuple[ColumnSpec, ...]:
+    """Add the columns of a table that name judges, before the last column."""
+    return (*specs[:-1], *(spec for spec in JUDGES if named(spec, names)), specs[-1])
+
+
 def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
     """Return the columns of the table that match a requested column: usually one column, or none.
 
@@ -107,5 +124,5 @@ def is_known_name(word: bytes) -> bool:
 
 def known_columns(names: Sequence[Any]) -> list[Any]:
     """Return all columns that match a requested column."""
-    known = {name for spec in COLUMNS.values() for name in spec.names}
+    known = {name for spec in (*COLUMNS.values(), *JUDGES) for name in spec.names}
     return [name for name in names if isinstance(name, str) and name.lower() in known]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -21,7 +21,7 @@ from irevalx.errors import (
 )
 from irevalx.frozen import Frozen, replace
 from irevalx.parameters import join_words
-from irevalx.reading.column_names import ColumnSpec, specs_of
+from irevalx.reading.column_names import GRADE, RANK, SCORE, ColumnSpec, named, specs_of, with_judges
 from irevalx.reading.layout import Layout
 from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
@@ -48,7 +48,7 @@ class FileKind(Enum):
 
     @property
     def parameter(self) -> str:
-        """The parameter that names the format, or the pool."""
+        """The name of the parameter that specifies the format or the pool."""
         return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
 
 
@@ -120,7 +120,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         from irevalx.reading.sources.columns import TableRows
 
         table = self._table_of_parquet(given) if isinstance(given, Source) else given
-        return TableRows(table.path, specs, table)
+        return TableRows(table.path, with_judges(specs, table.names) if rules.grades == "label" else specs, table)
 
     def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:
         """Return a file as a table if it is Parquet or a text file with a column ``run``; otherwise None."""
@@ -139,6 +139,16 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         for warning in warnings:
             rules.warn(warning)
         return rows.table()
+
+    def _run_given(self, names: Sequence[Any]) -> str:
+        """Return a message about judgments whose columns are the columns of a run; "" for other columns."""
+        grades = named(GRADE, names)
+        if self.kind is not FileKind.JUDGMENTS or not named(RANK, names) or grades != named(SCORE, names) or not grades:
+            return ""
+        return (
+            f"the columns {quote(named(RANK, names)[0])} and {quote(grades[0])} are the columns of a run; if these are "
+            f"judgments, {quote(grades[0])} is the grade, otherwise give a file of judgments"
+        )
 
     @property
     def _columns(self) -> Layout:
@@ -170,16 +180,20 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return self._rows_with_names(form, rows, beginning, rules)
 
     def _rows_with_names(self, form: str, rows: TextRows, beginning: Beginning, rules: Rules) -> Rows:
-        """Return the rows of a table or of JSON."""
+        """Return the rows of a file with named columns: a table or JSON."""
         if form == "object":
             from irevalx.reading.sources.json_objects import json_objects
 
             return json_objects(rows.source, rows.specs, rules.grades)
-        from irevalx.reading.sources.first_lines import SEPARATORS
+        from irevalx.reading.sources.first_lines import SEPARATORS, is_json_object
         from irevalx.reading.sources.text_tables import NamedRows, headed_rows, json_rows
 
         named_rows: NamedRows
         if form == "records":
+            if is_json_object(beginning):
+                rule = "expected one JSON object per line, but the file is one object with an object for each topic"
+                use = spelled(self.kind.parameter, "json")
+                raise MalformedLineError(f"{shown_name(rows.path)}:1: {rule}; use {use}")
             named_rows = json_rows(rows, beginning)
         else:
             table = headed_rows(rows, beginning, self.separators or SEPARATORS, self.header)
@@ -187,6 +201,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
             if self.header and not table.header.is_there and beginning.text:
                 problem = f"the header {self.header} is missing; the first line is read as a judgment"
                 rules.warn(f"{shown_name(rows.path)}:1: {problem}")
+        if doubt := self._run_given(named_rows.names):
+            rules.warn(f"{shown_name(rows.path)}:1: {doubt}")
+        if rules.grades == "label":
+            named_rows = replace(named_rows, specs=with_judges(named_rows.specs, named_rows.names))
         return named_rows.of_run() if self.kind is FileKind.RUNS else named_rows
 
     def _table_of_parquet(self, source: Source) -> ColumnTable:
@@ -211,9 +229,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def _hint(self, line: bytes, lines: bytes, layout: Layout) -> str:
         """Return a hint about a malformed line, or "" if there is none."""
-        if self.kind is FileKind.POOL:
-            return ""
-        hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self)
+        hints = import_module("irevalx.reading.format_hints")
+        hint: Hint = hints.hint_at_pool if self.kind is FileKind.POOL else hints.hint_of(self)
         return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:

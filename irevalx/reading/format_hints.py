@@ -46,6 +46,9 @@ def hint_of(fmt: FileFormat[Any]) -> Hint:
     kind = fmt.kind
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     judgments = spelled("qrels")
+    if not is_parameter("qrels"):
+        given, needed = ("a run", "judgments") if kind is FileKind.JUDGMENTS else ("judgments", "a run")
+        return partial(_hint, expected=fmt, of_the_other=f"this looks like {given}, but {needed} are required here")
     order = f"The judgments ({judgments}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
     if judgments.startswith("-"):
         order = f"{judgments} takes the judgments" if kind is FileKind.JUDGMENTS else f"Give them with {judgments}"
@@ -60,6 +63,22 @@ def looks_like_judgments(line: bytes) -> bool:
 def looks_like_run(line: bytes) -> bool:
     """Return whether a line can be a line of a run."""
     return any(fmt.name == "trec_results" for fmt in _readable(line, FileKind.RUNS))
+
+
+def looks_like_scores(text: bytes) -> bool:
+    """Return whether a file that begins with this text can be the output of trec_eval or irevalx."""
+    return bool(re.match(_MEASURE_VALUES, text))
+
+
+def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return a hint about a file that cannot be read as a pool; "" if its format is unknown."""
+    if array := array_hint(lines):
+        return array
+    if re.match(_OBJECT_OF_OBJECTS, lines):
+        return "pools in a JSON object are not read; write a line TOPIC DOCNO for each document"
+    if looks_like_run(line):
+        return "this looks like a run; irevalx-lab pool builds a pool from runs"
+    return ""
 
 
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
@@ -93,7 +112,7 @@ def _unread_hint(lines: bytes, kind: FileKind) -> str:
     """Return a hint about a file that is neither judgments nor a run: a JSON array, or output of trec_eval."""
     if array := array_hint(lines):
         return array
-    if not re.match(_MEASURE_VALUES, lines):
+    if not looks_like_scores(lines):
         return ""
     other = "judgments" if kind is FileKind.JUDGMENTS else "a run"
     option = spelled("scores")

@@ -38,8 +38,8 @@ _NAMES = (
 _GRADES = f"{_NAMES}the grade column can be named {join_words(GRADE.names, 'or')}. Repeated judgments are used once."
 _SCORES = (
     f"{_NAMES}the score column can be named {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by "
-    "rank, lowest first. A file can contain several runs, named in a run column. Without this column, the run tag is "
-    "the file name without its directory and extensions."
+    "the rank column, in ascending order. A file can contain several runs, named in a run column. Without this column, "
+    "the run tag is the file name without its directory and extensions."
 )
 _FIELDS = (
     "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "
@@ -102,7 +102,7 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
     prose=(
         "Judgments as one JSON object that contains an object for each topic, as used by ranx and BEIR. Grades have "
-        "the same meaning as in qrels. A topic without documents is ignored.",
+        "the same meaning as in qrels; true and false are 1 and 0. A topic without documents is ignored.",
         "Repeated topics, and repeated documents of a topic, are errors.",
         "Files that begin with such an object are recognised without -R json. JSON Lines are read like jsonl.",
     ),
@@ -118,7 +118,7 @@ JSONL_QRELS: FileFormat[Judgments] = replace(
     form='{"query_id": TOPIC, "doc_id": DOCNO, "relevance": GRADE}',
     example='{"query_id": "301", "doc_id": "FBIS3-10082", "relevance": 1}',
     prose=(
-        f"Judgments in JSON Lines. {_GRADES}",
+        f"Judgments in JSON Lines. {_GRADES} The grades true and false are 1 and 0.",
         _RECORDS.format(option="-R jsonl"),
     ),
     source="records",
@@ -183,8 +183,8 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "a higher LEVEL, a real number, are preferred to documents with a lower LEVEL. In a group with several "
         "subgroups, preferences are transitive: if A is preferred to B in one subgroup and B to C in another, then A "
         "is also preferred to C. The preferences of a group must not contradict each other. A document with a LEVEL "
-        "above 0 is relevant, and a document with LEVEL 0 is nonrelevant; in a group with one subgroup, so is a "
-        "document with a negative LEVEL. -J and -l have no effect.",
+        "above 0 is relevant, and a document with LEVEL 0 is nonrelevant. If a group has only one subgroup, a document "
+        "with a negative LEVEL is also nonrelevant. -J and -l have no effect.",
         "Unlike in other formats, documents with equal scores are ranked by DOCNO in ascending byte order.",
     ),
     reader="grouped.read_preferences",
@@ -349,8 +349,8 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
     example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
     prose=(
         "A run as one JSON object that contains an object for each topic, as used by ranx and BEIR. Documents are "
-        "ranked as in trec_results. For a topic without documents, nothing was retrieved. The run tag is the file name "
-        "without its directory and extensions.",
+        "ranked as in trec_results. A topic whose object is empty counts as a topic for which nothing was retrieved. "
+        "The run tag is the file name without its directory and extensions.",
         "Repeated topics are errors; so are repeated documents of a topic, unless --duplicates is given.",
         "Files that begin with such an object are recognised without -T json. JSON Lines are read like jsonl.",
     ),

@@ -74,7 +74,7 @@ class Layout(Frozen, kw_only=True):
 
 
 def word_for(column: str) -> str:
-    """Return the name of a column in messages."""
+    """Return the name by which messages refer to a column."""
     return _WORDS.get(column, column.lower())
 
 
@@ -107,6 +107,7 @@ NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
     (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? If so, remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
     (rb"[+-]?[0-9]+,[0-9]+", "; replace the decimal comma by a point"),
+    (rb"(?i:true|false)", "; replace true by 1 and false by 0"),
 )
 """Patterns of malformed numbers, and the hint about each."""
 
@@ -160,6 +161,8 @@ def text_hint(value: object) -> str:
 
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
     """Return a hint about the separators of a line, or "" if there is none."""
+    if line.count(b"\r") > 1:
+        return "lines end with carriage returns (CR) alone; convert them: tr '\\r' '\\n'"
     numbers = {len(columns.split()) for columns in layout.columns}
     if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
         blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")

@@ -30,7 +30,7 @@ MOST_ROUNDS = 100
 """Maximum number of EM iterations."""
 
 _ENOUGH = 1e-8
-"""EM stops if the log-likelihood changes by less than this."""
+"""EM stops if the log-likelihood changes by less than this value."""
 
 _LEAST_SHARE = 1e-10
 """The replacement for a share of 0, which has no logarithm."""
@@ -229,7 +229,7 @@ def confusions_by_topic(
 
 
 N_BINS = 10
-"""Bins of equal width from 0 to 1."""
+"""Number of bins of equal width from 0 to 1."""
 
 
 def bins_of(probability: FloatArray) -> IntArray:

@@ -26,7 +26,7 @@ _SEED = 0
 """Seed of random sign flips, fixed so that verdicts are reproducible."""
 
 _BEYOND = 20
-"""Expected number of random sign flips as far from zero as a mean with p = alpha, at least."""
+"""Minimum expected number of random sign flips that are as far from zero as a mean with p = alpha."""
 
 _MANY = 10_000
 """Minimum effective number of topics for the normal distribution in place of random sign flips.

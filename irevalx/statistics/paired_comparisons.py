@@ -45,11 +45,11 @@ class Method(Frozen):
     """The method of comparing runs."""
 
     test: str = "t"
-    """One of ``TESTS``."""
+    """The name of the test, from ``TESTS``."""
     correction: str = "holm"
-    """One of ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``."""
+    """The name of the correction, from ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``."""
     interval: str = "t"
-    """One of ``INTERVALS``."""
+    """The name of the interval method, from ``INTERVALS``."""
     alpha: float = ALPHA
     """Significance level of the corrected p-value (with at least ``FEW_TOPICS`` topics); intervals are at 1 - alpha."""
     resamples: int = RESAMPLES
@@ -66,7 +66,7 @@ class Comparisons(Frozen):
     """Comparisons of pairs of runs for a measure, corrected together; properties have shape (n_pairs,)."""
 
     values: FloatArray
-    """Values, shape (n_runs, n_topics), with at least one topic."""
+    """Values of the runs, shape (n_runs, n_topics), for at least one topic."""
     pairs: Sequence[tuple[int, int]]
     """Pairs of rows: the second run is compared with the first; Tukey's p-values are over all pairs of runs."""
     method: Method = Method()

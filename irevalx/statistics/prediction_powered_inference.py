@@ -36,7 +36,7 @@ class Estimates(Frozen, kw_only=True):
     cut: BoolArray
     """Whether the unclipped lambda is above 1."""
     classical: FloatArray
-    """The mean of the human values only."""
+    """The mean of the human values."""
     classical_error: FloatArray
     correlation: FloatArray
     """Correlation of human and machine values over topics with both; nan if one of them is constant."""
@@ -130,7 +130,7 @@ class DrawnDocuments(Frozen):
     """The sampled documents of all topics."""
 
     n_topics: int
-    """Some can have no sampled document."""
+    """The number of topics, including topics without a sampled document."""
     topic: IntArray
     """Topic indices from 0, shape (n_drawn,)."""
     probability: FloatArray
@@ -186,7 +186,7 @@ class MachineTotals(Frozen):
     sampled: FloatArray
     """Totals over the documents that could be drawn."""
     others: FloatArray
-    """Totals over the other documents, which the sample cannot correct."""
+    """Totals over the other documents, for which the sample provides no correction."""
 
 
 class TwoStageEstimate(Frozen, kw_only=True):

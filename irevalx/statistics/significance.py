@@ -81,13 +81,13 @@ RESAMPLES = 9999
 """Default number of resamples of a random test or interval."""
 
 FEW_TOPICS = 5
-"""With fewer topics, or fewer topics that differ, no interval and no significance is reported."""
+"""If fewer topics are evaluated, or fewer topics differ, neither intervals nor significance are reported."""
 
 _ENUMERABLE = 13
 """Up to this number of topics, Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
 
 _EXACT = 50
-"""Up to this number of topics without ties, the distribution of Wilcoxon's statistic is exact; above it is normal."""
+"""Maximum number of topics, without ties, for which Wilcoxon's distribution is exact; otherwise it is normal."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:

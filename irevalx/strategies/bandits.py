@@ -68,7 +68,7 @@ class Hedge(ScoringStrategy):
 
 
 class Bandit(RunReadingStrategy):
-    """Select from the run with the highest probability of relevance; a judgment updates only this run.
+    """Select from the run with the highest probability of relevance, which the judgment then updates.
 
     The probability of each run has a Beta(1, 1) prior distribution. With a ``generator``, the probability is
     drawn from this distribution (Thompson sampling); otherwise, the mean is used, and ties are broken in favour of the

@@ -67,9 +67,9 @@ class SimulatedJudging(Frozen):
     judgments: Judgments
     """All judgments."""
     in_sample: tuple[BoolArray, ...]
-    """For each budget, a mask of the judgments selected within it, flat over ``judgments``."""
+    """For each budget, the mask of the judgments selected within the budget."""
     inclusion: tuple[FloatArray, ...]
-    """For each budget, inclusion probabilities, flat over ``judgments``; empty for strategies without probabilities."""
+    """For each budget, the inclusion probability of each judgment; empty for strategies without probabilities."""
     n_without: int
     """Number of selected documents without a judgment."""
 
@@ -90,7 +90,7 @@ class KnownGrades:
         self.n_judgments = judgments.rows.size
         self._relevant: list[bool] = is_relevant(judgments, level).tolist()
         self.places: list[IntArray] = []
-        """For each topic, the flat index of the judgment of each candidate; ``ABSENT`` without a judgment."""
+        """For each topic, the index of the judgment of each candidate; ``ABSENT`` without a judgment."""
         for topic in candidates:
             place = np.full(len(topic.docnos), ABSENT)
             if topic.topic in judgments.topic_index:
@@ -100,7 +100,7 @@ class KnownGrades:
             self.places.append(place)
 
     def place(self, topic: int, request: JudgmentRequest) -> int:
-        """Return the flat index of a judgment; ``ABSENT`` if there is none."""
+        """Return the index of a judgment; ``ABSENT`` if there is none."""
         return int(self.places[topic][request.document])
 
     def is_relevant(self, topic: int, request: JudgmentRequest) -> bool:
@@ -172,7 +172,7 @@ class JudgingRounds:
 def _sampled(
     topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
 ) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample; return its flat mask and inclusion probabilities, and the number of unjudged documents."""
+    """Draw a sample; return its mask and inclusion probabilities, and the number of unjudged documents."""
     drawing = [
         (topic, places)
         for topic, places in zip(topics, grades.places, strict=True)
@@ -197,9 +197,9 @@ def _judged(
 ) -> tuple[IntArray, int]:
     """Judge documents in rounds, until the budgets are exhausted or no document is requested.
 
-    ``counters`` is the index in ``left`` of each topic's budget. Returns, flat over the judgments, the number of
-    documents judged before each document (``_NEVER`` if it was not judged), and the number of selected documents
-    without a judgment.
+    ``counters`` is the index in ``left`` of each topic's budget. Returns, for each judgment, the number of
+    documents judged before its document (``_NEVER`` if it was not judged), and the number of selected documents without
+    a judgment.
     """
     when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from running import FIXTURES, lab, refusal, succeeded
+from running import run as irevalx_command
 
 import irevalx
 import irevalx.lab
@@ -343,6 +344,17 @@ def test_files_of_other_kinds(tmp_path: Path) -> None:
     """A run in place of a score file is recognised, and agree names the score file that lacks a run."""
     message = refusal("compare", "--scores", RUNS[0], RUNS[1], status=2)
     assert message.endswith("is this a run? If so, give the judgments and the runs in place of score files\n")
+    output = tmp_path / "a.eval"
+    output.write_bytes(irevalx_command("-q", "-m", "map", QRELS, RUNS[0]).stdout)
+    for command in ("compare", "power", "report"):
+        assert refusal(command, output) == (
+            f"irevalx-lab: missing argument RUN...: {output} is the output of trec_eval or irevalx; read score files with "
+            "--scores\n"
+        )
+        assert refusal(command, QRELS) == "irevalx-lab: missing argument RUN...\n"
+    output.write_text('{"run": "a", "topic": 1, "map": 0.5, "map": 0.6}\n')
+    message = refusal("compare", "--scores", output, status=2)
+    assert message == f"irevalx-lab: {output}:1: the field 'map' occurs twice; keep one of them\n"
     paths = [tmp_path / "x.csv", tmp_path / "y.csv"]
     for path, runs in zip(paths, ("ab", "bc"), strict=True):
         path.write_text("run,topic,map\n" + "".join(f"{run},{t},0.{t}\n" for run in runs for t in range(9)))

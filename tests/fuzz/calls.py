@@ -31,4 +31,5 @@ def call(seed: int, folder: Path) -> Outcome:
     kind = rng.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
     with warnings.catch_warnings():
         warnings.simplefilter("always")  # what is shown must not depend on the calls before
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="matplotlib")  # old, with new pyparsing
         return KINDS[kind][0](rng, folder)

@@ -40,6 +40,9 @@ def folder(tmp_path: Path) -> Path:
         "system.tsv": MSMARCO,
         "scored.tsv": MSMARCO_SCORED,
         "sampled": "301 0 A 0 1\n302 0 A 0 1\n",
+        "array.json": '[\n{"qid": "301", "docno": "A"}\n]\n',
+        "qrels.indented": json.dumps(JSON_QRELS, indent=1),
+        "mac": QRELS.replace("\n", "\r"),
         "prefs": "301 one a A 1.5\n",
     }
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
@@ -108,14 +111,17 @@ def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Pat
     ("text", "line", "words"),
     [
         (
-            '{"1":\n{"A": 1,\n"B": true}}',
+            '{"1":\n{"A": 1,\n"B": null}}',
             3,
-            "topic '1': document 'B': invalid grade 'true': must be a 64-bit integer",
+            "topic '1': document 'B': invalid grade 'null': must be a 64-bit integer",
         ),
         ('{"1":\n{"A": 1.0}}', 2, "invalid grade '1.0': must be a 64-bit integer"),
         ('{"1": {"A": 9223372036854775808}}', 1, "invalid grade"),
         ('{"1": {"A": NaN}}', 1, "invalid grade"),
         ('{"1": {"A": {"B": 1}}}', 1, "topic '1': document 'A': invalid grade"),
+        ('{"1": {"A": 1,\n"": 1}}', 2, "topic '1': document '': the document ID is empty"),
+        ('{"": {"A": 1}}', 1, "topic '': the topic ID is empty"),
+        ('{"id": 1}\n{"id": 2}', 2, "Extra data (if each line is an object, use "),
         ('{"1": {},\n"2": 3}', 2, "topic '2': expected a JSON object"),
         (
             '{"1": {"A": 1,\n"B": 2,\n"A": 1}}',
@@ -186,6 +192,13 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
         (("qrels", "system.tsv"), "use -T msmarco"),
         (("qrels", "scored.tsv"), "use -T msmarco"),
         (("-R", "sampled", "qrels.json", "run"), "use -R json"),
+        (("-R", "jsonl", "qrels.json", "run"), "the file is one object with an object for each topic; use -R json"),
+        (("-R", "jsonl", "qrels.indented", "run"), "the file is one object with an object for each topic; use -R json"),
+        (("-T", "jsonl", "qrels", "run.json"), "the file is one object with an object for each topic; use -T json"),
+        (("--pool", "array.json", "qrels", "run"), "JSON arrays are not read; write one object per line (JSON Lines)"),
+        (("--pool", "qrels.json", "qrels", "run"), "pools in a JSON object are not read; write a line TOPIC DOCNO"),
+        (("--pool", "run", "qrels", "run"), "this looks like a run; irevalx-lab pool builds a pool from runs"),
+        (("mac", "run"), "lines end with carriage returns (CR) alone; convert them: tr '\\r' '\\n'"),
         (("-R", "sampled", "beir", "run"), "use -R beir"),
         (("-T", "msmarco", "qrels", "run.json"), "use -T json"),
         (("-T", "msmarco", "qrels", "run"), "use -T trec_results"),

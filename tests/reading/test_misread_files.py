@@ -81,6 +81,9 @@ CASES = {
         "".join(f"{n} 0 d{n}.txt 1\n" for n in range(9)) + "9 0 d9 1\n", "".join(f"{n} Q0 d{n} 1 2 r\n" for n in range(10)), "map", "0.1000",
         "in topic '0' the judgments contain 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
     ),
+    "ranks as scores": Case(
+        "1 0 a 1\n1 0 b 0\n2 0 a 1\n", "1 Q0 a 2.5 1 r\n1 Q0 b 2 2 r\n2 Q0 b 3 0 r\n2 Q0 a 1 1 r\n", "map", "0.7500", "r:1: the RANK column contains the number '2.5', and the SCORE column contains ranks"
+    ),
     "ranks of 0": Case(
         "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False
     ),
@@ -222,6 +225,40 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
         assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if hint else 0)
 
 
+@pytest.mark.parametrize(
+    ("form", "flags", "remedy"),
+    [
+        ("7 p1 {}\n7 p2 {}\n7 p3 {}\n", ("-T", "scored"), "use -T msmarco"),
+        ("7,p1,{}\n7,p2,{}\n7,p3,{}\n", ("-T", "csv"), "name the column rank"),
+        ("qid,docno,score\n7,p1,{}\n7,p2,{}\n7,p3,{}\n", (), "name the column rank"),
+        ('{{"7": {{"p1": {}, "p2": {}, "p3": {}}}}}', (), "replace the numbers by negative ones"),
+    ],
+)
+def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
+    """Scores that count the documents of a topic are probably ranks; other scores have no such warning."""
+    hint = "r: the scores of 1 of the first 1 topics are a sequence of ranks (1, 2, 3, ...)"
+    for numbers in ((1, 2, 3), (0, 1, 2), (1.0, 2.0, 3.0), (3, 2, 1), (1, 3, 2), (2, 3, 4), (1, 2, 2.5)):
+        written(tmp_path, "7 0 p1 1\n", form.format(*numbers))
+        result = run(*flags, "-m", "recip_rank", "q", "r", cwd=tmp_path)
+        is_sequence = numbers in {(1, 2, 3), (0, 1, 2)}
+        assert result.status == 0
+        assert [hint in line and remedy in line for line in result.stderr.splitlines()].count(True) == is_sequence
+
+
+def test_a_run_as_judgments(tmp_path: Path) -> None:
+    """A table with the columns of a run is read as judgments with a warning; a table with a grade has no warning."""
+    hint = "q:1: the columns 'rank' and 'score' are the columns of a run"
+    for text, has_hint in (
+        ("qid,docno,rank,score\n1,a,1,3\n1,b,2,2\n", True),
+        ('{"qid": 1, "docno": "a", "rank": 1, "score": 3}\n', True),
+        ("qid,docno,rank,score,label\n1,a,1,3,1\n", False),
+        ("qid,docno,score\n1,a,3\n1,b,2\n", False),
+    ):
+        written(tmp_path, text, "1 Q0 a 1 2 r\n")
+        result = run("-m", "map", "q", "r", cwd=tmp_path)
+        assert (result.status, hint in result.stderr) == (0, has_hint)
+
+
 def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
     """--ties rank changes nothing then, which is said."""
     written(tmp_path, QRELS, "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 c 0 1 r\n")
@@ -295,3 +332,21 @@ def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
         assert f"; read score files with {remedy}\n" in refusal(command, "q", "r", "r", status=2, cwd=tmp_path)
     with pytest.raises(irevalx.IrevalxError, match=r"; read score files with irevalx\.Scores\.read$"):
         irevalx.evaluate(tmp_path / "q", tmp_path / "r", "map")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n",
+        "1 Q0 a 2 1 r\n1 Q0 b 1 2 r\n",
+        "1 Q0 a 0.5 1 r\n1 Q0 b 0.7 1 r\n",
+        "1 Q0 a 0.5 1 r\n1 Q0 b 0.7 3 r\n",
+        "1 Q0 a 0.5 2 r\n1 Q0 b 0.7 3 r\n",
+        "1 Q0 a 0.5 1 r\n2 Q0 b 0.7 1 r\n",
+        "1 Q0 a x 1 r\n1 Q0 b x 2 r\n",
+    ],
+)
+def test_ranks_in_their_column(lines: str, tmp_path: Path) -> None:
+    """There is no doubt about a run with whole ranks, or with scores that are no sequence of ranks."""
+    written(tmp_path, QRELS, lines)
+    assert "the SCORE column contains ranks" not in run("q", "r", cwd=tmp_path).stderr

@@ -104,7 +104,6 @@ NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
         (("-R", "csv"), "1 0 a 1\n", 2, "use -R qrels if the columns are TOPIC IGNORED DOCNO GRADE"),
         ((), "1,a,1\n", 2, "use -R csv if the columns are TOPIC,DOCNO,GRADE"),
         ((), '{"qid": 1, "docid": "a", "rel": "1"}', 2, "q:1: topic '1': document 'a': invalid 'rel' '\"1\"': must be a number; remove the quotes"),
-        ((), '{"qid": 1, "docid": "a", "rel": true}', 2, "q:1: topic '1': document 'a': invalid 'rel' 'true': must be a number"),
         ((), '{"qid": 1, "docid": "a", "rel": [1]}', 2, "invalid 'rel' '[\"1\"]': must be a number"),
         ((), '{"qid": 1, "docid": "a", "rel": null}', 2, "invalid 'rel' 'null': must be a number"),
         ((), '{"qid": 1, "docid": "a", "rel": NaN}', 2, "invalid grade 'NaN': must be a 64-bit integer"),
@@ -131,6 +130,7 @@ def test_what_is_refused(flags: tuple[str, ...], qrels: str, status: int, words:
     ("results", "status", "words"),
     [
         ("qid,docid,score\n1,a,x\n", 2, "r:2: topic '1': document 'a': invalid score 'x': must be a finite number"),
+        ('{"qid": 1, "docid": "a", "score": true}', 2, "r:1: topic '1': document 'a': invalid 'score' 'true': must be a number"),
         ("qid,docid,score\n1,a,inf\n", 2, "invalid score 'inf': must be a finite number"),
         ("qid,docid,rank\n1,a,1.5\n", 2, "invalid rank '1.5': must be a 64-bit integer; if this is a score, name the column score"),
         ("qid,docid,rank\n1,a,51\n1,b,35\n", 0, "are these scores? The document with the lowest rank comes first; for scores, name the column score"),
@@ -149,18 +149,18 @@ def test_runs_that_are_refused(results: str, status: int, words: str, tmp_path: 
 
 
 def test_labels_in_records(tmp_path: Path) -> None:
-    """A label that is a text of a number counts, null and other texts are missing, and other types are refused."""
-    labels = [1, "0", None, "ERROR", 2.5]
+    """A label that is a boolean or a text of a number counts, null and other texts are missing, and other types are refused."""
+    labels = [1, "0", None, "ERROR", 2.5, True]
     lines = [json.dumps({"qid": 1, "docno": f"d{place}", "label": label}) for place, label in enumerate(labels)]
     warnings: list[str] = []
     source = Source("labels", "\n".join(lines).encode())
     judgments = REL_FORMATS["jsonl"].read(source, TREC_EVAL_10, False, warnings.append, "label")
-    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5]"  # type: ignore[union-attr]
+    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5, 1.0]"  # type: ignore[union-attr]
     assert warnings == [
         "labels:3: topic '1': document 'd2': label 'NA' is not a number; it counts as missing (1 more such label in this "
         "file)"
     ]
-    for wrong in (True, [1], {"a": 1}):
+    for wrong in ([1], {"a": 1}):
         text = json.dumps({"qid": 1, "docno": "d", "label": wrong}).encode()
         with pytest.raises(
             irevalx.IrevalxError, match=r"labels:1: topic '1': document 'd': invalid 'label' .*: must be a number"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from examples.paper_collections import CRANFIELD, ROBUST
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -29,6 +30,8 @@ from irevalx.statistics.confidence_intervals import (
 from irevalx.statistics.significance import MEAN, differences, generator
 
 CONFIDENCES = (0.5, 0.9, 0.95, 0.999)
+PRECISION = 1e-12 if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17) else 1e-10
+"""The relative precision of scipy: before 1.17, quantiles of 1 degree of freedom differ from cot(pi p) by 2e-11."""
 
 
 @pytest.mark.parametrize("n_topics", [2, 3, 10, 50, 400])
@@ -38,7 +41,7 @@ def test_t(n_topics: int, confidence: float) -> None:
     values = np.random.default_rng(n_topics).exponential(size=(5, n_topics))
     result = MeanIntervals(confidence=confidence).of(values)
     judged = stats.t.interval(confidence, n_topics - 1, loc=values.mean(axis=1), scale=stats.sem(values, axis=1))
-    np.testing.assert_allclose(result, np.stack(judged, axis=1), rtol=1e-12)
+    np.testing.assert_allclose(result, np.stack(judged, axis=1), rtol=PRECISION, atol=PRECISION - 1e-12)
 
 
 @pytest.mark.parametrize("n_topics", [15, 50, 300])
@@ -133,7 +136,7 @@ def test_student_t_as_scipy(confidence: float) -> None:
     """From 1 degree of freedom to a million."""
     for degrees in DEGREES:
         judged = float(stats.t.isf((1 - confidence) / 2, degrees))
-        assert t_quantile(degrees, confidence) == pytest.approx(judged, rel=1e-12)
+        assert t_quantile(degrees, confidence) == pytest.approx(judged, rel=PRECISION)
 
 
 @pytest.mark.parametrize("confidence", [*LEVELS, 0.01, 1 - 1e-9])

@@ -212,7 +212,7 @@ def agree(
     y are the root mean square error and the bias. Changes of rank are described by the mean absolute change, the
     largest rise and fall with the runs concerned, and the number of inversions: pairs of runs that y ranks in the
     opposite order (reported with tau by Büttcher et al., 2007). The column significant contains the share of runs whose
-    values differ significantly (paired t test over topics, p < 0.05).
+    values in x and y differ significantly (paired t test over topics, p < 0.05).
 
     Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
     contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only

@@ -17,7 +17,7 @@ from irevalx.api.scores import Scores
 from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.declarations import Parameter, check_rules, collect, declaration_of, in_shell_words, typed_in_shell
-from irevalx.errors import ArgumentError, IrevalxWarning, UsageError
+from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, shown_name
 from irevalx.frozen import fields, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.help import HelpCommand
@@ -109,7 +109,7 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
     are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:
-            raise UsageError("missing argument RUN...")
+            raise UsageError(f"missing argument RUN...{_score_file_hint(values['qrels'])}")
         return
     if by_default:
         values["measures"] = ()
@@ -118,6 +118,16 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
         values |= {"qrels": Scores.read(files, lower_is_better=lower_is_better), "runs": None}
     else:
         values |= {side: Scores.read(values[side]) for side in "xy"}
+
+
+def _score_file_hint(path: str) -> str:
+    """Return a hint about a score file in the place of the judgments, if no run is given; "" for other files."""
+    from irevalx.reading.format_hints import looks_like_scores
+    from irevalx.reading.sources.files import Source
+
+    if not looks_like_scores(Source(path).beginning):
+        return ""
+    return f": {shown_name(path)} is the output of trec_eval or irevalx; read score files with --scores"
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:

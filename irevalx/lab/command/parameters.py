@@ -306,8 +306,8 @@ SCORES_INPUT = {
         name="scores",
         default=False,
         help=(
-            "Read score files in place of judgments and runs. They contain values of measures by topic, from any "
-            "program, of one or several runs."
+            "Read score files in place of judgments and runs. Score files contain the measure values by topic of one "
+            "or several runs, computed by any program."
         ),
     ),
     "lower_is_better": text(
@@ -316,7 +316,7 @@ SCORES_INPUT = {
         requires="scores",
         name="lower_is_better",
         default=(),
-        help="Measures of which lower values are better, if irevalx does not know them. Can be repeated.",
+        help="Measures for which lower values are better, if irevalx does not define them. Can be repeated.",
     ),
 }
 """The options of commands that can read score files instead of judgments and runs."""

@@ -340,8 +340,8 @@ def compare(
     the per-topic differences. Further columns contain the numbers of topics on which the run has a higher, equal or
     lower value, p before and after correction, the test that was applied, and whether the difference is significant.
     With bonferroni and tukey, a simultaneous interval for all pairs is also reported. With fewer than 5 topics, no
-    difference is reported as significant. If fewer than 5 topics differ, or all topics differ by the same amount, an
-    exact sign-flip test replaces the t test, and no t interval is reported.
+    difference is reported as significant. If the difference is nonzero on fewer than 5 topics, or equal on all topics,
+    an exact sign-flip test replaces the t test, and no t interval is reported.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
     tukey, otherwise the unadjusted interval, labelled "unadjusted". With tukey, the interval excludes 0 exactly
@@ -356,12 +356,13 @@ def compare(
     power.
 
     Tables also display judged@K, the share of judged documents among the first K retrieved documents of each run. K is
-    the cutoff of the measure, or 10 if it has none; with fewer retrieved documents, it is the share of these documents.
-    The values of the measures judged.K and unj.K are displayed but not tested, because these measures describe the
-    judgments. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists the
-    comparisons that depend on unjudged documents. Their conclusions would change if the unjudged documents that only
-    one of the runs ranks among its first 10 were relevant half as often as its judged documents. The conclusion can
-    still be correct; judge these documents to confirm it. With `margin`, the same warning is issued for the verdicts.
+    the cutoff of the measure, or 10 if the measure has no cutoff. If fewer than K documents were retrieved, the share
+    is computed over the retrieved documents. The values of the measures judged.K and unj.K are displayed but not
+    tested, because these measures describe the judgments. For t tests (not tukey) of measures that treat unjudged
+    documents as nonrelevant, a warning lists the comparisons that depend on unjudged documents. Their conclusions would
+    change if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as
+    its judged documents. The conclusion can still be correct; judge these documents to confirm it. With `margin`, the
+    same warning is issued for the verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
@@ -379,11 +380,11 @@ def compare(
     With `margin`, a noninferiority test of each run against the `baseline` reports a verdict for each measure. The test
     is based on simultaneous t intervals of the differences from the baseline. The verdict is "not worse" if the lower
     bound is greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip
-    test with the same correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is
-    not worse. If fewer than 5 topics differ, or all topics differ by the same amount, no interval is computed. In this
-    case, an exact sign-flip test alone determines whether a run is worse, or is better and therefore not worse. The
-    least margin is the margin with which a run as good as the baseline would pass with probability 0.8, given this
-    number of topics.
+    test with the same correction has p below alpha. Otherwise, it is "cannot tell". The verdict for a run that is
+    identical to the baseline is "not worse". If the difference is nonzero on fewer than 5 topics, or equal on all
+    topics, no interval is computed. In this case, an exact sign-flip test determines the verdict: "worse" if the run is
+    significantly worse, and "not worse" if it is significantly better. The least margin is the margin with which a run
+    as good as the baseline would pass with probability 0.8, given this number of topics.
 
     Parameters
     ----------

@@ -42,8 +42,8 @@ Interval = Annotated[
         *INTERVALS,
         help=(
             "confidence intervals of differences: Student's t distribution (t), or the bias-corrected and accelerated "
-            "bootstrap (bca). A t interval excludes 0 exactly if the uncorrected t test is significant. With fewer "
-            "than about 20 topics, bca intervals are too narrow."
+            "bootstrap (bca). A t interval excludes 0 if and only if the uncorrected t test is significant. With "
+            "fewer than about 20 topics, bca intervals are too narrow."
         ),
     ),
 ]

@@ -36,27 +36,27 @@ if TYPE_CHECKING:
 
 
 class PredictedGrades(Frozen):
-    """Whether documents were predicted, and predicted relevant; flat over the judgments."""
+    """Whether each judged document was predicted, and whether it was predicted to be relevant."""
 
     predicted: BoolArray
     relevant: BoolArray
 
 
 class Predictions(PredictedGrades):
-    """The predictions of a classifier; flat over the judgments, or one value per topic."""
+    """The predictions of a classifier, for each judged document or each topic."""
 
     value: FloatArray
-    """Decision values, flat; nan without a prediction."""
+    """The decision value of each document; nan without a prediction."""
     without_text: BoolArray
-    """Flat; documents without a prediction because they have no text."""
+    """Whether each document has no prediction because it has no text."""
     learned_relevant: IntArray
-    """Per topic; the number of documents with text to learn from."""
+    """The number of relevant training documents of each topic."""
     learned_nonrelevant: IntArray
     untrained: BoolArray
-    """Per topic; whether predictions lack because there are no relevant or no nonrelevant documents to learn from."""
+    """Whether each topic has no predictions because it has no relevant or no nonrelevant training documents."""
 
     def completed(self, grades: IntArray, level: float) -> IntArray:
-        """Return flat grades in which predictions replace missing grades: ``level`` if relevant, otherwise 0."""
+        """Return grades in which predictions replace missing grades: ``level`` if relevant, otherwise 0."""
         return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
 
 
@@ -243,7 +243,7 @@ def expected_measures(
 ) -> dict[str, FloatArray]:
     """Return expected values (n_runs, n_topics) by measure, assuming independent relevance of documents.
 
-    ``probability`` is flat over the judgments; other documents are nonrelevant. Runs without results have 0.
+    ``probability`` has one value per judgment; other documents are nonrelevant. Runs without results have 0.
     """
     settings, missing = Settings(grades="probability"), experiment.missing
     selected = select_measures(measures, settings).measures
@@ -327,7 +327,7 @@ class LabelCompletion:
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
-    """Replace missing grades (``holes``), or all grades, by labels; negative labels are missing."""
+    """Replace missing grades (``holes``), or all grades, with labels; a negative label means that there is none."""
     label = np.where(labels >= 0, labels, UNJUDGED_IN_FILES)
     return label if replace else np.where(holes, label, grades)
 

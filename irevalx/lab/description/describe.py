@@ -425,7 +425,7 @@ def describe(
     show : print only this table, or all tables (all). [default: a summary if tables are displayed, all tables in other
         formats]
     complete : describe runs over all judged topics; a topic missing from a run counts as having no judged documents. By
-        default, runs are described over the topics for which every run has results.
+        default, runs are described on the topics for which every run has results.
 
     Raises
     ------

@@ -43,11 +43,11 @@ class LabelledSample(Frozen):
     """The documents; those that were not drawn have a negative grade."""
 
     probability: FloatArray
-    """Inclusion probabilities, flat over ``labels``; 0 for documents that could not be drawn."""
+    """The inclusion probability of each document of ``labels``; 0 for documents that could not be drawn."""
 
     stratum: IntArray | None
-    """Number of the stratum and topic, flat over ``labels``; None if documents were drawn independently, so that the
-    documents that could have been drawn are unknown."""
+    """The number of the stratum and topic of each document of ``labels``. None if documents were drawn independently;
+    it is then unknown which documents could have been drawn."""
 
     @classmethod
     def of(cls, human: GivenQrels, rel_format: str) -> LabelledSample:
@@ -150,7 +150,7 @@ class RankedLabels(Frozen):
 
     @cached_property
     def _place(self) -> IntArray:
-        """Indices of the documents in the sample, flat over the documents of both files."""
+        """The index in the sample of each document of both files."""
         return places_of(self.labels.judgments, self.sample.labels)
 
     @cached_property

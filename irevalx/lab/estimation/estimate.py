@@ -169,7 +169,8 @@ def estimate(
     """Estimate measure values and differences from a few human judgments and many machine judgments.
 
     Human assessors judged some topics, or some documents of each topic, and a machine, such as an LLM, labelled the
-    rest. The estimates are the machine's measure values, corrected by the machine's error on the human judgments.
+    rest. The estimates are the measure values under the machine labels, corrected for the errors of the machine on the
+    documents with human judgments.
 
     If the assessors judged some topics (prediction-powered inference), the result has one row for the mean of each run
     and one row for the difference of each pair. A row contains the estimate with its confidence interval and standard
@@ -181,18 +182,19 @@ def estimate(
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
     `rel_format="prels"`), the inclusion probability of each document must be known. The machine's value of a topic is
-    corrected by its errors on the sampled documents, each divided by the inclusion probability of the document. The
-    measures must be sums over ranks of weight times gain: P, rbp and dcg. A row contains the estimate, the classical
-    estimate from the sample alone, and the uncorrected value under the machine labels. It also contains the part of the
-    standard error that is due to the sampling of documents; if only these topics are of interest, this part is the
-    whole standard error. effective_documents is the number of documents that assessors would have to judge for the same
-    sampling error without machine labels. For documents that belong to no stratum, the machine labels are used.
+    corrected by its errors on the sampled documents, each divided by the inclusion probability of the document. Only
+    measures that are a sum of weight times gain over ranks are supported: P, rbp and dcg. A row contains the estimate,
+    the classical estimate from the sample alone, and the uncorrected value under the machine labels. It also contains
+    the part of the standard error that is due to the sampling of documents; if only these topics are of interest, this
+    part is the whole standard error. effective_documents is the number of documents that assessors would have to judge
+    for the same sampling error without machine labels. For documents that belong to no stratum, the machine labels are
+    used.
 
-    Intervals and tests use Student's t distribution. They are valid for a machine of any quality: if its labels are
-    poor, lambda is near 0. The method has four limitations. The confidence level applies to each interval separately,
-    not simultaneously to all. The topics that the assessors judged must be a random sample of all topics, rather than
-    easy or important topics. Confidence intervals based on fewer than 40 topics with human judgments are too narrow.
-    For samples of documents, the method has been tested only with at least 25 topics.
+    Intervals and tests use Student's t distribution. They are valid regardless of the accuracy of the machine: if its
+    labels are inaccurate, lambda is near 0. The method has four limitations. The confidence level applies to each
+    interval separately, not simultaneously to all. The topics that the assessors judged must be a random sample of all
+    topics, rather than easy or important topics. Confidence intervals based on fewer than 40 topics with human
+    judgments are too narrow. For samples of documents, the method has been tested only with at least 25 topics.
 
     With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
     The documents that affect the measures are stratified by machine grade and by best rank in any run. The sampling

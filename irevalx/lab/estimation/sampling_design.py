@@ -204,7 +204,7 @@ class _Strata:
         return numbers
 
     def rates(self, n: int) -> list[int]:
-        """Return the rates, as parts of ``_PARTS``, that draw as many documents as possible, at most n."""
+        """Return the sampling rates, in units of 1/``_PARTS``, of the largest sample of at most n documents."""
         low, high = 0.0, _PARTS / self.spread.min()
         for _ in range(64):
             middle = (low + high) / 2
@@ -228,7 +228,7 @@ class _Strata:
 def _designed(
     judgments: Judgments, frame: IntArray, strata: _Strata, rates: Sequence[int], seed: int
 ) -> LabellingDesign:
-    """Name the strata, and draw the same sample as ``degrade`` from the machine labels."""
+    """Name the strata, and draw from the machine labels the sample that ``degrade`` would draw."""
     names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
     n_of_stratum = strata.sizes.sum(axis=0).tolist()
     rows = [

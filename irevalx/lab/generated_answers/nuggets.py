@@ -11,7 +11,7 @@ from irevalx.errors import InputError, MalformedLineError, quote, shown_name, wa
 from irevalx.lab.command.output import Result
 from irevalx.parameters import join_words, short_repr
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, named
+from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, ColumnSpec, named
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, name_of_file
 from irevalx.reading.sources.tables import UNNAMED, File, is_file, source_of
 from irevalx.reports.table import Table
@@ -154,15 +154,30 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
         for number, line in enumerate(text.split(b"\n"), start=1):
             if line.strip():
                 where = f"{shown_name(source.path)}:{number}"
-                if (record := json_object(as_text(line))) is None:
+                if (record := json_object(where, as_text(line))) is None:
                     rule = "expected a JSON object with qid, run_id and nuggets"
                     remedy = "write one object per line (JSON Lines), for example with jq -c '.[]' for a JSON array"
                     raise MalformedLineError(f"{where}: {rule}: {quote(line)}; {remedy}")
                 yield _answer(where, record, as_text(name_of_file(source.path)))
 
 
+def _names(where: str, record: Mapping[str, Any], spec: ColumnSpec) -> list[str]:
+    """Return the field of the topic or of the run, if there is one; a text of the query is no second topic.
+
+    Several fields with different values raise MalformedLineError.
+    """
+    fields = [name for name in record if name.lower() in spec.names and name.lower() != "query"]
+    different = [name for name in fields if str(record[name]) != str(record[fields[0]])]
+    if different:
+        raise MalformedLineError(
+            f"{where}: the fields {quote(fields[0])} and {quote(different[0])} name different {spec.column.lower()}s "
+            f"({short_repr(record[fields[0]])} and {short_repr(record[different[0]])}); keep one of them"
+        )
+    return named(spec, list(record))
+
+
 def _answer(where: str, record: Mapping[str, Any], default: str) -> _Answer:
-    topics, runs = named(TOPIC, list(record)), named(RUN_OF_SCORES, list(record))
+    topics, runs = _names(where, record, TOPIC), _names(where, record, RUN_OF_SCORES)
     if not topics:
         raise MalformedLineError(f"{where}: the field qid is missing; add the topic")
     if "nuggets" not in record:

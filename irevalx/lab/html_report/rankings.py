@@ -43,9 +43,9 @@ class FirstDocuments(Frozen):
     """The first documents of the runs by topic, run and rank, and the ranked runs."""
 
     judgments: Judgments
-    """Includes the first documents of all runs, as unjudged documents."""
+    """The judgments, with the first documents of all runs added as unjudged documents."""
     pooled: BoolArray
-    """Flat over ``judgments``; False if the judgments file does not contain the document."""
+    """Whether the judgments file contains each document."""
     ranked: Sequence[RankedRun]
     """All runs."""
     n_tied: Sequence[int]
@@ -54,7 +54,7 @@ class FirstDocuments(Frozen):
     """Number of first documents of a ranking."""
     run: IntArray
     row: IntArray
-    """Index of the run, and index of the document in the judgments; flat over the first documents."""
+    """For each of the first documents, the index of the run, and the index of the document in the judgments."""
     ends: IntArray
     """First index of each judged topic, and the end of the last topic."""
     relevant: npt.NDArray[np.int32]

@@ -38,7 +38,7 @@ def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
 
 
 def document_contributions(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:
-    """Return the contribution of each document, flat over ``t.rows``, for each printed name of an additive measure."""
+    """Return the contribution of each document of ``t.rows`` to each printed value of an additive measure."""
     with np.errstate(all="ignore"):
         terms = request.measure.kind.apply(_TERMS[request.measure], t, request.parameters)
     return [np.asarray(term, np.float64) for term in terms]

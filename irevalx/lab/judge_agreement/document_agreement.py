@@ -43,7 +43,7 @@ Statistics: TypeAlias = "dict[Any, AnyArray]"
 
 
 class AgreementStatistic(NamedTuple):
-    """A value, the subject of the value, and its interval over topics; fields are the columns of the table."""
+    """A statistic, what it describes, and its confidence interval over topics. Fields are the columns of the table."""
 
     judge: str | None = None
     """The judge, if there are several."""

@@ -44,10 +44,10 @@ class Judge(Frozen, kw_only=True):
     """All answers, including the first."""
 
     probability: FloatArray | None = None
-    """Probabilities of relevance, flat over ``labels``; None for a judge with grades."""
+    """The probability of relevance of each document of ``labels``; None for a judge with grades."""
 
     values: FloatArray | None = None
-    """Labels before thresholding or rounding, flat over ``labels``; None if all are integer grades."""
+    """The label of each document of ``labels`` before thresholding or rounding; None if all are integer grades."""
 
     is_cut: bool = False
     """Whether the labels are binary, as probabilities of relevance that were cut."""

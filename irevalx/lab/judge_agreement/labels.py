@@ -243,10 +243,10 @@ def labels(
 
     With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label are treated
     as if they had the label 0. The result contains the gain of reranking under human labels (gain_human) and under
-    machine labels (gain_machine), their difference (promise), and the human gain as a share of the machine's gain
-    (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the machine to
-    evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative to the
-    other runs, which are not reranked.
+    machine labels (gain_machine), the machine gain minus the human gain (promise), and the human gain divided by the
+    machine gain (gain_ratio). If the gain under machine labels exceeds the gain under human labels, do not use the
+    machine to evaluate runs that use it themselves. rerank_excess_bias is the excess bias of each reranked run relative
+    to the other runs, which are not reranked.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. For each judge, the result contains all

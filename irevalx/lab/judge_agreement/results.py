@@ -1,4 +1,4 @@
-"""Results of ``labels`` for one judge and for several."""
+"""Results of ``labels``: agreement of one or several judges with the human judgments."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
 
 
 def _decisions(labels: tuple[str, ...], of_all_runs: Sequence[AgreementStatistic], reduced: str) -> Table:
-    """Return the agreement of significance decisions without intervals; ``labels`` are columns before the measure."""
+    """Return the table of significance decisions, without intervals; the columns ``labels`` precede the measure."""
     bare = [row._replace(low=None, high=None) for row in of_all_runs]
     note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
     table = _with_intervals("significance decisions", (*labels, "measure"), DECISION_COLUMNS, bare)

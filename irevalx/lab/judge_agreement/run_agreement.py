@@ -1,4 +1,4 @@
-"""Agreement between rankings of runs under human and machine judgments, and reranked runs.
+"""Agreement between rankings of runs under human and machine judgments, and evaluation of reranked runs.
 
 A run is sorted by label, highest first; documents with the same label keep their order, and documents without a label
 are treated as labelled 0. If reranking gains more under machine labels than under human labels, the machine must not be
@@ -244,7 +244,7 @@ def run_agreements(
 
 
 def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
-    """Sort the documents of each topic in a ranking by label (flat over the judgments; negative labels are 0)."""
+    """Sort the documents of each topic by label; ``labels`` has one label per judgment, and negative labels are 0."""
     assert ranking.tied is None
     rows, pooled = ranking.rows, ranking.row >= 0
     label = np.where(pooled, np.maximum(labels[np.where(pooled, ranking.row, 0)], 0), 0)

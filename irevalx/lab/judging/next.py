@@ -1,5 +1,6 @@
 """Selection of the next documents to judge: ``next`` and its command."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -17,7 +18,7 @@ from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.parameters import join_words
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES
 from irevalx.strategies.simulation import (
@@ -128,7 +129,7 @@ def next(  # noqa: A001 - it is the name of its command
     Exactly N unjudged documents are selected; a warning is issued if fewer are left. Judged documents do not count
     toward N; the strategy learns from their judgments regardless of how the documents were selected. To extend an
     existing collection, pass its judgments as `judged`. The strategy learns nothing from the N documents until they are
-    judged. Therefore, the selection is closest to the strategy if only a few documents are selected at a time.
+    judged. Therefore, select only a few documents at a time to follow the strategy closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
     `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
@@ -164,7 +165,8 @@ def next(  # noqa: A001 - it is the name of its command
     """
     number = per_topic or in_all or n or PER_TOPIC
     try:
-        judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
+        is_missing = judged is None or _is_blank(judged)
+        judgments = graded_judgments_of({}) if is_missing else graded_judgments_of(judged, rel_format)
     except EmptyFileError:  # called before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(
@@ -201,6 +203,14 @@ def next(  # noqa: A001 - it is the name of its command
         for place, document in enumerate(selected, start=1)
     ]
     return NextDocuments(rows, used_seed)
+
+
+def _is_blank(judged: Any) -> bool:
+    """Return whether judgments are a regular file that contains only blank lines or a byte-order mark."""
+    if not isinstance(judged, str | bytes | os.PathLike):
+        return False
+    source = Source(os.fsdecode(judged))
+    return source.size > 0 and not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
 
 
 def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Iterator[str]:

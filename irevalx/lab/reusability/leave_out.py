@@ -210,8 +210,8 @@ def leave_out(
     was left out. The rate of false differences (fpr) is the share of those pairs with no significant difference under
     the full judgments for which a significant difference is found after the unique documents of the group are removed.
     The rate of missed differences (fnr) is the share of those pairs with a significant difference under the full
-    judgments for which no significant difference is found after these documents are removed. The other columns of
-    significance decisions are explained in irevalx-lab agree.
+    judgments for which no significant difference is found after these documents are removed. The help of irevalx-lab
+    agree explains the other columns of significance decisions.
 
     The summary describes the runs that were left out. It contains the mean absolute change of ranks (rank_change), the
     largest number of ranks gained (rise) and lost (fall), the mean change of values (bias) and its root mean square
@@ -225,9 +225,9 @@ def leave_out(
     least four groups. The column score contains the measure value, and condensed contains the value with unjudged
     documents skipped. The columns least and greatest contain the lowest and the highest value over all possible
     judgments of the unjudged documents. bias is the value minus the value that the run would have if its group had been
-    pooled, with the bounds of a 95% interval. The verdict is fair (the interval is within `tolerance`), underestimated,
-    overestimated or cannot tell. to_judge is the number of unjudged documents among the first `depth` documents of the
-    group's runs. The last lines of the output contain a command that lists these documents.
+    pooled, with the bounds of a 95% interval. The verdict is "fair" (the interval is within `tolerance`),
+    "underestimated", "overestimated" or "cannot tell". to_judge is the number of unjudged documents among the first
+    `depth` documents of the group's runs. The last lines of the output contain a command that lists these documents.
 
     With `complete`, the result shows whether completing the judgments, with classifiers of document text or with
     judgments from another source, reduces the bias. With `holes`, it shows how the remaining bias depends on the share

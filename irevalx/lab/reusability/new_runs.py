@@ -56,7 +56,7 @@ _QUANTILES = (50.0, 2.5, 97.5)
 
 
 def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return the measures with proven bounds, given the grades of judged documents; empty if not a sum over ranks."""
+    """Return the measures with proven bounds for these grades; empty if the measure is not a sum over ranks."""
     try:
         return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
     except UsageError:
@@ -159,7 +159,7 @@ class PooledAndNew(Frozen, kw_only=True):
     n_pooled: int
     groups: Sequence[str]
     given: BoolArray
-    """Flat over the judgments; false for documents that only the new runs have."""
+    """Whether each document is in the original judgments, rather than only in the new runs."""
     removals: Sequence[UniqueDocuments]
     """The unique documents of each group of pooled runs."""
     depth: int

@@ -128,7 +128,7 @@ _NODES = 7
 
 
 class ExpectedValues:
-    """The scores of runs whose unjudged documents have probabilities of relevance, flat over the judgments.
+    """The scores of runs, if each unjudged document has a probability of relevance.
 
     The scores of runs after the first ``n_pooled``, whose documents share a factor, are drawn.
     """
@@ -309,7 +309,7 @@ def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribut
 
 
 class SimulatedValues:
-    """The scores of runs under judgments drawn from probabilities of relevance, flat over the judgments.
+    """The scores of runs under judgments drawn from probabilities of relevance.
 
     The judgments contain all documents of the runs, the measures are in DRAWN, and all measures share the draws.
     """

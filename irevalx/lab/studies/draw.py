@@ -86,11 +86,12 @@ def draw(
 
     To be plotted on the same axes, studies must have the same runs and full judgments. Studies of different runs or
     judgments can be plotted with `layout="grid"`. Both layouts contain Kendall's tau-b, Pearson's correlation and the
-    RMS error of each measure and study. Bands show one standard deviation over samples on either side of the mean,
-    clipped to the range of the statistic, or, if the studies contain them, intervals over topics.
+    RMS error of each measure and study. If the studies contain intervals over topics, bands show these intervals.
+    Otherwise, they show one standard deviation over samples on either side of the mean, clipped to the range of the
+    statistic.
 
-    In Figure 22, Yilmaz and Aslam (2008) plot studies of different schemes on the same axes. In Figures 23 and 24, they
-    plot a grid of collections, in which bpref is compared with AP and with its own values under the full judgments
+    Figure 22 of Yilmaz and Aslam (2008) shows studies of different schemes on the same axes. Figures 23 and 24 are
+    grids with one panel per collection; they compare bpref with AP and with its own values under the full judgments
     (`itself="bpref"`). With `layout="scores"`, a study that separates the errors of infAP reproduces their Figure 19
     (measures map, infAP.c=1, infAP.c=1.5, infAP.c=2.5). With `layout="runs"`, the figures are like Figures 2 to 4 of
     Ahlgren and Grönqvist (2008) (measures map, bpref_10, RankEff).

@@ -28,14 +28,14 @@ class TopicsWithoutPool(Topics):
 
     @cached_property
     def unjudged_above(self) -> IntArray:
-        """Flat: the number of unjudged documents ranked above a document."""
+        """Per document: the number of unjudged documents ranked above it."""
         return self.rank - 1 - self.relevant_above - self.nonrelevant_above
 
 
 class FullTopics(Topics, kw_only=True):
     """Rankings with the grades of a sample of the judgments, and with the full judgments."""
 
-    true_precision: FloatArray  # flat over ``rows``: precision at each document under full judgments
+    true_precision: FloatArray  # precision at each document of ``rows`` under full judgments
 
 
 def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSILON) -> FloatArray:

@@ -73,9 +73,9 @@ _SCHEMES = (
     f"({', '.join(name for name in STRATEGY_SCHEMES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
     "judgments. stratified keeps a share of the relevant and of the nonrelevant documents. depth keeps the documents "
     "within a pool depth, and mixed adds an equal number of other documents. strata draws samples at a share of the "
-    "sampling rates of `strata`. A judging strategy keeps the first documents that it selects, as in irevalx-lab "
-    "degrade. imperfect removes judged documents from the collection and the runs, and keeps all judgments. The scheme "
-    "depth is a judging strategy if `levels` are shares"
+    "sampling rates of `strata`. A judging strategy keeps the judgments of the documents that it selects first, "
+    "as in irevalx-lab degrade. imperfect removes judged documents from the collection and the runs, but keeps all "
+    "judgments. The scheme depth is a judging strategy if `levels` are shares"
 )
 _WITH_TEXTS = tuple(name for name, order in STRATEGIES.items() if order.needs_texts)
 _SCHEME = choice(
@@ -254,8 +254,8 @@ def study(
     The knee of a statistic is the lowest level of judgments at and above which its mean over samples exceeds 0.9. A
     second kind of knee is the lowest level at and above which at least 95% of the samples exceed 0.9; it is reported
     because a real experiment has only one sample of judgments, which can be below 0.9 even if the mean is above 0.9.
-    With `resamples`, intervals of the knees of means are also reported. Estimation errors are reported for measures
-    that estimate AP.
+    With `resamples`, confidence intervals of the knees of means are also reported. Estimation errors are reported for
+    measures that estimate AP.
 
     Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be combined with
     measures of grades, because the sampling design of each sample is known. With `scheme="mixed"`, the pool is a

@@ -109,7 +109,7 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
 
 
 def _by_topic(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
-    """Yield blocks of whole topics for rows in any order, all of which are held in memory; at least one block."""
+    """Yield at least one block of whole topics. The rows can be in any order; all rows are held in memory."""
     rows = pa.Table.from_batches(batches, schema_of(number, TOPIC, DOCNO))
     topics, codes, lengths = numbered(rows[_TOPIC].chunks)
     order = None if _ascends(codes) else _order(codes, lengths, len(topics))

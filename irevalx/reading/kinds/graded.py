@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names, numbered
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities, each_judgment_once
 from irevalx.judgments.pool import PooledDocuments
-from irevalx.reading.column_names import GRADE
+from irevalx.reading.column_names import GRADE, JUDGES
 from irevalx.reading.kinds.runs import group_by_topic
 from irevalx.reading.rules import Rules
+from irevalx.reading.sources.columns import TableRows
 from irevalx.reading.sources.rows import Columns, Rows, parts_of, whole
 from irevalx.trec_eval import c_double
 
@@ -108,6 +112,7 @@ def _outside(path: str, probabilities: FloatArray, lines: IntArray, places: IntA
 def read_graded(rows: Rows, rules: Rules) -> Judgments:
     """Build judgments, with the column ``STRATUM`` for stratified samples."""
     numbers: dict[bytes, int] = {}  # of the strata, as they come in the file
+    judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, by column
 
     def build(columns: Columns) -> Judgments:
         topics, of_topics, order = group_by_topic(columns["TOPIC"])
@@ -116,6 +121,12 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
             stratum, names = numbered(columns["STRATUM"])
             of_names = [numbers.setdefault(name, len(numbers)) for name in names.texts()]
             strata = np.array(of_names, np.int64)[stratum][order]
+        for column in (spec.column for spec in JUDGES if spec.column in columns):
+            number, names = numbered(columns[column])
+            first_of = judges.setdefault(column, {})
+            for name, row in zip(names.texts(), np.unique(number, return_index=True)[1].tolist(), strict=True):
+                if name:
+                    first_of.setdefault(name, int(columns.lines[row]))
         return Judgments(
             path=columns.path,
             topics=topics,
@@ -129,12 +140,27 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
         )
 
     judgments = Judgments.joined(rows.path, parts_of(rows, rules, build))
+    for column, first_of in judges.items():
+        if len(first_of) > 1:
+            place = "row " if isinstance(rows, TableRows) else ""
+            rules.warn(_several_judges(f"{shown_name(rows.path)}:{place}", column.lower(), first_of))
     if judgments.strata is not None:
         rank = {name: place for place, name in enumerate(sorted(numbers, key=_stratum_order))}
         judgments = replace(judgments, strata=np.array([rank[name] for name in numbers], np.int64)[judgments.strata])
     if rows.is_table and not judgments.distinct and judgments.strata is None:
         return each_judgment_once(judgments, rules.warn)
     return replace(judgments, about_duplicates=rows.about_duplicates)
+
+
+def _several_judges(where: str, column: str, first_of: Mapping[bytes, int]) -> str:
+    """Return the warning about a column that names several judges, given the first line or row of each."""
+    (first, _), (second, line) = sorted(first_of.items(), key=lambda item: item[1])[:2]
+    option = f", and use {spelled('machines')} to compare them" if is_parameter("machines") else ""
+    return (
+        f"{where}{line}: the field {quote(column)} contains {len(first_of)} values ({quote(first)}, "
+        f"{quote(second)}{', ...' if len(first_of) > 2 else ''}), but all labels of a file are read as labels of "
+        f"one judge; write the labels of each judge to a separate file{option}"
+    )
 
 
 def _by_line(weights: FloatArray, lines: IntArray) -> FloatArray:

@@ -111,9 +111,9 @@ class GroupedLines(Frozen):
 
     documents: Documents  # each once per topic, ascending in byte order
     groups: Segments  # per topic: its judgment groups, ascending in byte order
-    names: tuple[bytes, ...]  # flat over ``groups``
-    group: IntArray  # shape (lines,); flat index over ``groups``
-    document: IntArray  # shape (lines,); flat index over ``documents``
+    names: tuple[bytes, ...]  # the name of each group
+    group: IntArray  # shape (lines,); index in ``groups``
+    document: IntArray  # shape (lines,); index in ``documents``
 
     @property
     def rows(self) -> Segments:
@@ -140,8 +140,8 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
     """Collect the distinct numbers of each topic.
 
-    ``topic`` and ``number``, shape (lines,), are below ``n_topics`` and ``n_numbers``. Returns the numbers of each
-    topic, in ascending order, as rows; the flat index over the rows for each line; and the flat numbers.
+    ``topic`` and ``number``, shape (lines,), are below ``n_topics`` and ``n_numbers``. Returns the rows (one per topic,
+    its numbers in ascending order), for each line the index of its number, and the numbers of all rows.
     """
     pairs = topic * n_numbers + number
     different = distinct(pairs)

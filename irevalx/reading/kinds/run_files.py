@@ -15,6 +15,7 @@ from irevalx.reading.kinds.runs import (
     RunWarning,
     group_by_topic,
     looked_at,
+    rank_like_scores,
     rank_warnings,
     score_warnings,
 )
@@ -112,6 +113,8 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
     tag = as_column(stem_of(rows.path))
+    of_ranks = "name the column rank" if rows.is_table else f"use {spelled('results_format', 'msmarco')}"
+    of_ranks = f"to rank by rank, {of_ranks}"
     column = "" if rows.is_table else " or a fourth column"
     remedy = "name the column score" if rows.is_table else f"use {spelled('results_format', 'scored')}"
 
@@ -125,12 +128,14 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
         if layout.columns[1:]:
             _ranks_at(lines, np.arange(lines.size))
         results = results_of(lines, lines["SCORE"], compat, strict=rules.strict or not is_trec)
+        has_ranks = "RANK" in lines or is_trec
         return replace(
             results,
             tag=results.tag if is_trec else tag,
             sanity_warnings=(
                 *line_warnings(lines, first, strict=rules.strict, begins_file=is_first),
                 *(_score_warnings(lines, results) if is_first else ()),
+                *(rank_like_scores(rows.path, results, of_ranks) if is_first and not has_ranks else ()),
             ),
         )
 

@@ -12,7 +12,7 @@ from irevalx.errors import ArgumentError, InputError
 from irevalx.frozen import replace
 from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC
 from irevalx.reading.kinds.builder import Entries, TableRun
-from irevalx.reading.kinds.runs import ResultRows, RunStream, group_by_topic
+from irevalx.reading.kinds.runs import ResultRows, RunStream, group_by_topic, rank_like_scores
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.columns import ColumnTable, TableRows
 from irevalx.reading.sources.files import as_column, name_of_file, stem_of
@@ -47,7 +47,10 @@ def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
             columns.distinct,
         )
         results = entries.results(rules.compat, as_column(stem_of(rows.path)), strict=True)
-        return results if entries.topics else replace(results, tag=None)
+        if not entries.topics:
+            return replace(results, tag=None)
+        warnings = rank_like_scores(rows.path, results, "to rank by rank, replace the numbers by negative ones")
+        return replace(results, sanity_warnings=(*results.sanity_warnings, *warnings))
 
     def run(objects: JsonObjects) -> RunStream:
         return RunStream(rows.path, blocks=objects.blocks, again=objects.again, parse=partial(parse, objects))

@@ -215,6 +215,31 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
     return (RunWarning(warning, "ranks for scores", is_error=strict),)
 
 
+LEAST_SEQUENCE = 3
+"""Minimum number of documents of a topic whose scores are checked for a sequence of ranks."""
+
+
+def rank_like_scores(path: str, results: ResultRows, remedy: str) -> tuple[RunWarning, ...]:
+    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, or 0, 1, 2, ..., like ranks.
+
+    ``results`` are those of the first block. ``remedy`` is a hint for files with ranks.
+    """
+    rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
+    score = results.scores[: rows.size]
+    first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
+    is_rank = (score == first + rows.position) & ((first == 0) | (first == 1))
+    several = rows.lengths >= LEAST_SEQUENCE
+    n_several = int(several.sum())
+    n_alike = int((several & (rows.count(is_rank) == rows.lengths)).sum())
+    if 2 * n_alike <= n_several:
+        return ()
+    text = (
+        f"{shown_name(path)}: the scores of {n_alike} of the first {n_several} topics are a sequence of ranks (1, 2, "
+        f"3, ...); are these ranks? The document with the highest score is ranked first; {remedy}"
+    )
+    return (RunWarning(text, "scores for ranks"),)
+
+
 def looked_at(rows: Segments) -> int:
     """Return the number of results, from the first one on, that are checked."""
     return int(rows.offsets[min(rows.n, MOST_TOPICS)])

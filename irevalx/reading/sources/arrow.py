@@ -30,7 +30,7 @@ LINE = "line"
 """The column with the 1-based row numbers."""
 
 TYPES: dict[ColumnKind, pa.DataType] = {
-    "names": pa.large_string(),
+    **dict.fromkeys(("names", "words"), pa.large_string()),
     **dict.fromkeys(("grades", "integers"), pa.int64()),
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), pa.float64()),
 }
@@ -97,6 +97,8 @@ class ArrowTable(ColumnTable):
     def _cast(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> pa.Array:
         """Return values cast to the type of their kind; ``first`` is the 0-based number of the first row."""
         column = _plain(column)
+        if kind == "words":
+            return pa.array(["" if value is None else str(value) for value in column.to_pylist()], TYPES[kind])
         self._refuse_others(column, kind, name, first)
         if not len(column):
             return pa.nulls(0, TYPES[kind])
@@ -111,7 +113,7 @@ class ArrowTable(ColumnTable):
 
     def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
         """Reject a column of another type, and missing values."""
-        if column.null_count and kind not in {"labels", "probabilities"}:
+        if column.null_count and kind not in {"labels", "probabilities", "words"}:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(missing.argmax()))
         if len(column) > column.null_count and not _fits(column.type, kind):
@@ -218,8 +220,10 @@ def _plain(column: pa.Array) -> pa.Array:
 def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
     """Return whether a column of this type can be read as a kind; the cast then checks each value."""
     types = pa.types
-    if types.is_integer(kind_of_values):
+    if types.is_integer(kind_of_values) or kind == "words":
         return True
+    if types.is_boolean(kind_of_values):
+        return kind in {"grades", "reals", "labels"}
     if kind != "names":
         return bool(types.is_floating(kind_of_values) or types.is_decimal(kind_of_values))
     is_whole = types.is_decimal(kind_of_values) and kind_of_values.scale == 0

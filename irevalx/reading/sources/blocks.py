@@ -224,7 +224,7 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
     """Return the offset of the last topic with a complete line; 0 if no other topic precedes it.
 
     The search proceeds backwards in increasing steps: lines between two lines of one topic are assumed to belong to it.
-    If this is wrong, a topic recurs, which ``each_topic_once`` detects.
+    If this assumption is wrong, a topic occurs in two blocks, which ``each_topic_once`` reports.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:

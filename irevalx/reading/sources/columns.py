@@ -137,7 +137,7 @@ def _is_double(value: Any) -> bool:
 
 
 def _grade(what: What, place: int, value: Any, exact: bool) -> int:
-    if isinstance(value, Integral) or (isinstance(value, float | np.floating) and value.is_integer()):
+    if isinstance(value, Integral | np.bool_) or (isinstance(value, float | np.floating) and value.is_integer()):
         grade = int(value)
         if is_long(grade):
             return grade
@@ -156,6 +156,7 @@ def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
 _WHOLE, _REAL = "a 64-bit integer", "a 64-bit number"
 RULES: dict[ColumnKind, str] = {
     "names": "a string or an integer",
+    "words": "a string",
     **dict.fromkeys(("grades", "integers"), _WHOLE),
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }

@@ -24,6 +24,9 @@ _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _IGNORED = (b"0", b"Q0")
 """Common values of the second column of judgments and runs."""
 
+_RANK, _SCORE = 3, 4
+"""The positions of two columns of a run."""
+
 _PAIRED = 4
 """Number of columns of qrels and of preferences with a winner."""
 
@@ -90,8 +93,12 @@ def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
     if has_record(beginning):
         return "records"
     columns = [spec.column for spec in specs_of(layout.columns[0])]
-    is_object = re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))
-    return "object" if is_object and columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
+    return "object" if is_json_object(beginning) and columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
+
+
+def is_json_object(beginning: Beginning) -> bool:
+    """Return whether a file begins like a JSON object that contains objects."""
+    return bool(re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))) and not has_record(beginning)
 
 
 def names_runs(beginning: Beginning) -> bool:
@@ -243,8 +250,31 @@ def _json_array(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
     return (1, f"{hint}. The text between blanks is read as columns, like trec_eval") if hint else None
 
 
+def _ranks_as_scores(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
+    """Return the doubt about a run in which the ranks are in the column of the scores, and the scores in theirs."""
+    lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
+    previous: dict[bytes, int] = {}
+    for _, fields in lines:
+        if len(fields) <= _SCORE or not all(map(re.fullmatch, (_NUMBER, b"[0-9]{1,9}"), fields[_RANK : _SCORE + 1])):
+            return None
+        topic, rank = fields[0], int(fields[_SCORE])
+        if rank not in ({0, 1} if topic not in previous else {previous[topic] + 1}):
+            return None
+        previous[topic] = rank
+    scores = [fields[_RANK] for _, fields in lines if not fields[_RANK].isdigit()]
+    if not scores or len(previous) == len(lines):
+        return None
+    return (
+        lines[0][0],
+        f"the RANK column contains the number {quote(scores[0])}, and the SCORE column contains ranks. Documents are "
+        "ranked by the SCORE column, highest first, like trec_eval; if the columns are exchanged, correct their order: "
+        "awk '{print $1, $2, $3, $5, $4, $6}'",
+    )
+
+
 DOUBTS = (
     Doubt(frozenset({"SCORE"}), _json_array),
+    Doubt(frozenset({"RANK"}), _ranks_as_scores),
     Doubt(frozenset(), _blank_in_field),
     Doubt(frozenset({"GRADE", "LEVEL"}), _pair_of_documents),
 )

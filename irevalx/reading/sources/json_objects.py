@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
+from irevalx.declarations import spelled
 from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
@@ -75,10 +76,10 @@ class _Labels(_Numbers):
 
 
 _GRADES: dict[Grades, _Numbers] = {
-    "whole": _Numbers("grade", RULES["whole"], frozenset({int})),
-    "real": _Numbers("grade", RULES["real"], frozenset({int, float})),
-    "probability": _Numbers("grade", RULES["probability"], frozenset({int, float}), 1.0),
-    "label": _Labels("label", RULES["label"], frozenset({int, float})),
+    "whole": _Numbers("grade", RULES["whole"], frozenset({int, bool})),
+    "real": _Numbers("grade", RULES["real"], frozenset({int, float, bool})),
+    "probability": _Numbers("grade", RULES["probability"], frozenset({int, float, bool}), 1.0),
+    "label": _Labels("label", RULES["label"], frozenset({int, float, bool})),
 }
 _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 
@@ -108,7 +109,8 @@ class JsonObjects(Rows):
             seen: set[str] = set()
             size = 0
             for topic, documents in _topics_of(text, self.members) if content else ():
-                if topic in seen or not all(self.numbers.holds(value) for _, value in documents):
+                are_valid = all(docno and self.numbers.holds(value) for docno, value in documents)
+                if not topic or topic in seen or not are_valid:
                     raise _WrongError
                 seen.add(topic)
                 topics[topic] = documents
@@ -188,6 +190,7 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     """Raise the error about the first mistake in an invalid file."""
     rule = f"expected a JSON object {{topic: {{docno: {numbers.what}}}}}"
+    lines_hint = spelled("results_format" if numbers is _SCORES else "rel_format", "jsonl")
     where = shown_name(path)
     try:
         text = content.decode("utf-8-sig")
@@ -197,6 +200,8 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1]
         hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # UTF-16 without a byte-order mark is valid UTF-8
+        if error.msg == "Extra data" and error.lineno > 1:
+            hint = f"{hint} (if each line is an object, use {lines_hint})"
         raise MalformedLineError(f"{where}:{error.lineno}: {rule}: {hint}: {quote(line)}") from None
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
@@ -233,6 +238,8 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
     seen: dict[tuple[str, ...], int] = {}
     for line, keys, value in _members(text):
         names = ": ".join(f"{word} {quote(key)}" for word, key in zip(("topic", "document"), keys, strict=False))
+        if not keys[-1]:
+            raise MalformedLineError(f"{where}:{line}: {names}: the {('topic', 'document')[len(keys) - 1]} ID is empty")
         if keys in seen:
             raise MalformedLineError(f"{where}:{line}: duplicate {names} (first on line {seen[keys]})")
         seen[keys] = line

@@ -275,6 +275,8 @@ def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str])
     """Return a list converted to its kind; missing probabilities (None, NA) are nan."""
     if kind == "names":
         return names_of([values], place)[0]
+    if kind == "words":
+        return Names.of([b"" if value is None else as_bytes(str(value)) for value in values])
     if kind in {"grades", "integers"}:
         return grades_of([values], place)
     if kind in {"labels", "probabilities"}:

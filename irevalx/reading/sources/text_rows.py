@@ -101,7 +101,7 @@ class MissingLabels(MalformedNumbers):
     def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
         """Count labels, like ``MalformedNumbers`` counts numbers."""
         self.count += count
-        self.first = self.first or f"{where}: label {quoted} is not a number; it counts as missing"
+        self.first = self.first or f"{where}: label {quoted} is not a number; it counts as missing{hint}"
 
 
 def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:

@@ -118,7 +118,8 @@ class HeadedRows(NamedRows):
             return cut_lines(self.path, block, layout, self.compat, hint=self.hint)
         lines = self._split_quoted(block) if b'"' in block.text else self._split_at_separators(block)
         assert lines.start is not None  # which both compute
-        for row, column in np.argwhere(lines.end == lines.start)[:1].tolist():
+        required = np.array([spec.kind != "words" for spec in self.specs])
+        for row, column in np.argwhere((lines.end == lines.start) & required)[:1].tolist():
             name = self.names[self._places[column]]
             raise MalformedLineError(f"{lines.where(row)}: column {quote(name)} is empty")
         return lines
@@ -189,16 +190,16 @@ class _Number(str):
     __slots__ = ()
 
 
-class _RepeatedKeyError(LookupError):
+class RepeatedKeyError(LookupError):
     """A key occurs twice in a JSON object."""
 
 
-def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; a repeated key raises _RepeatedKeyError."""
+def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; a repeated key raises RepeatedKeyError."""
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
-        raise _RepeatedKeyError(next(name for place, name in enumerate(names) if name in names[:place]))
+        raise RepeatedKeyError(next(name for place, name in enumerate(names) if name in names[:place]))
     return record
 
 
@@ -209,7 +210,9 @@ class JsonRows(NamedRows):
     def _decode(self) -> Callable[[str], Any]:
         from json import JSONDecoder
 
-        decoder = JSONDecoder(object_pairs_hook=_record, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+        decoder = JSONDecoder(
+            object_pairs_hook=record_of, parse_int=_Number, parse_float=_Number, parse_constant=_Number
+        )
         return decoder.decode
 
     def blocks(self) -> Iterator[Block]:
@@ -240,9 +243,12 @@ class JsonRows(NamedRows):
         where = f"{shown_name(self.path)}:{number}"
         try:
             record = self._decode(line.decode())
-            values = [record[name] for name in self.keys]
+            values = [
+                record.get(name) if spec.kind == "words" else record[name]
+                for spec, name in zip(self.specs, self.keys, strict=True)
+            ]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            *others, _ = self.keys
+            others = [name for spec, name in zip(self.specs, self.keys, strict=True) if spec.kind != "words"][:-1]
             rule = f"expected a JSON object with {', '.join(others)} and {self.specs[-1].column.lower()}"
             problem = "is missing" if isinstance(error, KeyError) else "occurs twice"
             what = f", but {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
@@ -253,6 +259,10 @@ class JsonRows(NamedRows):
     def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:
         """Return the text of a value; MalformedLineError for a value of another type."""
         spec = self.specs[place]
+        if spec.kind == "words":
+            return b"" if value is None else str(value).encode("utf-8", "surrogatepass")
+        if isinstance(value, bool) and spec.kind in {"grades", "reals", "labels"}:
+            return b"%d" % value
         if isinstance(value, _Number):
             if spec.kind != "names" or re.fullmatch(r"-?[0-9]+", value):
                 return value.encode()

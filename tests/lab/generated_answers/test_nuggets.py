@@ -130,6 +130,10 @@ DAMAGED = {
     '{"qid": "1", "nuggets": 3}': ":1: the field nuggets must be a list of objects, not 3",
     '{"qid": 1.5, "nuggets": []}': ":1: qid must be a string or an integer, not 1.5",
     '{"qid": "1", "run_id": NaN, "nuggets": []}': ":1: run_id must be a string or an integer, not nan",
+    '{"qid": "1", "qid": "2", "nuggets": []}': ":1: the field 'qid' occurs twice; keep one of them",
+    '{"qid": "1", "nuggets": [{"text": "a", "text": "b"}]}': ":1: the field 'text' occurs twice; keep one of them",
+    '{"qid": "1", "topic_id": 2, "nuggets": []}': ":1: the fields 'qid' and 'topic_id' name different topics ('1' and 2); keep one of them",
+    '{"qid": "1", "run_id": "a", "system": "b", "nuggets": []}': ":1: the fields 'run_id' and 'system' name different runs ('a' and 'b'); keep one of them",
     '{"qid": "1", "nuggets": [3]}': ":1: nugget 1 must be an object with text, importance and assignment",
     changed(text=None): ":1: nugget 1: the field text is missing: must be a string",
     changed(text=5): ":1: nugget 1: invalid text 5: must be a string",
@@ -160,6 +164,12 @@ def test_invalid_records(text: str, message: str, tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{path}{message.format(path=path)}")
     result = lab("nuggets", path)
     assert (result.status, result.stderr) == (2, f"irevalx-lab: {error.value}\n")
+
+
+def test_text_of_the_query() -> None:
+    """The output of nuggetizer contains the text of the query in the field query, and the topic in qid."""
+    given = {"query": "a text", "topic": 1, **record("a", "1", *EXAMPLE)}
+    assert irevalx.lab.nuggets([given]).rows == irevalx.lab.nuggets([record("a", "1", *EXAMPLE)]).rows
 
 
 def test_no_records(tmp_path: Path) -> None:

@@ -217,11 +217,18 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
 
 
 def test_empty_judgments(tmp_path: Path) -> None:
-    """Before the first judgments, the file of judgments is empty, compressed or not; a missing file is an error."""
-    (tmp_path / "empty").write_bytes(b"")
-    (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
+    """Before the first judgments, the file is empty or blank, compressed or not; a missing file is an error."""
+    contents = {
+        "empty": b"",
+        "empty.gz": gzip.compress(b""),
+        "blank": b"\n \r\n",
+        "blank.gz": gzip.compress(b"\n\n"),
+        "mark": b"\xef\xbb\xbf",
+        "mark_and_line": b"\xef\xbb\xbf\r\n",
+    }
     plain = lab("next", *RUNS, "--seed", "1")
-    for name in ("empty", "empty.gz"):
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
         assert lab("next", *RUNS, "--seed", "1", "--judged", tmp_path / name) == plain
     assert irevalx.lab.next(RUNS, str(tmp_path / "empty")).text == plain.stdout
     assert lab("next", *RUNS, "--judged", tmp_path / "missing").status == 2

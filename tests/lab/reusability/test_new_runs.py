@@ -211,7 +211,7 @@ class Model:
         known = [pair for pair in self.grades if pair not in {*without}]
         x = np.array([self.features[pair] for pair in known])
         centre, spread = x.mean(axis=0), x.std(axis=0)
-        fit = LogisticRegression(tol=1e-9, max_iter=10_000).fit(
+        fit = LogisticRegression(solver="newton-cg", tol=1e-9, max_iter=10_000).fit(
             (x - centre) / spread, [self.grades[pair] >= 1 for pair in known]
         )
         features = np.array([self.features[pair] for pair in requested])
@@ -353,7 +353,7 @@ def test_verdicts_of_intervals() -> None:
 def test_sentences(tmp_path: Path) -> None:
     """Sentences report judged runs as fair, and explain missing estimates."""
     again = lab(*CALL[:-3], FIXTURES / "experiment" / "runs" / "count1", "-m", "map", "--seed", "1", "--quiet")
-    assert "map: fair: all its first 20 documents are judged." in again.stdout.decode()
+    assert "map: fair: all its first 20 documents are judged." in again.words
     few = lab(*CALL, "-m", "map P.10", "--group-by", "^[a-z]+", "--format", "csv")
     assert {(row["verdict"], row["bias"]) for row in few.rows} == {("cannot tell", "")}
     printed = lab(*CALL, "-m", "map", "--group-by", "^[a-z]+").words

@@ -209,7 +209,11 @@ def test_fit(tmp_path: Path) -> None:
     judged = np.array([grades.get(pair, -1) >= 0 for pair in pairs])
     relevant = np.array([grades.get(pair, -1) >= 1 for pair in pairs])
     x = (x - x[judged].mean(axis=0)) / x[judged].std(axis=0)
-    p = LogisticRegression(tol=1e-8, max_iter=10_000).fit(x[judged], relevant[judged]).predict_proba(x)[:, 1]
+    p = (
+        LogisticRegression(solver="newton-cg", tol=1e-8, max_iter=10_000)
+        .fit(x[judged], relevant[judged])
+        .predict_proba(x)[:, 1]
+    )
     expected = np.where(judged, relevant, p)
     n_topics = len({topic for topic, _ in pairs})
     information = np.diag([1.0] * x.shape[1] + [0.0])
