@@ -305,6 +305,7 @@ def test_summary_of_many_pairs() -> None:
         )
         assert f"documents are; {15 - sum(decided)} are not." in text
     assert "--show all displays all 15 pairs." in alone
+    assert "difference: the measure value of the run; low to high: its bounds." in alone
     assert len([line for line in alone.splitlines() if line.startswith(("P_10 ", "rbp "))]) == 2 * len(RUNS)
     complete = lab("bounds", qrels, *RUNS, "-m", "P.10 rbp", "--show", "all").stdout.decode()
     lines = [
