@@ -134,10 +134,11 @@ def test_errors_of_decisions_are_named_in_words() -> None:
         (("labels", "qrels", "labels", *RUNS, "--resamples", "0"), ("human labels", "machine labels")),
         (("agree", "qrels", "labels", *RUNS, "-m", "map"), ()),
     ):
-        printed = lab(*words).stdout.decode()
+        done = lab(*words)
+        printed = done.stdout.decode()
         assert "false differences    missed differences" in printed
         assert not {"c11", "c12", "fpr", "fnr"} & {*printed.split()}
-        assert not names or under.format(*names) in printed
+        assert not names or under.format(*names) in done.words
     assert {"fpr", "fnr"} < set(summary(*SMALL)[0])
 
 

@@ -448,6 +448,7 @@ def test_files_of_a_study(folder: Path) -> None:
 def test_error_rates_in_the_summary(folder: Path) -> None:
     """The summary explains error rates in words above their means."""
     parts = (folder / "summary.txt").read_text().split("\n\n")
+    titles = [" ".join(part.split()) for part in parts]
     summary = {
         (row["level"], row["measure"]): row for row in rows_in(folder / "summary.csv") if row["against"] == "itself"
     }
@@ -456,7 +457,7 @@ def test_error_rates_in_the_summary(folder: Path) -> None:
         ("with a significant difference under full judgments that have none under reduced judgments", "fnr"),
     ):
         title = f"the share of the pairs {words} ({name} in summary.csv)"
-        [of_map] = [line.split() for line in parts[parts.index(title) + 1].splitlines() if line.startswith("map ")]
+        [of_map] = [line.split() for line in parts[titles.index(title) + 1].splitlines() if line.startswith("map ")]
         assert of_map[1:] == [f"{float(summary[level, 'map'][f'{name}_mean']):.4f}" for level in ("20%", "0.5", "1")]
 
 

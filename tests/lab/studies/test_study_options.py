@@ -95,8 +95,8 @@ def test_output(tmp_path: Path) -> None:
                 ]
                 assert mean == f"{sum(values) / 3:.4f}"
     assert "Means over 3 samples of judgments." in printed
-    [files] = [line for line in printed.splitlines() if line.startswith(f"Files in {tmp_path / 's'}: ")]
-    named = files.partition(": ")[2].rstrip(".").split(", ")
+    files = " ".join(printed.split()).partition(f"Files in {tmp_path / 's'}: ")[2].partition(". ")[0]
+    named = files.rstrip(".").split(", ")
     assert sorted(named) == sorted(path.name for path in (tmp_path / "s").iterdir())
 
 
