@@ -169,9 +169,13 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
 def level_warnings(
     judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield the warnings about topics without relevant or, if ``nonrelevant``, without nonrelevant documents."""
+    """Yield the warnings about topics without relevant or nonrelevant documents.
+
+    Unless ``nonrelevant``, topics without nonrelevant documents are reported only if all topics lack them.
+    """
     for check in level_checks(measures, settings):
-        if not check.relevant and not nonrelevant:
+        n_without, n_topics = check.count(judgments, settings)
+        if not check.relevant and not nonrelevant and n_without < n_topics:
             continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
@@ -179,7 +183,7 @@ def level_warnings(
                 f"{shown_name(judgments.documents.path)}: no document is relevant: no grade reaches the level "
                 f"{check.level:g} ({check.given_by}); the highest grade is {greatest:g}"
             )
-        elif line := check.warning(judgments.documents.path, *check.count(judgments, settings)):
+        elif line := check.warning(judgments.documents.path, n_without, n_topics):
             yield line
 
 

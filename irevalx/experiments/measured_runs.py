@@ -221,7 +221,16 @@ def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], d
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
     topics = tuple(every if complete else [topic for topic in every if all(topic in of for of in of_runs.values())])
     if not topics:
-        raise NoTopicsError("no topic has values of every run" if every else "the scores have no topic")
+        if not every:
+            raise NoTopicsError("the scores have no topic")
+        other, lacking = next(
+            (run, lacks) for run in scores.runs for lacks in scores.runs if of_runs[run] - of_runs[lacks]
+        )
+        topic = min(of_runs[other] - of_runs[lacking], key=as_bytes)
+        raise NoTopicsError(
+            f"no topic has values of every run; for example, {quote(lacking)} has no value for topic {quote(topic)} of "
+            f"{quote(other)}"
+        )
     return topics, {run: number for run, of in of_runs.items() if (number := len(every) - len(of))}
 
 

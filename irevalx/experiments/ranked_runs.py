@@ -127,7 +127,7 @@ def compared_topics(
 def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
     """Describe the evaluated topics in a phrase; ``lacking`` counts the judged topics missing from each run."""
     if not lacking:
-        return f"all {n_judged} {which}"
+        return f"all {n_judged} {which}" if n_judged > 1 else f"{n_judged} {which.replace('topics', 'topic')}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
     if n_topics == n_judged:
         return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"

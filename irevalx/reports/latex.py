@@ -115,6 +115,8 @@ def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[Column]], li
     columns = in_two_lines(columns)
     size, width, page = next((each for each in _SIZES if total_width(columns) <= each[1]), _SIZES[-1])
     blocks, notes = fitted_blocks(columns, (), table.names, width, "the text width")
+    if not blocks[1:]:  # shortened names can leave room for a larger font
+        size, _, page = next((each for each in _SIZES if total_width(blocks[0]) <= each[1]), _SIZES[-1])
     return size + (_GAPS if size else ""), page, blocks, notes
 
 

@@ -241,7 +241,9 @@ def test_missing_topics(tmp_path: Path) -> None:
     )
     (tmp_path / "c.csv").write_text("topic,map\n9,1\n")
     nothing = refusal("compare", "--scores", files[0], tmp_path / "c.csv", "--quiet", status=7)
-    assert nothing == "irevalx-lab: no topic has values of every run\n"
+    assert nothing == (
+        "irevalx-lab: no topic has values of every run; for example, 'c' has no value for topic '0' of 'a'\n"
+    )
 
 
 def test_measures_of_some_runs(tmp_path: Path) -> None:

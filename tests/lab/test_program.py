@@ -38,6 +38,7 @@ def test_short_help(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     short, full = lab(name, "-h").stdout.decode(), lab(name, "--help").stdout.decode()
     assert len(short.splitlines()) <= 70, f"shorten the first sentences of {name}"
+    assert "`" not in full, "help has no markup"
     options = [param for param in described(name).params if isinstance(param, click.Option) and not param.hidden]
     every_word = "".join(full.split())  # lines break at hyphens too
     for option in options:

@@ -95,6 +95,14 @@ def test_packages_are_named() -> None:
     )
 
 
+def test_shortened_names_leave_room() -> None:
+    """A table that fits because its run names are shortened keeps the font size of the text."""
+    names = [f"{'institute_' * 8}{number:02}_bm25" for number in range(12)]
+    text = latex(Table("long", ("run", "map"), [(name, 0.5) for name in names], names=("run",)))
+    assert "…11" in text
+    assert not re.search(r"\\(small|footnotesize|scriptsize)", text)
+
+
 def test_wide_tables_continue_below() -> None:
     """Every column is in one of the blocks, with the run names; a smaller font comes first."""
     columns = [f"measure_{n}" for n in range(10)]

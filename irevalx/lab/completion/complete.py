@@ -373,7 +373,9 @@ def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread:
     ):
         if mask.any():
             docnos = sorted(set(judgments.docnos.take(mask).texts()))
-            warn(f"{np.count_nonzero(mask)} {what}: no text, or text without words, for {_named(docnos)}")
+            number = int(np.count_nonzero(mask))
+            by_topic = " (counted for each topic)" if number > len(docnos) else ""
+            warn(f"{number} {what}{by_topic}: no text, or text without words, for {_named(docnos)}")
 
 
 def _named(names: Sequence[bytes | str]) -> str:

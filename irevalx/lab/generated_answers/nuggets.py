@@ -96,9 +96,9 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
 
     A nugget is a fact that an answer should contain. For each nugget, a judge (a human assessor or an LLM) has recorded
     whether the answer of a run supports it. A file contains one JSON object per line, for a run and a topic, like the
-    output of nuggetizer. The fields of this object are `qid`, `run_id`, and `nuggets`, a list of objects with `text`,
-    `importance` (vital or okay) and `assignment` (support, partial_support or not_support). Without `run_id`, the run
-    is named after the file.
+    output of nuggetizer. The fields of this object are ``qid``, ``run_id``, and ``nuggets``, a list of objects with
+    ``text``, ``importance`` (vital or okay) and ``assignment`` (support, partial_support or not_support). Without
+    ``run_id``, the run is named after the file.
 
     A nugget scores 1 for support, 1/2 for partial support, and 0 otherwise. The result contains the mean over all
     nuggets (all_score), the mean over vital nuggets (vital_score), and the weighted mean in which an okay nugget counts

@@ -12,6 +12,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.description.describe import RunDescription
 from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
 from irevalx.lab.html_report.scores import ReportedMeasure
+from irevalx.measures import incomplete_judgments
 from irevalx.parameters import join_words
 from irevalx.statistics.significance import correction_named
 
@@ -305,9 +306,14 @@ def _warned(data: ScoresData) -> Iterator[str]:
 def _about_topics(data: ReportData) -> Iterator[str]:
     topics = data.judgments.topics
     missing = [sum(topic not in ranked.topics for topic in topics) for ranked in data.first.ranked]
+    what = "count as 0" if data.settings.complete else "are excluded from its means"
+    covered = [
+        measure.title for measure in data.scores.measures if measure.request.measure is incomplete_judgments.judged
+    ]
+    if covered and data.settings.complete:
+        what += f", also in the column {covered[0]}; the findings on judged documents exclude them"
     for run, number in zip(data.scores.runs, missing, strict=True):
         if number:
-            what = "count as 0" if data.settings.complete else "are excluded from its means"
             yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
     if any(missing) and missing[1:] and not data.settings.complete:
         yield (

@@ -168,7 +168,7 @@ def degrade(
         (half-up) or down (half-down). Ahlgren and Grönqvist (2008) define the nearest integer as the greatest integer
         less than x + 0.5, which rounds halves down.
     rates : file with the sampling rate of each stratum of `strata_file`, used instead of `strata`. The file contains
-        one line ``STRATUM RATE`` per stratum, as written by irevalx-lab estimate with `design`.
+        one line ``STRATUM RATE`` per stratum, as written by ``irevalx-lab estimate --design``.
     topic_rates : keep a share of the judgments of each topic that differs by topic, as in the TREC Terabyte track of
         2006: a file with one line ``TOPIC RATE`` per topic. Sampling is repeated as with `uniform`.
     sample_format : format of a stratified sample: the stratum of each document (sampled), for ``irevalx -R

@@ -72,7 +72,7 @@ def pool(
 
 @declared(
     run=_run,
-    example="irevalx-lab pool runs/* --depth 10 > pool && ``irevalx --pool`` pool -m incomplete qrels run",
+    example="irevalx-lab pool runs/* --depth 10 > pool && irevalx --pool pool -m incomplete qrels run",
 )
 def pool(
     runs: Runs,

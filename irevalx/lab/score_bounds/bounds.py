@@ -124,9 +124,11 @@ class BoundedScores(DrawnResult):
         if "changing_docno" in table.columns:  # replaces the document that narrows bounds, to limit the width
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
+        of_runs = "difference: the measure value of the run; low to high: its bounds."
         if not has_pairs:
-            note = f"{spelled('show', 'all')} displays all {n_pairs} pairs."
-            return [replace(table, notes=(note,))]
+            return [replace(table, notes=(of_runs, f"{spelled('show', 'all')} displays all {n_pairs} pairs."))]
+        if not self.decided:  # a single run
+            return [replace(table, notes=(of_runs,))]
         return [table, *(replace(counts, title=_DETERMINED) for counts in counted)]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:

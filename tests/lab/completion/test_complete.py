@@ -207,8 +207,10 @@ def test_many_topics_without_predictions(tmp_path: Path) -> None:
     """The warning names 20 topics and counts the others."""
     qrels, docs = tmp_path / "qrels", tmp_path / "docs.jsonl"
     qrels.write_text("".join(f"{topic} 0 d1 1\n{topic} 0 d2 -1\n" for topic in range(10, 35)))
-    docs.write_text('{"id": "d1", "contents": "wing lift"}\n{"id": "d2", "contents": "jet flow"}\n')
+    docs.write_text('{"id": "d1", "contents": "wing lift"}\n{"id": "d2", "contents": ""}\n')
     warned = lab("complete", qrels, "--docs", docs, "--seed", "1").stderr
     named = ", ".join(f"'{topic}'" for topic in range(10, 30))
     assert "25 of 25 topics keep their judgments" in warned
     assert f"to learn from: {named} and 5 more\n" in warned
+    unread = "25 pooled documents stay unjudged (counted for each topic): no text, or text without words, for 'd2'\n"
+    assert unread in warned

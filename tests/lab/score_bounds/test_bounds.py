@@ -114,7 +114,7 @@ def test_next_documents(tmp_path: Path) -> None:
     assert [float(row["narrows"]) for row in rows] == [1, 1, 1, 1]  # half a point for each of two pairs
     assert lab("bounds", *paths, "-m", "P.2", "--next", "2").stdout == b"1 w\n1 x\n"
     table = lab("bounds", *paths, "-m", "P.2", "--next", "2", "--format", "table").stdout
-    assert table.endswith(b"\n\nTopics: all 1 judged topics.\n")
+    assert table.endswith(b"\n\nTopics: 1 judged topic.\n")
     pool = tmp_path / "pool"
     assert lab("bounds", *paths, "-m", "P.2", "--in-all", "2", "-o", pool).status == 0
     assert pool.read_text() == "1 w\n1 x\n"
@@ -305,6 +305,7 @@ def test_summary_of_many_pairs() -> None:
         )
         assert f"documents are; {15 - sum(decided)} are not." in text
     assert "--show all displays all 15 pairs." in alone
+    assert "difference: the measure value of the run; low to high: its bounds." in alone
     assert len([line for line in alone.splitlines() if line.startswith(("P_10 ", "rbp "))]) == 2 * len(RUNS)
     complete = lab("bounds", qrels, *RUNS, "-m", "P.10 rbp", "--show", "all").stdout.decode()
     lines = [
