@@ -63,7 +63,7 @@ class PoolGaps(Frozen):
         parts = []
         if self.lacking:
             parts.append(
-                f"{self.lacking} of {self.judged} topics of the judgments are not in the pool; theirs is what is there"
+                f"{self.lacking} of {self.judged} topics of the judgments are not in the pool, so their pool is the judged documents"
             )
         if self.unknown:
             parts.append(f"{self.unknown} of {self.pooled} pooled topics have no judgments and are ignored")
