@@ -63,7 +63,8 @@ class PoolGaps(Frozen):
         parts = []
         if self.lacking:
             parts.append(
-                f"{self.lacking} of {self.judged} topics of the judgments are not in the pool, so their pool is the judged documents"
+                f"{self.lacking} of {self.judged} topics of the judgments are not in the pool; for these, only the "
+                "documents in the judgments are pooled"
             )
         if self.unknown:
             parts.append(f"{self.unknown} of {self.pooled} pooled topics have no judgments and are ignored")

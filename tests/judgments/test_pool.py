@@ -128,7 +128,8 @@ def test_topics_that_do_not_match(tmp_path: Path) -> None:
     (tmp_path / "pool").write_text("302 A\n999 A\n998 B\n999 C\n")
     result = run("-c", *EVERYTHING, "--pool", tmp_path / "pool", QRELS, RUN)
     assert (
-        f"irevalx: {tmp_path / 'pool'}: 4 of 5 topics of the judgments are not in the pool, so their pool is the judged documents; "
+        f"irevalx: {tmp_path / 'pool'}: 4 of 5 topics of the judgments are not in the pool; for these, only the "
+        "documents in the judgments are pooled; "
         "2 of 3 pooled topics have no judgments and are ignored\n"
     ) in result.stderr
     (tmp_path / "pool").write_text("302 A\n")
