@@ -19,7 +19,7 @@ import irevalx
 from irevalx.errors import InputError, IrevalxError, UsageError
 from irevalx.trec_eval import COMPAT
 
-GRADED, SCORED = {"1": {"A": 1}}, {"1": {"A": 1.0}}
+GRADED, SCORED = {"1": {"A": 1, "B": 0}}, {"1": {"A": 1.0}}
 QRELS = FIXTURES / "example" / "qrels"
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
@@ -28,7 +28,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Qrels": (irevalx.Qrels, {"judgments": irevalx.Qrels.read(GRADED).judgments}),
     "Qrels.read": (irevalx.Qrels.read, {"qrels": GRADED}),
     "Pool": (irevalx.Pool, {"documents": irevalx.Pool.read({"1": ["A"]}).documents}),
-    "Pool.read": (irevalx.Pool.read, {"pool": {"1": ["A"]}}),
+    "Pool.read": (irevalx.Pool.read, {"pool": {"1": ["A", "B"]}}),
     "Run": (irevalx.Run, {"reader": irevalx.Run.read(SCORED).kept}),
     "Run.read": (irevalx.Run.read, {"run": SCORED}),
     "Run.for_one_evaluation": (irevalx.Run.read(SCORED).for_one_evaluation, {"compat": COMPAT["9"]}),
@@ -436,7 +436,7 @@ def test_wrong_calls(name: str, parameter: str, row: Row) -> None:
         {"infap_c": 1, "sample_rate": np.float32(0.5), "measures": ["infAP", "subAP"]},
         {"compat": 9},
         {"measures": ()},
-        {"rel_format": "qrels", "results_format": "trec_results", "pool": {"1": ["A"]}},
+        {"rel_format": "qrels", "results_format": "trec_results", "pool": {"1": ["A", "B"]}},
     ],
     ids=case_name,
 )
