@@ -18,7 +18,8 @@ from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.parameters import join_words
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK
+from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES
 from irevalx.strategies.simulation import (
@@ -209,7 +210,7 @@ def _is_blank(judged: Any) -> bool:
     """Return whether judgments are a regular file that contains only blank lines or a byte-order mark."""
     if not isinstance(judged, str | bytes | os.PathLike):
         return False
-    source = Source(os.fsdecode(judged))
+    source = source_of(judged, "judged")
     return source.size > 0 and not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
 
 
