@@ -18,7 +18,7 @@ from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.parameters import join_words
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.sources.files import CHUNK_SIZE, MARK
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES
