@@ -24,7 +24,7 @@ _ENDS = slice(_LEAST_NAME), slice(-_LEAST_NAME, None)
 """The beginning and the end of a name."""
 
 
-class Column(Frozen):
+class DisplayedColumn(Frozen):
     """A column of a table as text."""
 
     name: str
@@ -67,18 +67,20 @@ def fitted_lines(table: Table, digits: int, width: int, *, best: str, other: str
     return [line for number, block in enumerate(texts) for line in (*([b"\n"] if number else []), *block)], notes
 
 
-def columns_of(table: Table, digits: int, *, best: str, other: str, length: Callable[[str], int] = len) -> list[Column]:
+def columns_of(
+    table: Table, digits: int, *, best: str, other: str, length: Callable[[str], int] = len
+) -> list[DisplayedColumn]:
     """Return the columns of a table as text."""
     heads, rows = cells_of(table, digits, best=best, other=other, escape=str)
     return [
-        Column(name, (head,), [row[place] for row in rows], place < table.n_labels, length)
+        DisplayedColumn(name, (head,), [row[place] for row in rows], place < table.n_labels, length)
         for place, (name, head) in enumerate(zip(table.columns, heads, strict=True))
     ]
 
 
 def fitted_blocks(
-    columns: Sequence[Column], optional: Sequence[str], names: Sequence[str], width: int, limit: str
-) -> tuple[list[list[Column]], list[str]]:
+    columns: Sequence[DisplayedColumn], optional: Sequence[str], names: Sequence[str], width: int, limit: str
+) -> tuple[list[list[DisplayedColumn]], list[str]]:
     """Return columns in blocks that fit a width, and notes on what was omitted or shortened to fit ``limit``.
 
     ``optional`` and ``names`` are those of the table.
@@ -107,12 +109,12 @@ def wrapped(text: str, width: int) -> list[str]:
     return [*lines[:-1], lines[-1] + ":", colon[2:] + command] if colon else lines
 
 
-def total_width(columns: Sequence[Column]) -> int:
+def total_width(columns: Sequence[DisplayedColumn]) -> int:
     """Return the width of columns next to each other."""
     return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
 
 
-def in_two_lines(columns: Sequence[Column]) -> list[Column]:
+def in_two_lines(columns: Sequence[DisplayedColumn]) -> list[DisplayedColumn]:
     """Return columns with their heads in two lines, if they contain blanks."""
     return [replace(column, head=_broken(column.head[0])) for column in columns]
 
@@ -126,15 +128,15 @@ def _broken(head: str) -> tuple[str, ...]:
     return head[:at], head[at + 1 :]
 
 
-def _lines_of(columns: Sequence[Column]) -> list[bytes]:
+def _lines_of(columns: Sequence[DisplayedColumn]) -> list[bytes]:
     height = max(len(column.head) for column in columns)
     rows = zip(*(column.lines(height) for column in columns), strict=True)
     return [as_bytes(_GAP.join(row).rstrip()) + b"\n" for row in rows]
 
 
 def _with_short_names(
-    columns: Sequence[Column], names: Sequence[str], width: int, limit: str
-) -> tuple[list[Column], list[str]]:
+    columns: Sequence[DisplayedColumn], names: Sequence[str], width: int, limit: str
+) -> tuple[list[DisplayedColumn], list[str]]:
     """Return the columns with shortened run names in the columns ``names``, and a note on the names."""
     named = [column for column in columns if column.name in names]
     length = columns[0].length
@@ -164,7 +166,7 @@ def _like(long: Sequence[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 
 
-def _renamed(column: Column, short: Mapping[str, str]) -> Column:
+def _renamed(column: DisplayedColumn, short: Mapping[str, str]) -> DisplayedColumn:
     """Shorten the cells of a column of labels, or the head of a column of values."""
     if column.is_label:
         return replace(column, cells=[short.get(cell, cell) for cell in column.cells])
@@ -172,16 +174,16 @@ def _renamed(column: Column, short: Mapping[str, str]) -> Column:
     return replace(column, head=(short[head],) if head in short else column.head)
 
 
-def _blocks(columns: Sequence[Column], width: int) -> Iterator[list[Column]]:
+def _blocks(columns: Sequence[DisplayedColumn], width: int) -> Iterator[list[DisplayedColumn]]:
     """Yield blocks of columns that fit the width, each with labels; headless columns stay with the previous one."""
     labels = [column for column in columns if column.is_label]
-    groups: list[list[Column]] = []
+    groups: list[list[DisplayedColumn]] = []
     for column in columns[len(labels) :]:
         if groups and not any(column.head):
             groups[-1].append(column)
         else:
             groups.append([column])
-    block: list[Column] = []
+    block: list[DisplayedColumn] = []
     for group in groups:
         if block and total_width([*labels, *block, *group]) > width:
             yield [*labels, *block]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from irevalx.process.platform import as_bytes
-from irevalx.reports.fitting import Column, columns_of, fitted_blocks, in_two_lines, total_width
+from irevalx.reports.fitting import DisplayedColumn, columns_of, fitted_blocks, in_two_lines, total_width
 from irevalx.reports.table import Table, visible
 
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
@@ -89,7 +89,7 @@ def _table_lines(table: Table, digits: int, *, titled: bool, mark: str) -> Itera
         yield f"% {visible(sentence.replace('{best}', mark))}"
 
 
-def _long_table(block: Sequence[Column], table: Table, caption: str) -> Iterator[str]:
+def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) -> Iterator[str]:
     """Yield a table of several pages; one without a caption continues the table before it."""
     head, rows = _rows(block, table)
     rules = (r"\toprule", *head, r"\midrule")
@@ -107,7 +107,7 @@ def _caption(table: Table, *, titled: bool, mark: str) -> str:
     return " ".join(escape_latex(visible(sentence)) for sentence in sentences)
 
 
-def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[Column]], list[str]]:
+def _fitted(table: Table, digits: int) -> tuple[str, int, list[list[DisplayedColumn]], list[str]]:
     """Return the font size, the number of lines on a page, the columns in blocks that fit the width, and notes."""
     columns = columns_of(table, digits, best="{}", other="{}", length=_length)
     if total_width(columns) <= _SIZES[0][1]:
@@ -125,15 +125,15 @@ def _length(text: str) -> int:
     return math.ceil(len(text) + sum(more * len(wide.findall(text)) for wide, more in _WIDER))
 
 
-def _alignment(block: Sequence[Column]) -> str:
+def _alignment(block: Sequence[DisplayedColumn]) -> str:
     return "".join("l" if column.is_label else "r" for column in block)
 
 
-def _height(block: Sequence[Column]) -> int:
+def _height(block: Sequence[DisplayedColumn]) -> int:
     return max(len(column.head) for column in block)
 
 
-def _rows(block: Sequence[Column], table: Table) -> tuple[list[str], list[str]]:
+def _rows(block: Sequence[DisplayedColumn], table: Table) -> tuple[list[str], list[str]]:
     """Return the lines of the head and of the rows, with aligned columns and the best values in bold type."""
     texts = []
     for column in block:
