@@ -30,8 +30,8 @@ def zscore_file(folder: Path, text: str) -> Path:
 )  # fmt: skip
 def test_files_that_cannot_be_read(text: str, message: str, tmp_path: Path) -> None:
     """What is wrong with the file is named, with status 255."""
-    path = zscore_file(tmp_path, text)
-    result = run("-Z", path, "-m", "map", *FILES)
+    path = zscore_file(tmp_path, text).name
+    result = run("-Z", path, "-m", "map", *FILES, cwd=tmp_path)
     assert (result.stdout, result.status) == (b"", 255)
     assert result.stderr.startswith(f"irevalx: {message.format(path=path)}")
 
