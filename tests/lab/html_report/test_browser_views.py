@@ -89,6 +89,7 @@ def test_marks_and_matrix(browser: Reader, many: Path) -> None:
     assert browser.address == "mark=selected"
     assert "▼" in browser.texts(".runs tbody tr:last-child td:nth-child(2)")[0]
     browser.click("#matrix-body summary")
+    browser.one(".matrix td button")  # drawn after the click
     signs = browser.run("return [...document.querySelectorAll('.matrix td button')].map((cell) => cell.innerText)")
     assert signs.count("▲") == signs.count("▼") == sum(different.values())
     browser.click(".matrix tbody tr:nth-child(1) td:nth-child(4)")
