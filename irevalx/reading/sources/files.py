@@ -103,6 +103,10 @@ class Source:
         except (OSError, ValueError, UnreadableFileError):
             return b""
 
+    def content(self) -> bytes:
+        """Return the whole content without a byte-order mark; raises like ``chunks``."""
+        return b"".join(self.chunks(CHUNK_SIZE)).removeprefix(MARK)
+
     def first_line(self) -> bytes:
         """Return the content up to the end of the first line; possibly less if the input does not support seeking."""
         text = b""
