@@ -95,9 +95,8 @@ class Coverage(Frozen, kw_only=True):
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage for a subset of the topics."""
         shared = self.shared
-        of_some = None if shared is None else lambda first, second: shared(first, second)[places]
         parts = {name: getattr(self, name)[:, places] for name in ("judged", "unjudged", "retrieved")}
-        return replace(self, **parts, shared=of_some)
+        return replace(self, **parts, shared=shared and (lambda first, second: shared(first, second)[places]))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
         """Return the coverage of systems: for each system, the mean over its runs; of judged@K, those with results."""

@@ -82,7 +82,7 @@ def rank_all(
 ) -> Iterator[RankedRun]:
     """Yield the rankings of runs, in their order; raises EvaluationError for a topic that cannot be evaluated."""
     documents = judgments.documents
-    documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
+    documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
         for line in ranked.warnings:
@@ -283,19 +283,14 @@ class RankedRuns(Frozen):
         return tuple(name for request in self.requests for name in request.names)
 
     @property
+    def kinds(self) -> tuple[Measure, ...]:
+        """The measure of each printed name, without its parameters."""
+        return tuple(request.measure for request in self.requests for _ in request.names)
+
+    @property
     def scales(self) -> tuple[Scale, ...]:
         """The scale on which each measure (printed name) is tested."""
-        return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
-
-    @property
-    def counts(self) -> tuple[bool, ...]:
-        """For each printed name, whether the values are counts, such as numbers of documents."""
-        return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
-
-    @property
-    def directions(self) -> tuple[int, ...]:
-        """For each printed name, 1 if higher values are better, -1 if lower values are better, otherwise 0."""
-        return tuple(direction_of(request.measure) for request in self.requests for _ in request.names)
+        return tuple(scale_of(kind) or MEAN for kind in self.kinds)
 
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
@@ -330,9 +325,8 @@ class RankedRuns(Frozen):
 
     def scores(self, values: FloatArray) -> FloatArray:
         """Summarise values, shape (n_measures, n_runs, n_topics), over topics: shape (n_measures, n_runs)."""
-        measures = [request.measure for request in self.requests for _ in request.names]
         return np.array(
-            [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
+            [[_score(kind, of_run) for of_run in runs] for kind, runs in zip(self.kinds, values, strict=True)],
             np.float64,
         )
 

@@ -149,10 +149,10 @@ def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Itera
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
     by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
-    found_by_one = by_group.sum(axis=0) == 1
+    of_one_group = by_group.sum(axis=0) == 1
     for name, retrieved_by_group in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
-        alone: BoolArray = retrieved_by_group & found_by_one
+        alone: BoolArray = retrieved_by_group & of_one_group
         yield UniqueDocuments(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
@@ -218,12 +218,11 @@ def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
     """Return a mask of the topics without a value under the full pool or a treatment: shape (n_measures, n_topics)."""
-    may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
+    may_lack = [kind.has_value is not None for kind in experiment.kinds]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
-        of_these = replace(
-            experiment, requests=tuple(with_gaps for with_gaps in experiment.requests if with_gaps.measure.has_value)
-        )
+        requests = tuple(request for request in experiment.requests if request.measure.has_value)
+        of_these = replace(experiment, requests=requests)
         reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
         for judgments in ((None, removed[0].in_pool), *reduced):
             lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)

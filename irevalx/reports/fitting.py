@@ -151,7 +151,7 @@ def _with_short_names(
         most = (width - rest) // max(1, len(named))
         if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
             most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
-        shortened = shorten(_like([text for text in texts if length(text) > most], texts), most, length)
+        shortened = shorten(_similar([text for text in texts if length(text) > most], texts), most, length)
         short |= shortened.of
         key = key or shortened.key
     note = f"{ELLIPSIS}: parts of run names that were removed to fit {limit}. --format csv contains the whole names."
@@ -160,8 +160,8 @@ def _with_short_names(
     ] if short else []
 
 
-def _like(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Shorten long names to their beginning or to their end, in the same way for all names."""
+def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names that begin or end like a long name, so that they are shortened in the same way."""
     begins, ends = ({name[part] for name in long} for part in _ENDS)
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 

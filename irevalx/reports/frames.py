@@ -77,6 +77,6 @@ def _in_one_type(cells: Sequence[Any]) -> tuple[type | None, list[Any]]:
     values = [cell if cell is None else kind(cell) for cell in cells]
     if kind is float:
         return kind, [None if value is None or math.isnan(value) else value for value in values]
-    if kind is str:  # what is not UTF-8 is escaped as in JSON
+    if kind is str:  # bytes that are not UTF-8 are escaped
         return kind, [None if text is None else text.encode("utf-8", "backslashreplace").decode() for text in values]
     return kind, values

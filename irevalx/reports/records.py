@@ -98,9 +98,9 @@ def fields_of(report: EvaluationReport) -> tuple[str, ...]:
 
 def records_of(report: EvaluationReport) -> Iterator[AnyRecord]:
     """Yield the values of all runs, run by run."""
-    made = records if report.intervals is None else records_with_intervals
+    records_of_run = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
-        yield from made(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
+        yield from records_of_run(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
 
 
 class _Echo:

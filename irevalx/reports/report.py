@@ -303,8 +303,8 @@ def _overview_cell(row: _Row, column: Column, digits: int) -> str:
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
 """The format of a topic's value, unless it is nan, by ``Column.number``."""
 
-_TEARS = re.compile(rb"[\t-\r]")
-"""Characters that would break a row: tabs, line breaks and similar ones."""
+_BREAKS = re.compile(rb"[\t-\r]")
+"""Tabs, line breaks and form feeds, which would break a line."""
 
 _TOPICS_AT_ONCE = 1000
 """Number of topics whose values are converted to Python numbers at a time, which limits memory."""
@@ -380,7 +380,7 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
 
 def one_line(name: bytes) -> bytes:
     """Escape line breaks and tabs in a name, which names from JSON files and tables can contain."""
-    return _TEARS.sub(lambda match: printable(match[0]).encode(), name)
+    return _BREAKS.sub(lambda match: printable(match[0]).encode(), name)
 
 
 def _label(name: str, *, is_zscore: bool = False) -> bytes:

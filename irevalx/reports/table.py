@@ -11,8 +11,8 @@ from irevalx.errors import printable
 from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import as_bytes
 
-_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
-"""Control characters, also as bytes of Latin 1, and line ends."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
+"""Control characters, including those that are single bytes of Latin 1, and line ends."""
 
 
 class Table(Frozen):
@@ -130,7 +130,7 @@ def visible(text: str) -> str:
     >>> visible("\033[31mred\n")
     '\\x1b[31mred\\n'
     """
-    return _OBEYED.sub(lambda match: printable(as_bytes(match[0])), text)
+    return _CONTROL.sub(lambda match: printable(as_bytes(match[0])), text)
 
 
 def _is_missing(value: Any) -> bool:
