@@ -59,7 +59,7 @@ class FirstUnjudged(Frozen):
     """Index of the topic."""
     rank: Sequence[IntArray]
     document: Sequence[IntArray]
-    """Number of the document, the same in all runs."""
+    """Number of the document, which is equal in all runs."""
 
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return the number of documents in the top ``depth`` of both runs: shape (n_topics,)."""
@@ -99,7 +99,7 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, **parts, shared=shared and (lambda first, second: shared(first, second)[places]))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems: for each system, the mean over its runs; of judged@K, those with results."""
+        """Return the coverage of systems: means over the runs of a system and, for judged@K, over runs with results."""
         judged = np.stack(
             [ratio(self.judged[runs].sum(axis=0), np.count_nonzero(self.retrieved[runs], axis=0)) for runs in members]
         )

@@ -4,8 +4,8 @@ One file contains labels by human assessors (called human), and the other contai
 machine), usually an LLM. A negative grade is a missing label.
 
 Integer labels are grades. If a file contains a label that is not an integer, all labels are probabilities of relevance
-if none exceeds 1, and are relevant from ``RELEVANT`` on; otherwise labels are rounded to the nearest integer grade. If
-the maximum label is given, labels divided by it are probabilities. values are labels before thresholding or rounding.
+if none exceeds 1, and a probability of at least ``RELEVANT`` is relevant; otherwise labels are rounded to the nearest
+integer grade. If the maximum label is given, labels divided by it are probabilities.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class Labels(Frozen):
             )
         try:
             read = given.judgments if isinstance(given, Qrels) else judgments_given(given, fmt, "label", TREC_EVAL_10)
-        except MalformedLineError as error:  # it can name the parameter for the format of the human judgments
+        except MalformedLineError as error:  # the message can name the format of the human judgments
             names_format = "-R" in error.message or spelled("rel_format") in error.message
             if parameter == "rel_format" or not names_format:
                 raise

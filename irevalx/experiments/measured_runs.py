@@ -177,10 +177,10 @@ class MeasuredInput(Frozen, kw_only=True):
 
 
 def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the measures that are used unless others are requested, none for all, and a note on the other measures.
+    """Return the measures used by default (empty for all measures), and a note on the other measures.
 
-    They are the measures of ``default`` that every run has values of, and those whose direction was declared. If there
-    are no default measures, or scores were evaluated and not read, they are all measures.
+    The result contains the measures in ``default`` with values for every run, and the measures with a declared
+    direction. All measures are used if no default measure has values, or if scores were evaluated rather than read.
     """
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
@@ -296,7 +296,7 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
 
 
 def _without_values(scores: Scores, measure: str) -> str:
-    """Return a message on a requested measure of which some run has no values."""
+    """Return the message about a requested measure without values for at least one run."""
     lacking = _runs_without(scores, measure)
     if len(lacking) < len(scores.runs):
         return f"{_have(lacking)} no values of the measure {quote(measure)}, which other runs have"
@@ -321,7 +321,7 @@ def _have(runs: Sequence[str]) -> str:
 
 
 def _column(scores: Scores, measure: str, run: str) -> Column | None:
-    """Return the values of a run under a measure, or None if it has none."""
+    """Return the values of a run under a measure; None without values."""
     try:
         return column_of(scores, measure, run)
     except KeyError:

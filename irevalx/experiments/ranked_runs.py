@@ -299,7 +299,7 @@ class RankedRuns(Frozen):
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
         """Evaluate all runs in batches: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-        ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace those of graded ``judgments``.
+        ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace the grades and the pool.
         """
         parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
         return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)

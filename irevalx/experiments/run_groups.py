@@ -253,10 +253,9 @@ def leave_out_with(
 ) -> GroupEvaluation:
     """Compare, for each group, the values of all runs under the full pool with the values without the group.
 
-    ``removed`` contains every run once, or is a single group, without whose documents the runs of other groups are
-    evaluated as well (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape (n_measures, n_runs,
-    n_topics). ``lacking``, from ``topics_without_value``, are the topics left out. The result does not depend on
-    ``processes``.
+    The groups in ``removed`` contain every run once. A single group is allowed; the runs of other groups are then also
+    evaluated without its documents (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape
+    (n_measures, n_runs, n_topics). ``lacking``, from ``topics_without_value``, are the topics left out.
     """
 
     def known(values: FloatArray) -> FloatArray:

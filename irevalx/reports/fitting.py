@@ -81,9 +81,9 @@ def columns_of(
 def fitted_blocks(
     columns: Sequence[DisplayedColumn], optional: Sequence[str], names: Sequence[str], width: int, limit: str
 ) -> tuple[list[list[DisplayedColumn]], list[str]]:
-    """Return columns in blocks that fit a width, and notes on what was omitted or shortened to fit ``limit``.
+    """Return columns in blocks that fit a width, and notes on omitted columns and shortened names.
 
-    ``optional`` and ``names`` are those of the table.
+    ``optional`` and ``names`` are fields of the table, and notes name the ``limit``.
     """
     fewer = [columns]  # optional columns are omitted one after the other
     for group in optional:
@@ -149,7 +149,7 @@ def _with_short_names(
         (heads, [" ".join(column.head) for column in heads]),
     ):
         most = (width - rest) // max(1, len(named))
-        if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
+        if most < _LEAST_NAME:  # the table is divided into blocks, which have more room for names
             most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
         shortened = shorten(_similar([text for text in texts if length(text) > most], texts), most, length)
         short |= shortened.of

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows: TypeAlias = "Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]"
-"""The cells of each row, or by column, with the same columns as the other rows or fewer."""
+"""The cells of each row, in order or by column; rows by column can lack columns."""
 
 
 def pandas_frame(rows: Rows, columns: Sequence[str] | None = None) -> pd.DataFrame:

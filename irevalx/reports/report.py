@@ -37,7 +37,7 @@ class SummaryRow(Frozen):
 
     group: str  # name of the group; "" for all topics
     topics: tuple[bytes, ...]  # the evaluated topics
-    columns: Sequence[Column]  # in print order; those of a group include the number of topics and omit the run tag
+    columns: Sequence[Column]  # in print order; columns of a group include the number of topics and omit the run tag
     ends: Mapping[str, Ends]  # intervals by printed name, nan if undefined; only for means
 
     @property
@@ -315,8 +315,8 @@ def trec_lines(
 ) -> Iterator[bytes]:
     """Yield trec_eval's three columns, name, topic and value: the lines of one topic at once, or one line.
 
-    ``per_topic`` yields lines of topics first. ``headed`` begins with the run tag, unless the `all` lines contain it or
-    there are no lines. Without ``summaries``, which require that all topics were evaluated, there are no `all` lines.
+    ``per_topic`` yields the lines of topics first. ``headed`` begins with the run tag, unless the `all` lines contain
+    it or no line is printed. ``summaries`` require that all topics were evaluated.
     """
     lines = chain(_topic_lines(evaluation) if per_topic else (), *map(_summary_lines, summaries))
     first = next(lines, None)
@@ -342,7 +342,7 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
 
 
 def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of some topics, which share one template."""
+    """Yield the lines of a range of topics, which share a template."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:

@@ -102,7 +102,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def p(self) -> FloatArray:
-        """p-values of the t test; of the paired t test for pairs whose replicates do not vary."""
+        """p-values of the t test, or of the paired t test for pairs without variation between replicates."""
         from scipy import special
 
         p = np.array(super().p)
@@ -112,7 +112,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """Intervals for each pair alone, and simultaneous intervals."""
+        """Per-comparison intervals, and simultaneous intervals."""
         from scipy import special
 
         alone, for_all = super()._intervals
@@ -174,7 +174,7 @@ def systems_of_runs(
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
 ) -> list[MeasureValues]:
-    """Return the values of systems, or of runs if there are no systems."""
+    """Return the values of systems, or of runs if neither parameter is given."""
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs

@@ -34,7 +34,7 @@ class _Summarised(Frozen):
     """Short names of the runs."""
 
     def number(self, value: object) -> str:
-        """Return a number as tables show it."""
+        """Return a number in the format of tables."""
         text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
         return text.removeprefix("-") if float(text) == 0 else text
 

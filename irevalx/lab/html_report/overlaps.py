@@ -16,7 +16,7 @@ from irevalx.statistics.correlations import RankedItems, extrapolated_overlap
 
 
 class RunOverlaps(Frozen):
-    """The rank-biased overlap of the complete rankings of two runs, for all pairs of runs or those with a baseline."""
+    """The rank-biased overlap of the complete rankings of two runs, for all pairs or for the pairs with a baseline."""
 
     p: float
     """The persistence."""
@@ -40,7 +40,7 @@ class RunOverlaps(Frozen):
         return cls(p, values)
 
     def means(self) -> list[float | None]:
-        """Return the mean of each pair over the topics that both runs contain; None if there is none."""
+        """Return the mean of each pair over the topics that both runs contain; None without such a topic."""
         each = [row[~np.isnan(row)] for row in self.values]
         return [float(ordered_sum(row)) / row.size if row.size else None for row in each]
 

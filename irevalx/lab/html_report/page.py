@@ -49,7 +49,7 @@ class Report(Frozen, kw_only=True):
     about: Mapping[str, Any]
     """The data without the other fields."""
     values: FloatArray
-    """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+    """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
     n_first: IntArray
     """Numbers of first documents, shape (n_runs, n_topics)."""
     in_common: IntArray
@@ -136,7 +136,7 @@ def _base64(content: bytes) -> str:
 
 
 def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
-    """Return compressed little-endian numbers of a numpy kind such as ``f8`` or ``u2``."""
+    """Return compressed little-endian numbers; ``kind`` is their numpy type, such as ``f8`` or ``u2``."""
     text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
     return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
 
@@ -186,8 +186,8 @@ def _rendered(data: dict[str, Any]) -> str:
         most_with_letters=MOST_LETTERED,
         confidence=percent(data["about"]["confidence"]),
         policy=policy,
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - part of the package
+        script=Markup(script),  # noqa: S704 - part of the package
         json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for its element
     )
 

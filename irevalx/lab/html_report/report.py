@@ -126,7 +126,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Make the report and write it."""
+    """Compute and write the report."""
     import jinja2  # noqa: F401 - a missing package is reported before the work
 
     if output.path is None and form != "json" and writes_to_terminal():
@@ -408,7 +408,7 @@ def _report_of(data: ReportData, texts: Mapping[bytes, str], overlaps: RunOverla
 def _overlaps(
     data: ReportData, opened: Sequence[RunStream], rules: RankingRules, p: float | None
 ) -> RunOverlaps | None:
-    """Return the rank-biased overlaps of pairs of runs with this persistence, if there is one."""
+    """Return the rank-biased overlaps of pairs of runs with persistence ``p``; None without a persistence."""
     if p is None:
         return None
     topics = [as_bytes(topic) for topic in data.scores.topics]

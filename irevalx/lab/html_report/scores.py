@@ -123,7 +123,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     name: str
     """The printed name of the measure."""
     title: str
-    """The name by which it was requested."""
+    """The requested name."""
     request: RequestedMeasure
     """The measure with its parameters."""
 
@@ -134,7 +134,7 @@ class ReportedMeasure(Frozen, kw_only=True):
 
     @property
     def cutoff(self) -> int | None:
-        """The rank cutoff; None if there is none."""
+        """The rank cutoff; None for measures without a cutoff."""
         return cutoff_of(self.request, self.name)
 
     def about(self, ties: Ties) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class ReportedScores(Frozen, kw_only=True):
     measures: Sequence[ReportedMeasure]
     """The measures of the report."""
     compared: ComparedPairs | None
-    """Pairs of runs; None if there are none, or if no topic has values of all runs."""
+    """Pairs of runs; None for a single run, or if no topic has values of all runs."""
     confidence: float
     """Confidence level of the intervals of means."""
 
@@ -212,7 +212,7 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> FloatArray:
-        """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+        """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
         place = {topic: number for number, topic in enumerate(self.topics)}
         values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
         for number, measure in enumerate(self.measures):

@@ -77,32 +77,41 @@ class Power(DrawnResult):
         return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return tables of what numbers of topics detect, of the standard deviations, and of the topics needed."""
+        """Return tables of detectable differences, of standard deviations, and of required numbers of topics."""
         given_topics = [row for row in self.rows if row.given == "topics"]
         differences, widths = ([row for row in given_topics if row.goal == goal] for goal in GOALS)
-        least = [(*row[:2], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
+        least = [
+            (row.measure, row.pair, row.topics, row.size, row.low, row.high, width.size)
+            for row, width in zip(differences, widths, strict=True)
+        ]
         needed = [
             (row.measure, row.pair, f"{row.goal} {row.size:g}", row.topics, row.low, row.high)
             for row in self.rows
             if row.given == "size"
         ]
-        columns = ("measure", "pair", "topics", "least_difference", "low", "high", "interval_width")
-        deviation_columns = ("measure", "pair", "deviation", "low", "high")
-        needed_columns = ("measure", "pair", "for", "topics", "low", "high")
+        deviations = [
+            (row.measure, row.pair, row.deviation, row.deviation_low, row.deviation_high) for row in self.rows
+        ]
         return [
             Table(
                 "smallest differences that these numbers of topics detect",
-                columns,
+                ("measure", "pair", "topics", "least_difference", "low", "high", "interval_width"),
                 [*dict.fromkeys(least)],
                 n_labels=2,
             ),
             Table(
                 "standard deviation of the differences between two runs",
-                deviation_columns,
-                [*dict.fromkeys(row[:5] for row in self.rows)],
+                ("measure", "pair", "deviation", "low", "high"),
+                [*dict.fromkeys(deviations)],
                 n_labels=2,
             ),
-            Table("topics needed", needed_columns, needed, n_labels=3, notes=self._explanations()),
+            Table(
+                "topics needed",
+                ("measure", "pair", "for", "topics", "low", "high"),
+                needed,
+                n_labels=3,
+                notes=self._explanations(),
+            ),
         ]
 
     def _explanations(self) -> tuple[str, ...]:
