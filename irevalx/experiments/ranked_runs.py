@@ -38,7 +38,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
-from irevalx.settings import Grades, Settings
+from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN, TOTAL, Scale
 
 if TYPE_CHECKING:
@@ -186,11 +186,8 @@ class RankedRuns(Frozen):
     missing: BoolArray
     """Whether a run has no results for a topic: shape (n_runs, n_topics)."""
     requests: tuple[RequestedMeasure, ...]
-    level: float
-    """Relevance threshold."""
     lacking: Mapping[str, int] = {}
     """Number of judged topics that each run lacks, if any."""
-    grades_are: Grades = "whole"
     sources: Sequence[RunStream] = ()
     """The runs, for reading them again."""
     settings: Settings = Settings()
@@ -249,13 +246,16 @@ class RankedRuns(Frozen):
                 [[topic not in ranked[number].topics for topic in topics] for number in selected], np.bool_
             ),
             requests=fitting,
-            level=settings.level,
             lacking=lacking,
-            grades_are=settings.grades,
             sources=[runs[number] for number in selected],
             settings=settings,
             notes_on_runs=notes,
         )
+
+    @property
+    def level(self) -> float:
+        """Relevance threshold."""
+        return self.settings.level
 
     @property
     def ranking_rules(self) -> RankingRules:
@@ -308,9 +308,7 @@ class RankedRuns(Frozen):
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         """Return the input of measures for a subset of the runs."""
-        own = self.settings
-        settings = Settings(level=self.level, grades=self.grades_are, ties=own.ties, max_retrieved=own.max_retrieved)
-        return AssessedRanking(self.judgments, ranking, missing, settings, grades, pooled)
+        return AssessedRanking(self.judgments, ranking, missing, self.settings, grades, pooled)
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.errors import InputError, NoTopicsError, warn
-from irevalx.experiments.coverage import COVERAGE_MEASURES, cutoff_of
+from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.measured_runs import column_of_all, columns_of
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
@@ -24,7 +24,7 @@ from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
 from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
-from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
+from irevalx.measures.user_models import persistence_of, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
 from irevalx.reports.records import finite
@@ -88,7 +88,7 @@ def _share_of_ideal_at(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _rank_biased(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    p = next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+    p = persistence_of(pairs)
     return (1.0 - p) * GainsOfTopics.of(t, pairs, scaled=True).gain * np.power(p, t.rank - 1)
 
 
@@ -131,11 +131,6 @@ class ReportedMeasure(Frozen, kw_only=True):
     def direction(self) -> int:
         """1 if greater values are better, -1 if smaller values are, 0 if neither."""
         return direction_of(self.request.measure)
-
-    @property
-    def cutoff(self) -> int | None:
-        """The rank cutoff; None for measures without a cutoff."""
-        return cutoff_of(self.request, self.name)
 
     def about(self, ties: Ties) -> dict[str, Any]:
         """Return the data of the measure."""
