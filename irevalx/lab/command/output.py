@@ -52,14 +52,9 @@ class Result(Frozen, kw_only=True):
     In an interpreter and in a notebook, a result is displayed as its command prints it on a terminal.
     """
 
-    notes: tuple[str, ...] = ()
-    """Sentences displayed below the last table, for example about the topics that were used."""
-
-    displayed_titles: ClassVar[Mapping[str, str]] = {}
-    """The titles of tables whose displayed title differs from the title in JSON."""
-
-    titled: ClassVar[bool] = False
-    """Whether the title of a single table is displayed too."""
+    notes: tuple[str, ...] = ()  # sentences displayed below the last table, for example about the topics that were used
+    displayed_titles: ClassVar[Mapping[str, str]] = {}  # displayed titles that differ from the titles in JSON
+    titled: ClassVar[bool] = False  # whether the title of a single table is displayed too
 
     def tables(self) -> Sequence[Table]:
         """Return the tables; output formats for programs contain the first table."""
@@ -123,12 +118,9 @@ class Result(Frozen, kw_only=True):
 class DrawnResult(Result):
     """Base class of results that can be plotted."""
 
+    # The function that plots a result on a page, by value of ``draw`` (the default first). It is in the module
+    # ``figures`` of the package of the class, which is imported by name, so that it can import the class.
     drawings: ClassVar[Mapping[str, str]]
-    """The function that plots a result on a page, by value of ``draw`` (the default first).
-
-    It is in the module ``figures`` of the package of the class, which is imported by name, so that it can import the
-    class.
-    """
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the result.

@@ -30,8 +30,7 @@ class Document(Frozen):
 
     docno: bytes
     text: str
-    where: str
-    """``path:line`` of its beginning, for messages."""
+    where: str  # ``path:line`` of its beginning, for messages
 
 
 def paths_of(documents: Any) -> list[str]:

@@ -45,15 +45,11 @@ class PredictedGrades(Frozen):
 class Predictions(PredictedGrades):
     """The predictions of a classifier, for each judged document or each topic."""
 
-    value: FloatArray
-    """The decision value of each document; nan without a prediction."""
-    without_text: BoolArray
-    """Whether each document has no prediction because it has no text."""
-    learned_relevant: IntArray
-    """The number of relevant training documents of each topic."""
+    value: FloatArray  # the decision value of each document; nan without a prediction
+    without_text: BoolArray  # whether each document has no prediction because it has no text
+    learned_relevant: IntArray  # the number of relevant training documents of each topic
     learned_nonrelevant: IntArray
-    untrained: BoolArray
-    """Whether each topic has no predictions because it has no relevant or no nonrelevant training documents."""
+    untrained: BoolArray  # whether each topic has no relevant or no nonrelevant training documents, so no predictions
 
     def completed(self, grades: IntArray, level: float) -> IntArray:
         """Return grades in which predictions replace missing grades: ``level`` if relevant, otherwise 0."""

@@ -145,10 +145,8 @@ class PredictionReport(Result):
 
     rows: Sequence[PredictedTopic]
     classifier: str
-    holdout: Sequence[Quality] = ()
-    """The accuracy of predictions of held-out judgments, by share."""
-    expected: Mapping[str, Mapping[str, float]] = {}
-    """Expected values under the relevance probabilities, by run and measure."""
+    holdout: Sequence[Quality] = ()  # the accuracy of predictions of held-out judgments, by share
+    expected: Mapping[str, Mapping[str, float]] = {}  # expected values of measures, by run and measure
 
     @classmethod
     def of(

@@ -37,26 +37,13 @@ class Judge(Frozen, kw_only=True):
     """The labels of a human or machine judge."""
 
     name: str
-    labels: Judgments
-    """Grades, of the first answer if there are several."""
-
-    answers: tuple[Judgments, ...] = ()
-    """All answers, including the first."""
-
-    probability: FloatArray | None = None
-    """The probability of relevance of each document of ``labels``; None for a judge with grades."""
-
-    values: FloatArray | None = None
-    """The label of each document of ``labels`` before thresholding or rounding; None if all are integer grades."""
-
-    is_cut: bool = False
-    """Whether the labels are binary, as probabilities of relevance that were cut."""
-
-    maximum: float = 1.0
-    """The label in the file that corresponds to 1 in ``values``."""
-
-    n_rounded: int = 0
-    """Number of labels that are rounded to the nearest integer grade."""
+    labels: Judgments  # grades, of the first answer if there are several
+    answers: tuple[Judgments, ...] = ()  # all answers, including the first
+    probability: FloatArray | None = None  # of relevance of each document of ``labels``; None for grades
+    values: FloatArray | None = None  # labels before thresholding or rounding; None if all are integer grades
+    is_cut: bool = False  # whether the labels are binary, as probabilities of relevance that were cut
+    maximum: float = 1.0  # the label in the file that corresponds to 1 in ``values``
+    n_rounded: int = 0  # number of labels that are rounded to the nearest integer grade
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Labels], maximum: float | None = None) -> Judge:
@@ -78,11 +65,8 @@ class Judge(Frozen, kw_only=True):
 class CombinedLabels(Frozen, kw_only=True):
     """The combined labels of several machines."""
 
-    judges: tuple[Judge, ...] = ()
-    """A judge for each of ``COMBINATIONS``."""
-
-    texts: Mapping[str, bytes] = {}
-    """The file of each of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document."""
+    judges: tuple[Judge, ...] = ()  # a judge for each of ``COMBINATIONS``
+    texts: Mapping[str, bytes] = {}  # the files of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document
 
 
 def machines_of(

@@ -56,8 +56,7 @@ class RunAgreement(Frozen):
 
     paired: PairedEvaluations
     bootstrap: LabelBootstrap
-    shuffled: FloatArray
-    """Summaries under shuffled machine labels, shape (n_shuffles, n_runs)."""
+    shuffled: FloatArray  # summaries under shuffled machine labels, shape (n_shuffles, n_runs)
 
     @cached_property
     def _draws(self) -> TopicDraws:

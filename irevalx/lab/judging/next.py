@@ -61,10 +61,8 @@ class NextDocumentRow(NamedTuple):
 class NextDocuments(Result):
     """Documents to judge next."""
 
-    rows: Sequence[NextDocumentRow]
-    """Topic by topic or, across topics, in the order of selection."""
-    seed: int | None = None
-    """The random seed; None if nothing was random."""
+    rows: Sequence[NextDocumentRow]  # topic by topic or, across topics, in the order of selection
+    seed: int | None = None  # the random seed; None if nothing was random
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""

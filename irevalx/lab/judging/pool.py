@@ -152,8 +152,7 @@ class PoolSize(NamedTuple):
 class PoolSizes(Result):
     """The sizes of pools, as in Table 1 of Yilmaz and Aslam (KAIS 2008)."""
 
-    rows: Sequence[PoolSize]
-    """In ascending order of depth."""
+    rows: Sequence[PoolSize]  # in ascending order of depth
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""

@@ -75,14 +75,11 @@ class AddedRuns(Frozen, kw_only=True):
     """The judgments and the runs: first the pooled runs, then the new runs."""
 
     given: Judgments
-    judgments: Judgments
-    """``given``, with the first documents of the new runs as unjudged ones."""
+    judgments: Judgments  # ``given``, with the first documents of the new runs as unjudged ones
     runs: Sequence[RunStream]
     n_new: int
-    depth: int
-    """The depth of the pool."""
-    topics: frozenset[bytes]
-    """The topics of the new runs."""
+    depth: int  # the depth of the pool
+    topics: frozenset[bytes]  # the topics of the new runs
     ranking: RankingRules
 
     @classmethod
@@ -154,18 +151,13 @@ def with_new_runs(
 class PooledAndNew(Frozen, kw_only=True):
     """Pooled and new runs that are ranked together."""
 
-    experiment: GradedRuns
-    """All runs, the pooled ones first; its judgments contain the first documents of new runs."""
+    experiment: GradedRuns  # all runs, the pooled ones first; its judgments contain the first documents of new runs
     n_pooled: int
     groups: Sequence[str]
-    given: BoolArray
-    """Whether each document is in the original judgments, rather than only in the new runs."""
-    removals: Sequence[UniqueDocuments]
-    """The unique documents of each group of pooled runs."""
-    depth: int
-    """The depth of the pool."""
-    n_other_topics: int = 0
-    """How many topics of new runs are not evaluated."""
+    given: BoolArray  # whether each document is in the original judgments, rather than only in the new runs
+    removals: Sequence[UniqueDocuments]  # the unique documents of each group of pooled runs
+    depth: int  # the depth of the pool
+    n_other_topics: int = 0  # how many topics of new runs are not evaluated
 
     @cached_property
     def pooled(self) -> GradedRuns:
@@ -298,12 +290,9 @@ class PooledAndNew(Frozen, kw_only=True):
 class GroupBias(Frozen, kw_only=True):
     """The estimated bias of the new runs of a group."""
 
-    to_judge: int
-    """The number of unjudged documents among the first documents of its runs."""
-    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}
-    """The bias and the bounds of its interval, by measure and run."""
-    problem: str = ""
-    """Why there is no estimate for any measure."""
+    to_judge: int  # the number of unjudged documents among the first documents of its runs
+    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}  # bias, low, high by measure and run
+    problem: str = ""  # why there is no estimate for any measure
 
     @classmethod
     def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:

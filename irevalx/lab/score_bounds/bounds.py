@@ -93,19 +93,12 @@ _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
 class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
-    rows: Sequence[BoundedScore]
-    """For each measure the runs, then the pairs; for each the topics, then their mean."""
-    decided: Sequence[DeterminedPairsRow]
-    """One for each measure; empty for a single run."""
-    by_topic: bool
-    """Whether tables for the terminal contain topics."""
-    scores: Sequence[WeightedScores]
-    """Of the measures with proven bounds, for the figure."""
-    seed: int | None = None
-    """The seed of draws of judgments; None if there are none."""
-    show: str | None = None
-    """Whether all pairs are displayed (all) or only runs (summary); None displays few pairs."""
-
+    rows: Sequence[BoundedScore]  # for each measure the runs, then the pairs; for each the topics, then their mean
+    decided: Sequence[DeterminedPairsRow]  # one for each measure; empty for a single run
+    by_topic: bool  # whether tables for the terminal contain topics
+    scores: Sequence[WeightedScores]  # of the measures with proven bounds, for the figure
+    seed: int | None = None  # the seed of draws of judgments; None if there are none
+    show: str | None = None  # whether all pairs are displayed (all) or only runs (summary); None displays few pairs
     drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
     displayed_titles: ClassVar[Mapping[str, str]] = {_DETERMINED: _DETERMINED_IN_JSON}
 
@@ -151,8 +144,7 @@ class DocumentsToJudge(Result):
     """The documents whose judgments have the greatest effect on undetermined pairs, in descending order."""
 
     rows: Sequence[DocumentToJudge]
-    column: str = "narrows"
-    """The effect of judgments: ``narrows`` or, with probabilities, ``changes``."""
+    column: str = "narrows"  # the effect of judgments: ``narrows`` or, with probabilities, ``changes``
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""

@@ -29,12 +29,9 @@ from irevalx.statistics.significance import generator, without_noise
 class Relevance(Frozen, kw_only=True):
     """Probabilities of relevance and their error."""
 
-    probability: FloatArray
-    """Shape (n_documents,)."""
-    features: FloatArray
-    """Shape (n_documents, n_features); without features, documents are independent."""
-    covariance: FloatArray
-    """Shape (n_features, n_features); of the errors of the coefficients of the logit."""
+    probability: FloatArray  # shape (n_documents,)
+    features: FloatArray  # shape (n_documents, n_features); without features, documents are independent
+    covariance: FloatArray  # shape (n_features, n_features); of the errors of the coefficients of the logit
 
     def take(self, places: IntArray) -> Relevance:
         """Return the probabilities of the documents with these indices."""

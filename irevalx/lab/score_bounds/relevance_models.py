@@ -100,12 +100,9 @@ class FittedRelevance:
 class GroupFactor(Frozen, kw_only=True):
     """The factor by which the fitted probabilities of unjudged documents of an unpooled group are multiplied."""
 
-    scale: float
-    """The number of relevant unique documents of pooled groups, divided by its fitted expectation."""
-    tau: float
-    """The standard deviation of the factor between groups, as a share of it."""
-    n_groups: int
-    """The number of groups behind both estimates."""
+    scale: float  # the number of relevant unique documents of pooled groups, divided by its fitted expectation
+    tau: float  # the standard deviation of the factor between groups, as a share of it
+    n_groups: int  # the number of groups behind both estimates
 
     def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw factors for a new group from a log-t distribution, because tau is estimated from few groups."""
@@ -201,8 +198,7 @@ class Unpooled(Frozen):
     """Runs that were not pooled, if there are any."""
 
     runs: Sequence[RunStream] | None
-    groups: str | PathLike[str] | Mapping[str, str] | None
-    """Of all runs, like ``group_by``."""
+    groups: str | PathLike[str] | Mapping[str, str] | None  # of all runs, like ``group_by``
     group_by: str | None
 
     def beside(self, pooled: Sequence[RunStream]) -> Sequence[RunStream]:
@@ -225,12 +221,9 @@ class Unpooled(Frozen):
 class UnpooledRelevance(Relevance, kw_only=True):
     """Fitted probabilities; probabilities of documents that only a new group retrieved share a factor."""
 
-    group: IntArray
-    """Shape (n_documents,); the index of the new group, ``ABSENT`` for other documents."""
-    factor: GroupFactor
-    """Drawn for each group separately."""
-    n_groups: int
-    """The number of new groups."""
+    group: IntArray  # shape (n_documents,); the index of the new group, ``ABSENT`` for other documents
+    factor: GroupFactor  # drawn for each group separately
+    n_groups: int  # the number of new groups
 
     def take(self, places: IntArray) -> UnpooledRelevance:
         """Return the probabilities of the documents with these indices."""

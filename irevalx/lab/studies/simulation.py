@@ -60,11 +60,10 @@ class StudyResampling(Frozen):
 class StudyIntervals(Frozen):
     """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over resamples."""
 
+    # By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures).
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
-    """By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures)."""
-
+    # By curve and measure: the indices of the lower and the upper level, None beyond all levels.
     knees: dict[str, list[tuple[int | None, int | None]]]
-    """By curve and measure: the indices of the lower and the upper level, None beyond all levels."""
 
 
 class StudyBootstrap:
