@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
@@ -29,9 +29,6 @@ from irevalx.strategies.simulation import (
     select,
     select_in_replay,
 )
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
 
 PER_TOPIC = 10
 """Default number of documents of each topic."""
@@ -74,16 +71,7 @@ class NextDocuments(Result):
         return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
 
 
-def _run(output: "Output", **options: Any) -> None:
-    selected = next(**options)
-    if output.format_is_typed:
-        output.write(selected)
-    else:
-        output.write_text(selected)
-
-
 @declared(
-    run=_run,
     example="irevalx-lab next runs/* --judged qrels --order mtf --per-topic 5 > judge_these",
     more=(
         "The command writes a pool file: lines TOPIC DOCNO, in the order in which to judge the documents. With "

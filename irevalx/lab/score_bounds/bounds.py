@@ -73,7 +73,6 @@ from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
 if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
     from irevalx.lab.plotting.page import Page
 
 _ALL = int(np.iinfo(np.int64).max)
@@ -157,17 +156,7 @@ class DocumentsToJudge(Result):
         return "".join(f"{row.topic} {row.docno}\n" for row in self.rows).encode(errors="surrogateescape")
 
 
-def _run(output: "Output", **options: Any) -> None:
-    """Write bounds as tables; documents to judge are written as a pool file unless a format is requested."""
-    result = bounds(**options)
-    if isinstance(result, DocumentsToJudge) and not output.format_is_typed:
-        output.write_text(result)
-    else:
-        output.write(result)
-
-
 @declared(
-    run=_run,
     example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
     more=(
         "--in-all and --per-topic write a pool file or, with --format, a table.\n\n"

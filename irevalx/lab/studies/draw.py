@@ -50,7 +50,7 @@ def _run(output: "Output", **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
         raise UsageError(f"missing {spelled('figure')}")
-    output.write_figure(lambda page: draw(**options, width=page.width, titled=page.titled))
+    output.write_figure(output.figure, lambda page: draw(**options, width=page.width, titled=page.titled))
 
 
 @declared(
