@@ -115,6 +115,17 @@ class Result(Frozen, kw_only=True):
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
 
+class DocumentsResult(Result):
+    """Base class of results whose rows are documents; without ``--format``, they are written as a pool file."""
+
+    rows: Sequence[Any]
+
+    @property
+    def text(self) -> bytes:
+        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
+        return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
+
+
 class DrawnResult(Result):
     """Base class of results that can be plotted."""
 

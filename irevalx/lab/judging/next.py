@@ -12,12 +12,12 @@ from irevalx.evaluation.topic_selection import differing_pair
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DocumentsResult
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.parameters import join_words
-from irevalx.process.platform import as_bytes, as_text
+from irevalx.process.platform import as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
@@ -55,7 +55,7 @@ class NextDocumentRow(NamedTuple):
     text: str | None  # the first words of the document; None without texts
 
 
-class NextDocuments(Result):
+class NextDocuments(DocumentsResult):
     """Documents to judge next."""
 
     rows: Sequence[NextDocumentRow]  # topic by topic or, across topics, in the order of selection
@@ -64,11 +64,6 @@ class NextDocuments(Result):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3).without_empty("run", "text")]
-
-    @property
-    def text(self) -> bytes:
-        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
-        return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
 
 
 @declared(

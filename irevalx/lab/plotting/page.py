@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -77,6 +77,9 @@ _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pd
 """The metadata of figures, without entries that differ between calls."""
 
 
+Panel = TypeVar("Panel")
+
+
 class Page(Frozen):
     """The page for which a figure is drawn."""
 
@@ -136,6 +139,12 @@ class Page(Frozen):
 def columns_of(n_panels: int, most: int) -> int:
     """Return the number of panels per row, at most ``most``, that minimises the rows, then the empty places."""
     return math.ceil(n_panels / math.ceil(n_panels / most))
+
+
+def in_rows(panels: list[Panel], most: int) -> list[list[Panel]]:
+    """Return rows of at most ``most`` panels."""
+    n_columns = columns_of(len(panels), most)
+    return [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
 
 
 def height_of(text: Text | None) -> float:

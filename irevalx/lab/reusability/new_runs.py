@@ -22,7 +22,7 @@ from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents, in_pool
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, removals
-from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
+from irevalx.experiments.weighted_measures import ALL_RANKS, weighted_among
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
@@ -45,22 +45,11 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
 
-_ALL = int(np.iinfo(np.int64).max)
-"""The depth of measures that use all documents of a run."""
-
 DRAWS = 1000
 """The default number of draws of judgments."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
 """The percentiles for the estimate and the bounds of its interval."""
-
-
-def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return the measures with proven bounds for these grades; empty if the measure is not a sum over ranks."""
-    try:
-        return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
-    except UsageError:
-        return []
 
 
 class BiasDraws(Frozen):
@@ -96,7 +85,7 @@ class AddedRuns(Frozen, kw_only=True):
             )
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
-        depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
+        depths = [measure.depth or ALL_RANKS for measure in weighted_among(requests, level, known)]
         depths += [cutoff for cutoff in cutoffs_of(requests).values() if cutoff]
         ranking = RankingRules.of(rules.settings)
         first = [pool for run in added for pool in first_documents(run, max(depth, *depths, 1), ranking)]
@@ -132,20 +121,18 @@ def with_new_runs(
     """Assess new runs; ``groups_of`` returns the groups of runs by name."""
     experiment = graded_runs_of(Qrels(added.judgments), added.runs, measures, rules)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
-    pooled = experiment.of_runs(np.arange(n_pooled))
-    each = list(removals(pooled, groups[:n_pooled], added.depth))
     both = PooledAndNew(
         experiment=experiment,
         n_pooled=n_pooled,
         groups=groups,
         given=places_of(experiment.judgments, added.given) != ABSENT,
-        removals=each,
         depth=added.depth,
         n_other_topics=len(added.topics.difference(experiment.topics)),
     )
     numbers = {name: added.n_unjudged(group.tolist()) for name, group in both.new_groups.items()}
     new, notes = replace(both.assessed(draws), to_list=numbers), experiment.notes()
-    return LeftOutRuns(pooled, groups[:n_pooled], each, "new runs", new=new, seed=draws.seed, notes=notes)
+    left_out = both.removals
+    return LeftOutRuns(both.pooled, groups[:n_pooled], left_out, "new runs", new=new, seed=draws.seed, notes=notes)
 
 
 class PooledAndNew(Frozen, kw_only=True):
@@ -155,7 +142,6 @@ class PooledAndNew(Frozen, kw_only=True):
     n_pooled: int
     groups: Sequence[str]
     given: BoolArray  # whether each document is in the original judgments, rather than only in the new runs
-    removals: Sequence[UniqueDocuments]  # the unique documents of each group of pooled runs
     depth: int  # the depth of the pool
     n_other_topics: int = 0  # how many topics of new runs are not evaluated
 
@@ -163,6 +149,11 @@ class PooledAndNew(Frozen, kw_only=True):
     def pooled(self) -> GradedRuns:
         """The pooled runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled))
+
+    @cached_property
+    def removals(self) -> list[UniqueDocuments]:
+        """The unique documents of each group of pooled runs."""
+        return list(removals(self.pooled, self.groups[: self.n_pooled], self.depth))
 
     @cached_property
     def new(self) -> GradedRuns:
@@ -372,8 +363,7 @@ def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
     """Return, by measure, the lowest and the highest score of each run, for measures with proven bounds."""
     known = new.grades[new.grades >= 0]
     bounds = {}
-    for request in new.requests:
-        for measure in bounded(request, new.level, known):
-            scores = WeightedScores(new, measure)
-            bounds[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
+    for measure in weighted_among(new.requests, new.level, known):
+        scores = WeightedScores(new, measure)
+        bounds[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
     return bounds

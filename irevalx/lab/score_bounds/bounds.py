@@ -9,8 +9,6 @@ from itertools import combinations, groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 
-import numpy as np
-
 from irevalx.api import inputs
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
@@ -24,10 +22,16 @@ from irevalx.experiments.inputs import (
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
-from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
+from irevalx.experiments.weighted_measures import (
+    ALL_RANKS,
+    WeightedMeasure,
+    not_weighted,
+    weighted_among,
+    weighted_measures,
+)
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import FEW_PAIRS, DrawnResult, Result
+from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
@@ -74,9 +78,6 @@ from irevalx.settings import Settings
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
-
-_ALL = int(np.iinfo(np.int64).max)
-"""The depth of measures that use all documents of a run."""
 
 DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
@@ -139,7 +140,7 @@ class BoundedScores(DrawnResult):
         return super().drawing(draw, page)
 
 
-class DocumentsToJudge(Result):
+class DocumentsToJudge(DocumentsResult):
     """The documents whose judgments have the greatest effect on undetermined pairs, in descending order."""
 
     rows: Sequence[DocumentToJudge]
@@ -149,11 +150,6 @@ class DocumentsToJudge(Result):
         """Return the table of ``rows``."""
         without = {"narrows", "changes"} - {self.column}
         return [Table.of("next documents", DocumentToJudge, self.rows, n_labels=3, without=without)]
-
-    @property
-    def text(self) -> bytes:
-        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
-        return "".join(f"{row.topic} {row.docno}\n" for row in self.rows).encode(errors="surrogateescape")
 
 
 @declared(
@@ -283,7 +279,7 @@ def bounds(
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
     unpooled = Unpooled(run_streams(new_runs) if are_given(new_runs) else None, groups, group_by)
-    judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(run_streams(runs))
+    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *(unpooled.runs or ())]
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
@@ -442,7 +438,7 @@ def weighted_scores(
 
 def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
     """Return the number of first documents of a run that the measures use."""
-    return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
+    return ALL_RANKS if drawn else max(measure.depth or ALL_RANKS for measure in weighted)
 
 
 def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
@@ -463,11 +459,8 @@ def known_bounds(
     """Return the scores of runs under the requested measures that are sums over ranks."""
     if RankingRules.of(settings).changes() or settings.grades != "whole":
         return []
-    level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
-    weighted: list[WeightedMeasure] = []
-    for request in requests:
-        with suppress(UsageError):  # the measure is not a sum over ranks
-            weighted += weighted_measures([request], level, known, max(known, default=0))
+    level = int(settings.level)
+    weighted = weighted_among(requests, level, judgments.grades[judgments.grades >= 0])
     if not weighted:
         return []
     with warnings.catch_warnings(), suppress(NoTopicsError):  # measures with values for every run

@@ -112,13 +112,6 @@ class GroupFactor(Frozen, kw_only=True):
         return factors
 
 
-def unjudged_shares(experiment: GradedRuns) -> FloatArray:
-    """Return the share of unjudged documents of each run within each depth: shape (n_runs, depth), depths from 1."""
-    n_unjudged, n_retrieved = (counts.cumsum(axis=1) for counts in _by_rank(experiment))
-    shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
-    return shares
-
-
 def judged_depth(experiment: GradedRuns) -> int:
     """Return the depth to which runs are judged; 0 if they are not.
 
@@ -201,10 +194,6 @@ class Unpooled(Frozen):
     groups: str | PathLike[str] | Mapping[str, str] | None  # of all runs, like ``group_by``
     group_by: str | None
 
-    def beside(self, pooled: Sequence[RunStream]) -> Sequence[RunStream]:
-        """Return the pooled runs, followed by the new runs."""
-        return [*pooled, *(self.runs or ())]
-
     def first(self, experiment: GradedRuns) -> int | None:
         """Return the index of the first new run among all runs; None if there is none."""
         return None if self.runs is None else len(experiment.runs) - len(self.runs)
@@ -265,8 +254,8 @@ def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
 
     Without a factor, the fitted number of relevant documents of the other runs is two to three times too high.
     """
-    shares = unjudged_shares(experiment)
-    unjudged = shares[:n_pooled, min(LEAST_DEPTH, shares.shape[1]) - 1]
+    n_unjudged, n_retrieved = (counts[:n_pooled, :LEAST_DEPTH].sum(axis=1) for counts in _by_rank(experiment))
+    unjudged = n_unjudged / np.maximum(n_retrieved, 1)
     unpooled = np.flatnonzero(unjudged > 2 * MOST_UNJUDGED)
     if unjudged.min() <= MOST_UNJUDGED and unpooled.size:
         r = int(unpooled[unjudged[unpooled].argmax()])
