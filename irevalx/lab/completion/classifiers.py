@@ -234,10 +234,7 @@ def features(collection: Collection) -> sparse.csr_array:
 
 
 def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
-    """Return the vectors of documents, (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1.
-
-    Vectors of documents without text, or whose terms all occur in every document, are 0.
-    """
+    """Return vectors (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1; 0 for documents without text."""
     from sklearn.preprocessing import normalize
 
     weights = collection.counts.astype(np.float64)

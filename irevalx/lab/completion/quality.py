@@ -86,10 +86,7 @@ def holdout(
     order: RandomOrder,
     progress: Callable[[int], None] = lambda topics: None,
 ) -> list[Quality]:
-    """Train on a random share of the judged documents of each topic, and predict the others.
-
-    The classifier is trained on max(1, floor(share n + 1/2)) of n documents, if they have text.
-    """
+    """Train on a random share of the judged documents of each topic, and predict the others."""
     judgments = completion.judgments
     qualities = []
     for share in shares:

@@ -171,10 +171,7 @@ def names_within(names: Iterable[str], width: float, size: float) -> ShortNames:
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Wrap a text to lines of at most this width in inches, given the font size in points.
-
-    A few lines become equally long.
-    """
+    """Wrap a text to lines of at most this width in inches, given the font size in points; balance a few lines."""
     lines = _lines(drawable(text), size, width)
     while 1 < len(lines) <= _BALANCED and len(narrower := _lines(drawable(text), size, width * 0.96)) == len(lines):
         lines, width = narrower, width * 0.96

@@ -329,18 +329,14 @@ class GroupBias(Frozen, kw_only=True):
 def _drawn_biases(
     members: GradedRuns, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
-    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
-
-    A document is relevant with probability ``factor * p``, with one factor per draw; it then gets the lowest relevant
-    grade. Topics without a value under one of the judgments are excluded.
-    """
+    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs)."""
     random, pooled, grades = generator(seed, 1), given | unjudged, members.grades.copy()
     now, biases = members.values(None, given), []
     for factor in factors.tolist():
         relevant = random.random(p.size) < factor * p
-        grades[unjudged] = np.where(relevant, int(members.level), 0)
+        grades[unjudged] = np.where(relevant, int(members.level), 0)  # the lowest relevant grade
         then = members.values(grades, pooled)
-        lacking = np.isnan(now) | np.isnan(then)
+        lacking = np.isnan(now) | np.isnan(then)  # topics without a value under one of the judgments are excluded
         before, after = (np.where(lacking, np.nan, values) for values in (now, then))
         biases.append(members.scores(before) - members.scores(after))
     return np.array(biases)

@@ -427,10 +427,7 @@ def weighted_scores(
     drawn: tuple[RequestedMeasure, ...],
     rules: EvaluationRules,
 ) -> tuple[list[WeightedScores], GradedRuns]:
-    """Return the scores of runs under measures that are sums over ranks, and the ranked runs with the drawn measures.
-
-    The judgments of the experiment contain the documents that runs have at the ranks of these measures.
-    """
+    """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
     experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment

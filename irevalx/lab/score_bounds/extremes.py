@@ -107,12 +107,10 @@ def _means(ends: FloatArray) -> FloatArray:
 
 
 class WeightedScores:
-    """The scores of runs for a measure that is a sum over ranks of weight times gain.
-
-    The judgments of the experiment contain every document that any run has at the ranks of the measure.
-    """
+    """The scores of runs for a measure that is a sum over ranks of weight times gain."""
 
     def __init__(self, experiment: GradedRuns, measure: WeightedMeasure) -> None:
+        """Collect weights; the judgments must contain every document that any run has at the ranks of the measure."""
         self.measure = measure
         self.runs = experiment.runs
         self.topics = list(_topic_weights(experiment, measure))
@@ -154,11 +152,7 @@ class WeightedScores:
         return without_noise(np.stack((score, score + down, score + up)))
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
-        """Count the determined pairs while judgments are added step by step, starting without judgments.
-
-        The order is that of ``worth_judging``, computed at each step, or by the greatest weight in any run, as in a
-        pool.
-        """
+        """Count determined pairs while judgments are added, ordered by ``worth_judging`` or by weight in any run."""
         pairs = self.pairs
         hidden = [~topic.unjudged for topic in self.topics]
         total = sum(int(mask.sum()) for mask in hidden)
@@ -181,10 +175,7 @@ class WeightedScores:
         return DeterminedPairs(numbers, decided, len(pairs))
 
     def _n_determined(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
-        """Count the determined pairs when some judgments are hidden, and remove these pairs from the list.
-
-        A determined pair remains determined under further judgments.
-        """
+        """Count the determined pairs when some judgments are hidden, and remove these pairs from the list."""
         low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
         for topic, mask in zip(self.topics, hidden, strict=True):
             open_ = topic.unjudged | mask
@@ -197,6 +188,7 @@ class WeightedScores:
                 high[batch] += known + np.maximum(unknown, 0.0).sum(axis=1)
                 start = batch.stop
         decided = is_determined(without_noise(low / len(self.topics)), without_noise(high / len(self.topics)))
+        # a determined pair remains determined under further judgments
         undecided[:] = [pair for pair, done in zip(undecided, decided.tolist(), strict=True) if not done]
         return len(self.pairs) - len(undecided)
 

@@ -69,10 +69,7 @@ class FittedRelevance:
         return logistic_fit(self._features, judged, self._relevant)
 
     def factor(self, unique: Sequence[BoolArray]) -> GroupFactor:
-        """Estimate the ratio of relevant to expected documents among the judged unique documents of each pooled group.
-
-        Raises InputError if fewer than ``LEAST_GROUPS`` groups have unique documents, or none of these is relevant.
-        """
+        """Estimate the ratio of relevant to expected unique documents of pooled groups; raises InputError."""
         lost = [mask for mask in unique if mask.any()]
         if len(lost) < LEAST_GROUPS:
             raise InputError(
@@ -113,10 +110,7 @@ class GroupFactor(Frozen, kw_only=True):
 
 
 def judged_depth(experiment: GradedRuns) -> int:
-    """Return the depth to which runs are judged; 0 if they are not.
-
-    The share of unjudged documents is at most ``MOST_UNJUDGED`` within it, and ``_MOST_UNJUDGED_AT_RANK`` at it.
-    """
+    """Return the depth up to which few documents of the runs are unjudged; 0 if there is none."""
     at_rank, retrieved = (counts.sum(axis=0) for counts in _by_rank(experiment))
     within = at_rank.cumsum() <= MOST_UNJUDGED * retrieved.cumsum()
     judged = np.flatnonzero(within & (at_rank <= _MOST_UNJUDGED_AT_RANK * retrieved))
@@ -124,10 +118,7 @@ def judged_depth(experiment: GradedRuns) -> int:
 
 
 def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
-    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
-
-    Documents that are not in the judgments can be missing from a ranking.
-    """
+    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth)."""
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
     depth = min(_DEEPEST, max(1, int(n_retrieved.max(initial=0))))
@@ -136,15 +127,11 @@ def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
     judged[judged] = experiment.grades[ranking.row[judged]] >= 0
     cell = ranking.rows.ids[judged] // len(experiment.topics) * depth + ranking.rank[judged] - 1
     n_judged = np.bincount(cell, minlength=n_runs * depth).reshape(n_runs, depth)
-    return retrieved - n_judged, retrieved
+    return retrieved - n_judged, retrieved  # documents that are not in the judgments can be missing from a ranking
 
 
 def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
-    """Return the features of each judgment, (n_judgments, n_runs + 2), and a mask of the documents that runs retrieve.
-
-    The features: 1/log2(rank + 1) for each run, 0 if it does not retrieve the document; the logarithm of the best rank;
-    the share of the runs that retrieve it.
-    """
+    """Return the features of each judgment, (n_judgments, n_runs + 2), and a mask of the retrieved documents."""
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     known = ranking.row >= 0
     row, rank, run = ranking.row[known], ranking.rank[known], ranking.rows.ids[known] // len(experiment.topics)
@@ -153,17 +140,13 @@ def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
     best = np.full(len(features), np.inf)
     np.minimum.at(best, row, rank)
     has: BoolArray = np.isfinite(best)
-    features[has, -2] = np.log(best[has])
-    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs
+    features[has, -2] = np.log(best[has])  # best rank
+    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs  # share of the runs that retrieve it
     return features, has
 
 
 def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -> Relevance:
-    """Fit probabilities of relevance: scikit-learn's logistic regression, with its default penalty.
-
-    The covariance of the coefficients is the inverse of the information at the maximum (Laplace's approximation).
-    Raises InputError if none of the judged documents is relevant, or all are.
-    """
+    """Fit probabilities by logistic regression; raises InputError if no judged document is relevant, or all are."""
     from sklearn.linear_model import LogisticRegression
 
     known = relevant[judged]
@@ -178,7 +161,7 @@ def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -
     probability: FloatArray = model.predict_proba(scaled)[:, 1]
     with_constant = np.column_stack((scaled, np.ones(len(scaled))))
     rows, weight = with_constant[judged], (probability * (1 - probability))[judged]
-    information = (rows * weight[:, None]).T @ rows
+    information = (rows * weight[:, None]).T @ rows  # its inverse is the covariance (Laplace's approximation)
     information[np.arange(features.shape[1]), np.arange(features.shape[1])] += _PENALTY
     return Relevance(probability=probability, features=with_constant, covariance=np.linalg.inv(information))
 
@@ -250,10 +233,7 @@ def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: 
 
 
 def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
-    """Raise InputError if some of the first runs are judged to depth 10 and others are not.
-
-    Without a factor, the fitted number of relevant documents of the other runs is two to three times too high.
-    """
+    """Raise InputError if some of the first runs are judged to depth 10 and others, which require a factor, are not."""
     n_unjudged, n_retrieved = (counts[:n_pooled, :LEAST_DEPTH].sum(axis=1) for counts in _by_rank(experiment))
     unjudged = n_unjudged / np.maximum(n_retrieved, 1)
     unpooled = np.flatnonzero(unjudged > 2 * MOST_UNJUDGED)
