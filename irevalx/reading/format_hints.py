@@ -82,10 +82,7 @@ def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
 
 
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
-    """Return a hint about the cause of a malformed line: separators, another format, or exchanged judgments and runs.
-
-    ``lines`` are the first lines of the file, followed by the malformed line and some lines after it.
-    """
+    """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
     fields, kind = line.split(), expected.kind
     if _IS_TRYING.get():
         return ""

@@ -69,11 +69,9 @@ class Beginning(Frozen):
 
 
 def recognised(beginning: Beginning, layout: Layout) -> str:
-    """Return the form of a file for which a TREC format is expected: "lines", JSON "object", JSON "records" or "table".
+    """Return the form of a file for which a TREC format is expected: "lines", "table", or JSON "object" or "records".
 
-    Invalid JSON with as many words as the layout has columns is treated as lines. A table
-    is recognised by a header with columns for topics and documents, separated by commas or semicolons; if it is
-    separated by tabs or blanks, it must have all columns of the layout, in another order than the layout.
+    A table has a header with commas or semicolons, or with all columns of the layout in another order.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if line.lstrip().startswith(b"{"):

@@ -107,10 +107,7 @@ def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
 
 
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
-    """Return grades as int64, or float64 unless whole; malformed labels are nan.
-
-    Malformed grades are rejected with strict rules, or if grades are real numbers.
-    """
+    """Return grades, int64 if they are whole; malformed labels are nan, and malformed real grades are errors."""
     texts = lines[name]
     if rules.grades == "label":
         malformed.append(MissingLabels())

@@ -290,10 +290,7 @@ class TextTable(ColumnTable):
 
 
 def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str], expected: str = "") -> HeadedRows:
-    """Return a file as a table with a header, or without one if its first line has the columns of the format.
-
-    Any other first line raises MalformedLineError; ``expected`` is the header that the format requires, if any.
-    """
+    """Return a file as a table; MalformedLineError unless its first line is a header, or a line of the format."""
     first = beginning.lines[0] if beginning.lines else b""
     header = header_of(beginning, separators) or _without_header(rows, first, separators)
     if header is None:
