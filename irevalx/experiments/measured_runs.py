@@ -180,13 +180,16 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     """Return the measures used by default (empty for all measures), and a note on the other measures.
 
     The result contains the measures in ``default`` with values for every run, and the measures with a declared
-    direction. All measures are used if no default measure has values, or if scores were evaluated rather than read.
+    direction. All measures are used if scores were evaluated rather than read, or if no default measure has values,
+    except measures of coverage.
     """
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
         return (), ()
     columns = {measure: column for measure in (*default, *every) if (column := column_of_all(scores, measure))}
     contained = {measure: columns[measure].name for measure in default if measure in columns}
+    if all(columns[measure].measure in COVERAGE_MEASURES for measure in contained):
+        contained = {}
     declared = [measure for measure in every if measure in columns and is_declared_lower(columns[measure].measure)]
     selected = (*contained, *(declared if contained else ()))
     names = [columns[measure].name for measure in selected]
@@ -300,11 +303,15 @@ def _without_values(scores: Scores, measure: str) -> str:
     lacking = _runs_without(scores, measure)
     if len(lacking) < len(scores.runs):
         return f"{_have(lacking)} no values of the measure {quote(measure)}, which other runs have"
-    known = scores.measures
+    return no_measure("scores", measure, scores.measures)
+
+
+def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
+    """Return a message on a requested measure that scores do not contain; ``what`` is their name, a plural."""
     near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
     names = " ".join(near or known[:_MOST_NAMES])
     are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
-    return f"scores do not contain the measure {quote(measure)}; " + (
+    return f"{what} do not contain the measure {quote(measure)}; " + (
         f"they contain {names}" if near == known else f"{are} {names}"
     )
 

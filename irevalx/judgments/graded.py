@@ -355,8 +355,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
-        places: IntArray = np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
-        return places
+        return np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
 
 
 class JudgmentsWithProbabilities(Documents, JudgmentKind):
