@@ -1,4 +1,4 @@
-"""Coverage of judgments beside comparisons, and the caution where a conclusion depends on unjudged documents."""
+"""Coverage of the judgments in comparisons, and the caution that a conclusion depends on unjudged documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [
 
 
 def drawn(seed: int) -> tuple[Qrels, Runs]:
-    """Judgments and three runs: short lists, topics without results, unjudged documents that runs share or not."""
+    """Return random judgments and three runs, with short lists, topics without results, and unjudged documents."""
     rng = np.random.default_rng(seed)
     qrels: Qrels = {}
     runs: Runs = {name: {} for name in "abc"}
@@ -48,19 +48,19 @@ def drawn(seed: int) -> tuple[Qrels, Runs]:
 
 
 def precision(judged: dict[str, int], ranked: list[str], k: int) -> float:
-    """Relevant documents among the first k, divided by k."""
+    """Return the relevant documents among the first k, divided by k."""
     return sum(judged.get(doc, 0) for doc in ranked[:k]) / k
 
 
 def average_precision(judged: dict[str, int], ranked: list[str]) -> float:
-    """The sum of precisions at relevant documents over their number."""
+    """Return the sum of precisions at relevant documents, divided by their number."""
     hits = [place for place, doc in enumerate(ranked, start=1) if judged.get(doc, 0)]
     n_relevant = sum(judged.values())
     return sum(number / place for number, place in enumerate(hits, start=1)) / n_relevant if n_relevant else 0.0
 
 
 def corrected_by(correction: str, p: list[float]) -> list[float]:
-    """Return p-values corrected step by step, as Holm (1979) defines it, or times their number."""
+    """Return p-values corrected by Holm (1979), step by step, or by Bonferroni."""
     if correction == "none":
         return p
     if correction == "bonferroni":
@@ -73,7 +73,7 @@ def corrected_by(correction: str, p: list[float]) -> list[float]:
 
 
 def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]], means: tuple[float, float]) -> float:
-    """The change of second - first, by the definition, over 12 topics and the first 10 documents; nan if none is judged."""
+    """Return the change of the difference by its definition, for the first 10 documents; nan without judged documents."""
     value = 0.0
     for sign, mean, own, other in ((-1, means[0], first, second), (1, means[1], second, first)):
         share_judged, share_alone = 0.0, 0.0
@@ -91,7 +91,7 @@ def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]
 
 
 def test_short_lists() -> None:
-    """Four of four retrieved documents count like ten of ten: judged@10 and the rule have the same denominator."""
+    """For short rankings, judged@10 and the rule divide by the number of retrieved documents."""
     qrels = {str(t): {"a": 1, "b": int(t % 3 > 0), **{f"n{n}": 0 for n in range(10)}} for t in range(12)}
     full = {t: of_depth(["a", "b", *(f"n{n}" for n in range(8))]) for t in qrels}
     short = {t: of_depth(["a", f"u{t}-1", f"u{t}-2", f"u{t}-3"]) for t in qrels}
@@ -107,7 +107,7 @@ def test_short_lists() -> None:
 
 
 def test_topics_without_results() -> None:
-    """Topics without results count as 0 in a measure, but have no documents that could be judged or not."""
+    """Topics without results count as 0 in a measure, and are excluded from judged@10."""
     qrels = {str(t): {f"n{n}": int(n < 2) for n in range(10)} for t in range(12)}
     full = {t: of_depth([f"n{n}" for n in range(10)]) for t in qrels}
     part = {t: of_depth([f"n{n}" for n in range(5)] + [f"u{t}"] * (t == "0")) for t in list(qrels)[:6]}
@@ -120,7 +120,7 @@ def test_topics_without_results() -> None:
 
 @pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
 def test_the_rule_by_its_definition(correction: str) -> None:
-    """Coverage and cautions of drawn runs are those of literal loops and scipy."""
+    """Coverage and cautions of random runs equal those of loops and scipy."""
     n_warned = n_silent = 0
     for seed in range(12):
         qrels, runs = drawn(seed)
@@ -179,12 +179,12 @@ def test_the_rule_by_its_definition(correction: str) -> None:
 
 
 def of_depth(docs: list[str]) -> dict[str, float]:
-    """The scores of documents in this order."""
+    """Return scores of documents in this order."""
     return {doc: -float(place) for place, doc in enumerate(docs)}
 
 
-def test_the_same_unjudged_documents_and_none_judged() -> None:
-    """Documents that both runs have unjudged change nothing; a run without any judged one is always warned of."""
+def test_shared_unjudged_documents() -> None:
+    """Shared unjudged documents have no effect; a run without judged documents always has a caution."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
     good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
     bad = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(9, 4, -1))]) for t in qrels}
@@ -206,7 +206,7 @@ def test_the_same_unjudged_documents_and_none_judged() -> None:
 
 
 def test_comparisons_without_the_rule() -> None:
-    """The caution is empty where the rule is not applied, and a note names these measures."""
+    """The caution is empty if the rule is not applied, and a note names these measures."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
     good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
     none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
@@ -232,7 +232,7 @@ def test_comparisons_without_the_rule() -> None:
 
 
 def test_judgments_of_relevant_documents_only() -> None:
-    """Nothing is known about coverage: the caution is empty, a note says so, and a report has no sentence on it."""
+    """Coverage is unknown: the caution is empty, a note explains it, and reports contain no sentence on coverage."""
     qrels = {str(t): {f"d{n}": 1 for n in range(5)} for t in range(12)}
     good = {t: of_depth([f"d{n}" for n in range(int(t) % 3, 5)]) for t in qrels}
     none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
@@ -255,7 +255,7 @@ def test_judgments_of_relevant_documents_only() -> None:
 
 
 def test_scores_and_other_judgments_have_no_coverage() -> None:
-    """Scores that were computed before know no documents: empty columns, and none in tables for people."""
+    """Score files have no coverage: the columns are empty, and displayed tables omit them."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(4)} for t in range(12)}
     runs = {name: {t: of_depth(docs) for t in qrels} for name, docs in (("x", ["d0", "d3"]), ("y", ["d3", "d0"]))}
     result = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
@@ -294,7 +294,7 @@ def test_groups_of_topics_and_systems() -> None:
 
 
 def pooled_without_lsi(folder: Path) -> Path:
-    """Judgments of Cranfield of what the runs but lsi have among their first ten."""
+    """Write the judgments of Cranfield for the first ten documents of all runs except lsi."""
     every = whole(CRANFIELD)
     pool = {
         (topic, doc)
@@ -310,8 +310,8 @@ def pooled_without_lsi(folder: Path) -> Path:
 
 
 @needs_cranfield
-def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
-    """lsi1 was not pooled: its difference from okapi1 depends on unjudged documents; when these are judged, none does."""
+def test_unpooled_run(tmp_path: Path) -> None:
+    """The difference of the unpooled run lsi1 from okapi1 depends on unjudged documents until they are judged."""
     runs = [CRANFIELD / "runs" / f"{name}.gz" for name in ("okapi1", "lsi1")]
     qrels = pooled_without_lsi(tmp_path)
     done = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
@@ -345,7 +345,7 @@ def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
 
 
 def unpooled_share(qrels: Path, name: str) -> float:
-    """The mean share of judged documents among the first ten of a run of Cranfield."""
+    """Return the mean share of judged documents among the first ten of a run of Cranfield."""
     judged = {tuple(line.split()[::2][:2]) for line in qrels.read_text().splitlines()}
     topics = whole(CRANFIELD).runs[name]
     return fmean(sum((topic, doc) in judged for doc in docs[:10]) / 10 for topic, docs in topics.items())
@@ -353,7 +353,7 @@ def unpooled_share(qrels: Path, name: str) -> float:
 
 @needs_cranfield
 def test_a_gate_and_a_report(tmp_path: Path) -> None:
-    """They apply the same rule: a verdict has a caution, and the report repeats what compare warns of."""
+    """Verdicts have a caution by the same rule, and the report contains the warnings of compare."""
     runs = [str(CRANFIELD / "runs" / f"{name}.gz") for name in ("okapi1", "lsi1", "vsm1")]
     qrels = str(pooled_without_lsi(tmp_path))
     gate = lab("compare", qrels, *runs, "-m", "P.10", "--baseline", "okapi1", "--margin", "0.01")
@@ -382,7 +382,7 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
 
 
 def test_tables_of_several_runs_show_coverage() -> None:
-    """The note has judged@10 of each run, as -m judged.10 prints it; many runs have the extremes."""
+    """The note contains judged@10 of each run, as printed with -m judged.10; for many runs, the extremes."""
     qrels, runs = FIXTURES / "labels" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
     printed = {path.name: run("-m", "judged.10", qrels, path).stdout.decode().split()[-1] for path in runs}
     table = " ".join(run("--format", "table", "-m", "map", qrels, *runs[:3]).stdout.decode().split())
@@ -393,8 +393,8 @@ def test_tables_of_several_runs_show_coverage() -> None:
 
 
 @needs_robust03
-def test_how_often_the_caution_is_right() -> None:
-    """Of a fifth of the draws on robust03: nearly all refuted differences are warned of, and few of the others."""
+def test_accuracy_of_the_caution() -> None:
+    """In a fifth of the draws on robust03, nearly all refuted differences have a caution, and few others have one."""
     cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, topics=slice(0, None, 5))
     for correction, most in (("none", 0.45), ("holm", 0.6)):
         result = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]

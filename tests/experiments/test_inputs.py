@@ -18,7 +18,7 @@ QRELS = b"1 0 a 1\n1 0 b 0\n2 0 c 1\n"
 
 @pytest.mark.parametrize("times", [0, 1, 2, 3])
 def test_compressed_more_than_once(times: int, tmp_path: Path) -> None:
-    """What was decompressed is read as it is: what is compressed in there is no text, for the lab as for irevalx."""
+    """Decompressed content that is itself compressed is not decompressed again."""
     content = QRELS
     for _ in range(times):
         content = gzip.compress(content)
@@ -32,7 +32,7 @@ def test_compressed_more_than_once(times: int, tmp_path: Path) -> None:
 
 
 def test_shuffled_labels(tmp_path: Path) -> None:
-    """Each topic and human grade keeps its machine labels, on other documents; what has none stays without."""
+    """Machine labels are shuffled within each topic and human grade; missing labels stay missing."""
     rng = np.random.default_rng(1)
     paths = tmp_path / "human", tmp_path / "machine"
     for path, missing in zip(paths, (0.1, 0.2), strict=True):

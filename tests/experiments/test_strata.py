@@ -1,4 +1,4 @@
-"""irevalx-lab degrade --strata: strata and samples of them are those of the definition."""
+"""irevalx-lab degrade --strata: strata and their samples follow the definition."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RANKED = [reference.read_run(path.read_text()) for path in RUNS]
 
 
 def printed(sample: dict[str, dict[str, tuple[int, int]]]) -> str:
-    """A sample as a file has it."""
+    """Return a sample as the text of a file."""
     return "".join(
         f"{topic} 0 {docno} {stratum} {grade}\n"
         for topic in sample
@@ -45,7 +45,7 @@ def printed(sample: dict[str, dict[str, tuple[int, int]]]) -> str:
     ],
 )
 def test_by_depth(text: str, ends: tuple[int, ...], rates: tuple[str, ...], rest: bool, seed: int) -> None:
-    """Documents are divided by the best rank that any run gives them."""
+    """Documents are divided by their best rank in any run."""
     done = lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", str(seed), "--quiet")
     assert (done.status, done.stderr) == (0, "")
     strata = reference.strata_by_depth(FULL, RANKED, ends, rest=rest)
@@ -60,14 +60,14 @@ def test_by_depth(text: str, ends: tuple[int, ...], rates: tuple[str, ...], rest
     ],
 )
 def test_by_runs(text: str, least: tuple[int, ...], rates: tuple[str, ...], rest: bool) -> None:
-    """Documents are divided by how many runs have them."""
+    """Documents are divided by the number of runs that retrieve them."""
     done = lab("degrade", QRELS, *RUNS, "--strata", text, "--seed", "4", "--quiet")
     strata = reference.strata_by_runs(FULL, RANKED, least, rest=rest)
     assert done.stdout.decode() == printed(reference.drawn_strata(FULL, strata, rates, 4))
 
 
 def test_by_file(tmp_path: Path) -> None:
-    """A file names the stratum of each document; judgments have that name, and documents of no stratum no line."""
+    """A file contains the stratum of each document; judgments omit documents without a stratum."""
     strata = {
         topic: {docno: 1 + int(docno[-1]) % 2 + (grade > 0) for docno, grade in FULL[topic].items()} for topic in FULL
     }
@@ -93,8 +93,8 @@ GRADES = st.dictionaries(
 
 @settings(deadline=None, max_examples=60)
 @given(GRADES, st.randoms(use_true_random=False), st.integers(1, 100), st.integers(0, 9))
-def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: int) -> None:
-    """A larger rate contains the smaller sample, unjudged documents form no stratum, probabilities are the design's."""
+def test_samples_of_random_judgments(qrels: Qrels, random: object, percent: int, seed: int) -> None:
+    """Samples at higher rates contain samples at lower rates, and inclusion probabilities are those of the design."""
     text = "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
     judgments = GradedQrelsText.of(BytesIO(text.encode())).judgments
     design = read_design(f"runs 2+:{percent}% 1:50% rest:{percent}%", named=False)
@@ -117,7 +117,7 @@ def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: i
 
 
 def test_probabilities(tmp_path: Path) -> None:
-    """--as prels says with what chance each document was drawn; statR is then what inum_rel is."""
+    """With --as prels, judgments contain inclusion probabilities, and statR equals inum_rel."""
     text = "depth 1-5:100% 6-20:30% rest:10%"
     args: list[str | Path] = [QRELS, *RUNS, "--strata", text, "--seed", "2", "--quiet"]
     (tmp_path / "sampled").write_bytes(lab("degrade", *args, "--as", "sampled").stdout)
@@ -172,8 +172,8 @@ def test_probabilities(tmp_path: Path) -> None:
         (("--strata", "depth 1+:1", "--uniform", "1", RUNS[0]), "--uniform cannot be combined with --strata"),
     ],
 )
-def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None:
-    """Strata must be told apart, rates must be shares, and runs are there where they are needed."""
+def test_invalid_strata(args: tuple[str | Path, ...], message: str) -> None:
+    """Strata must be disjoint, rates must be shares, and strata by depth require runs."""
     text = refusal("degrade", QRELS, *args, "--seed", "1")
     assert text.startswith("irevalx-lab: ")
     assert message in text
@@ -186,8 +186,8 @@ def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None
         ("1 D000 b", "duplicate document 'D000' in topic '1'"),
     ],
 )
-def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path) -> None:
-    """The line is named."""
+def test_invalid_strata_files(line: str, message: str, tmp_path: Path) -> None:
+    """The message contains the number of the invalid line."""
     docno = next(iter(FULL["1"]))
     path = tmp_path / "strata"
     path.write_text(f"1 {docno} a\n{line.replace('D000', docno)}\n")
@@ -196,13 +196,13 @@ def test_strata_files_that_make_no_sense(line: str, message: str, tmp_path: Path
 
 
 def test_topics_without_relevant_documents_in_the_sample() -> None:
-    """They are counted, and the first is named; the other words of a line stay as they are."""
+    """A warning counts topics without relevant documents in the sample, and names the first."""
     done = lab("degrade", QRELS, *RUNS, "--strata", "depth rest:1%", "--seed", "1")
     assert "topics have no relevant document in the sample, the first being '" in done.stderr
 
 
-def test_the_second_column_stays(tmp_path: Path) -> None:
-    """It is that of the judgments; what nobody judged is in no stratum."""
+def test_second_column(tmp_path: Path) -> None:
+    """The second column is that of the judgments; unjudged documents are in no stratum."""
     (tmp_path / "qrels").write_text("1 x A 01\n1\ty B 0 \n1 z C -1\n")
     (tmp_path / "run").write_text("1 Q0 B 1 2 r\n1 Q0 A 2 1 r\n")
     args = (tmp_path / "qrels", tmp_path / "run", "--strata", "depth 1:1 rest:1", "--seed", "1")

@@ -1,4 +1,4 @@
-"""Over many samples of strata, estimates that are unbiased on paper are; those that are not are named in docs/samples.md.
+"""Bias of estimates over many stratified samples; docs/samples.md lists the biased estimates.
 
 ``DESIGN_SAMPLES=2000 pytest tests/experiments/test_unbiased.py`` draws as many as the page is about.
 """
@@ -49,7 +49,7 @@ SMOOTHING = 1e-4
 
 
 class Drawn(NamedTuple):
-    """Means by name under full judgments, (n_runs,), and each sample, (n_samples, n_runs); no value is 0."""
+    """Return means by name under full judgments, (n_runs,), and under each sample, (n_samples, n_runs)."""
 
     full: dict[str, FloatArray]
     samples: dict[str, FloatArray]
@@ -58,7 +58,7 @@ class Drawn(NamedTuple):
 
 @cache
 def experiment() -> GradedRuns:
-    """Runs and judgments, with all measures."""
+    """Return runs and judgments, with all measures."""
     read = graded_runs_of(QRELS, RUNS, "map")
     errors = select_measures((STANDARD_ERROR,), Settings(), "sampled").measures
     return replace(read, requests=(*requests_of_samples(MEASURES, 1), *errors))
@@ -91,7 +91,7 @@ def drawn(text: str) -> Drawn:
 
 
 def bias(text: str, name: str) -> tuple[FloatArray, FloatArray]:
-    """The mean over samples less the value under full judgments, and its standard error: shape (n_runs,) each."""
+    """Return the bias over samples and its standard error, shape (n_runs,) each."""
     of_samples = drawn(text).samples[name]
     error = of_samples.std(axis=0, ddof=1) / math.sqrt(N_SAMPLES)
     return of_samples.mean(axis=0) - drawn(text).full[name], error
@@ -100,27 +100,27 @@ def bias(text: str, name: str) -> tuple[FloatArray, FloatArray]:
 @pytest.mark.parametrize("text", [BY_DEPTH, AT_RANDOM, BY_RUNS])
 @pytest.mark.parametrize("name", ["inum_rel", "statR", "statP_10", "statP_20", "statP_50"])
 def test_unbiased_whatever_the_design(name: str, text: str) -> None:
-    """Totals weighted by the inverse of the probability of drawing; a topic without a value counts 0."""
+    """Totals weighted by inverse inclusion probabilities are unbiased; a topic without a value counts as 0."""
     value, error = bias(text, name)
     assert (np.abs(value) <= 3 * error + 1e-9).all(), (value, error)
 
 
 @pytest.mark.parametrize("name", ["inum_rel_ret", "iP_20", "iP_50"])
 def test_unbiased_where_each_stratum_has_judged_documents(name: str) -> None:
-    """With one stratum, of which some document is always judged among those that are counted."""
+    """Estimates are unbiased if each stratum always has a judged document among the counted documents."""
     value, error = bias(AT_RANDOM, name)
     assert (np.abs(value) <= 3 * error + SMOOTHING * drawn(AT_RANDOM).full[name]).all(), (value, error)
 
 
 @pytest.mark.parametrize("name", ["iP_20", "xinfAP"])
 def test_biased(name: str) -> None:
-    """Where a stratum may have no judged document among the first ones, a third of it is taken for relevant."""
+    """Estimates are biased if a stratum can lack judged documents: a third of it is then assumed to be relevant."""
     value, error = bias(BY_DEPTH, name)
     assert (value > 3 * error).any()
 
 
 def test_intervals_of_the_number_of_relevant_documents() -> None:
-    """95 of 100 reach the number of relevant documents, within two points and what chance allows."""
+    """95% intervals cover the number of relevant documents, within two percentage points and random error."""
     made = drawn(AT_RANDOM)
     off = np.abs(made.samples["inum_rel"][:, 0] - made.full["inum_rel"][0])
     covered = float((off <= 1.96 * made.errors).mean())
@@ -129,7 +129,7 @@ def test_intervals_of_the_number_of_relevant_documents() -> None:
 
 @pytest.mark.parametrize("text", [BY_DEPTH, AT_RANDOM])
 def test_standard_errors_of_the_number_of_relevant_documents(text: str) -> None:
-    """Squared and averaged, they are what the estimates vary by; where strata are small, each of them varies itself."""
+    """The mean squared standard error equals the variance of the estimates; in small strata, standard errors vary."""
     made = drawn(text)
     deviation = float(made.samples["inum_rel"][:, 0].std(ddof=1))
     error = math.sqrt(float((made.errors**2).mean()))

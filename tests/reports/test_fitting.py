@@ -18,7 +18,7 @@ EXAMPLE = FIXTURES / "example"
 
 
 def text_of(table: Table, width: int | None) -> str:
-    """Return a table as the terminal of a width displays it."""
+    """Return a table as displayed by a terminal of this width."""
     return b"".join(OUTPUT_FORMATS["table"].table_lines([table], width=width)).decode()
 
 
@@ -85,7 +85,7 @@ def test_output_that_is_not_a_terminal() -> None:
 @POSIX
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_terminal(width: int) -> None:
-    """On a terminal, lines are as long as it is wide at most, and no value is lost."""
+    """On a terminal, lines fit the width, and no value is lost."""
     import fcntl
     import pty
     import struct

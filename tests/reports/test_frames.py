@@ -1,4 +1,4 @@
-"""Data frames of polars and Arrow tables have the cells of pandas' frame, and those that csv prints."""
+"""Data frames of pandas and polars, Arrow tables and csv have equal cells."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_no_rows() -> None:
 
 
 def test_pivot() -> None:
-    """Each value of a column becomes columns; what is missing is None."""
+    """Each value of a column becomes columns; missing values are None."""
     rows = [("a", "map", 0.1, "x"), ("a", "P", 0.2, "y"), ("b", "P", 0.3, "z")]
     wide = Table("t", ("run", "measure", "value", "sign"), rows).pivot(("run",), "measure", "value", "sign")
     assert wide.columns == ("run", "map", "map_sign", "P", "P_sign")
@@ -127,7 +127,7 @@ def test_pivot() -> None:
 
 
 def test_without_empty() -> None:
-    """Columns without a value are left out, of some or all columns; a table without rows keeps its columns."""
+    """Empty columns are omitted, among the given or all columns; a table without rows keeps its columns."""
     table = Table("t", ("a", "b", "c"), [(1, None, None), (2, None, None)])
     assert table.without_empty("b").columns == ("a", "c")
     assert table.without_empty().columns == ("a",)

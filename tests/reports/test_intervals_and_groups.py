@@ -1,4 +1,4 @@
-"""Intervals beside means, and summaries of groups of topics, in every output format."""
+"""Confidence intervals of means, and summaries of topic groups, in every output format."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def groups(tmp_path: Path) -> Path:
 
 
 def lines_of(*words: str | Path) -> dict[tuple[str, str], str]:
-    """Return what trec_eval's columns say, by topic and measure."""
+    """Return the values in trec_eval's columns by topic and measure."""
     done = run(*words)
     assert done.status == 0, done.stderr
     return {(words[1], words[0]): words[2] for words in map(str.split, done.stdout.decode().splitlines())}
 
 
 def literal_ends(values: list[float], confidence: float) -> list[str]:
-    """Return the ends of the t interval of a mean, from the textbook, as they are printed."""
+    """Return the printed bounds of the t interval of a mean."""
     half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * stdev(values) / math.sqrt(len(values))
     return [f"{fmean(values) + sign * half:.4f}" for sign in (-1, 1)]
 
 
 def of_topics(measure: str, topics: list[str], *, complete: bool = False) -> list[float]:
-    """Return unrounded values of topics; under -c those without results count."""
+    """Return unrounded values of topics, with -c including topics without results."""
     scores = irevalx.evaluate(QRELS, BM25, measure, complete=complete)
     [name] = scores.measures
     known = dict(zip(scores.topics(), scores.per_topic(name).tolist(), strict=True))
@@ -64,7 +64,7 @@ ALL = ["301", "302", "303", "304", "305"]
 
 @pytest.mark.parametrize("complete", [False, True])
 def test_intervals(complete: bool) -> None:
-    """Two lines after each mean, none after a sum; geometric means on the scale of logarithms."""
+    """Two lines follow each mean, and none a sum; intervals of geometric means are computed from logarithms."""
     options = ["-c"] if complete else []
     result = lines_of(*options, "--ci", "95%", *MEASURES, QRELS, BM25)
     assert [key for key in result if key[0] != "all"] == [
@@ -80,14 +80,14 @@ def test_intervals(complete: bool) -> None:
 
 
 def test_complete_as_trec_eval_9() -> None:
-    """Where topics without results have no lines they count in the interval all the same."""
+    """Topics without results are included in the interval, even if they have no lines."""
     result = lines_of("-c", "--compat", "9", "--ci", "0.9", "-m", "map", QRELS, BM25)
     ends = literal_ends([*of_topics("map", ALL), 0.0], 0.9)
     assert [result[f"all:{end}", "map"] for end in ("low", "high")] == ends
 
 
 def test_values_do_not_change() -> None:
-    """All other lines are those of a call without the options."""
+    """The options change no other lines."""
     for options in ((), ("-q",), ("-c",), ("--unjudged", "nonrel,skip"), ("--names", "asked", "-m", "AP@5:skip")):
         plain = run(*options, *MEASURES, QRELS, BM25, DENSE).stdout.splitlines()
         lines = run(*options, *MEASURES, "--ci", "90%", QRELS, BM25, DENSE).stdout.splitlines()
@@ -95,7 +95,7 @@ def test_values_do_not_change() -> None:
 
 
 def test_readings_zscores_and_no_summary(tmp_path: Path) -> None:
-    """Readings have intervals of their own, z-scores those of z-scores; with -n there is none."""
+    """Treatments of unjudged documents and z-scores have intervals; with -n, no interval is printed."""
     result = lines_of("--ci", "90%", "-m", "P.5:skip", "-m", "P.5", QRELS, BM25)
     assert {key for key in result if key[0] == "all:low"} == {("all:low", "P_5"), ("all:low", "P_5:skip")}
     (tmp_path / "z").write_text("".join(f"{topic} map 0.5 0.25\n" for topic in ALL))
@@ -107,7 +107,7 @@ def test_readings_zscores_and_no_summary(tmp_path: Path) -> None:
 
 
 def test_bootstrap() -> None:
-    """The seed decides, and is 0 unless given."""
+    """The seed determines the intervals, and defaults to 0."""
     call = ("--ci", "90%", "--ci-method", "bootstrap", "-m", "map", QRELS, BM25)
     first, again, other = (run(*seed, *call).stdout for seed in ((), ("--seed", "0"), ("--seed", "5")))
     assert first == again
@@ -128,12 +128,12 @@ def test_bootstrap() -> None:
     ],
 )
 def test_refused(words: tuple[str, ...], message: str) -> None:
-    """What makes no sense is a usage error."""
+    """Invalid values and combinations are usage errors."""
     assert message in refused(*words, "-m", "map", QRELS, BM25)
 
 
 def test_scipy_is_not_imported() -> None:
-    """Neither kind of interval needs scipy, which would take longer to import than the evaluation."""
+    """No interval imports scipy, whose import takes longer than an evaluation."""
     program = (
         "import sys; sys.modules['scipy'] = None\n"
         "from irevalx.cli.command import main\n"
@@ -147,7 +147,7 @@ def test_scipy_is_not_imported() -> None:
 
 
 def test_warnings(groups: Path) -> None:
-    """Few topics, one topic, and several runs are each told in a line."""
+    """Few topics, a single topic, and several runs each have a warning."""
     groups.write_text("301 one\n302 two\n303 two\n")
     message = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
     for path in (BM25, DENSE):
@@ -165,7 +165,7 @@ def test_warnings(groups: Path) -> None:
 
 
 def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path) -> None:
-    """Each summary without an interval is named with the reason, of all topics and of groups."""
+    """A warning names each summary without an interval, with the reason."""
     groups.write_text("301 one\n302 one\n303 one\n")
     path = tmp_path / "run"
     path.write_text("".join(f"{topic} Q0 nothing 1 1 none\n" for topic in ALL))
@@ -203,7 +203,7 @@ def test_groups_as_trec_eval(groups: Path, tmp_path: Path, version: str, options
 
 
 def test_groups(groups: Path) -> None:
-    """Means over the topics of the group that were evaluated, sums over them, and their number."""
+    """Groups have means and sums over their evaluated topics, and the number of these topics."""
     result = lines_of("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25)
     relevant = irevalx.evaluate(QRELS, BM25, "num_rel")
     for group, topics in GROUPS.items():
@@ -217,7 +217,7 @@ def test_groups(groups: Path) -> None:
 
 
 def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any, Any]]:
-    """Yield run, topic, measure, value and the ends of its interval as a format for programs has them."""
+    """Yield run, topic, measure, value and interval of each row of a format for programs."""
     if form in {"csv", "tsv"}:
         for row in csv.DictReader(io.StringIO(text), delimiter="," if form == "csv" else "\t"):
             low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
@@ -237,7 +237,7 @@ def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any,
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl"])
 def test_formats_for_programs(groups: Path, form: str) -> None:
-    """All formats have the same, with every digit."""
+    """All formats contain equal values with all digits."""
     call = ("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25, DENSE)
     printed = run(*call, "--format", form).stdout.decode()
     values = {
@@ -259,7 +259,7 @@ def test_formats_for_programs(groups: Path, form: str) -> None:
 
 
 def test_tables(groups: Path) -> None:
-    """A row for a run and group, with the number of topics; intervals stand in brackets after the mean."""
+    """Each run and group has a row with the number of topics; intervals are in brackets after the mean."""
     printed = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
     rows = [line.split() for line in printed.stdout.decode().splitlines()]
     low, high = literal_ends(of_topics("map", GROUPS["easy"]), 0.8)
@@ -276,8 +276,8 @@ def test_tables(groups: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["trec", "csv", "tsv", "json", "jsonl"])
-def test_agree_skips_them(groups: Path, tmp_path: Path, form: str) -> None:
-    """irevalx-lab agree reads such files as it reads those without."""
+def test_agree(groups: Path, tmp_path: Path, form: str) -> None:
+    """irevalx-lab agree ignores intervals and groups."""
     call = ("-q", "-m", "runid", "-m", "map", "--format", form, QRELS, BM25, DENSE)
     for name, options in (("plain", ()), ("more", ("--ci", "80%", "--topic-groups", groups))):
         (tmp_path / name).write_bytes(run(*options, *call).stdout)
@@ -287,7 +287,7 @@ def test_agree_skips_them(groups: Path, tmp_path: Path, form: str) -> None:
 
 
 def test_python() -> None:
-    """Intervals of sums, of what is not there, and groups of one topic are refused or nan; frames have columns."""
+    """Intervals of sums and unknown measures are errors, intervals of one topic are nan, and frames contain intervals."""
     scores = irevalx.evaluate(QRELS, BM25, ["map", "num_rel", "num_q"])
     for measure in ("num_rel", "num_q", "P_5"):
         with pytest.raises(KeyError):

@@ -1,4 +1,4 @@
-"""What both programs print with --format json is as docs/schemas says, and has nothing that stands not there."""
+"""The output of --format json follows docs/schemas and contains no other fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QRELS, BM25, DENSE, GROUPS, POOL = (EXAMPLE / name for name in ("qrels", "bm25.r
 
 
 def printed(*words: str | Path, status: int = 0) -> Any:
-    """Return what irevalx prints as JSON, after holding it to its schema."""
+    """Return the JSON output of irevalx after validation by its schema."""
     result = run("--format", "json", *words)
     assert result.status == status, result.stderr
     document = json.loads(result.stdout)
@@ -36,7 +36,7 @@ def printed(*words: str | Path, status: int = 0) -> Any:
 
 @pytest.mark.parametrize("program", SCHEMAS)
 def test_schemas_are_schemas(program: str) -> None:
-    """They are of draft 2020-12, and of the version that is printed."""
+    """The schemas are valid (draft 2020-12) and have the printed version."""
     Draft202012Validator.check_schema(SCHEMAS[program])
     own = SCHEMAS[program]["properties"]
     of_version = own["version"] if "version" in own else own["about"]["properties"]["version"]
@@ -102,7 +102,7 @@ def test_other_judgments(rel_format: str, tmp_path: Path) -> None:
 
 
 def test_runs_that_cannot_be_evaluated(tmp_path: Path) -> None:
-    """A run is there as far as trec_eval prints it before its error; what cannot be read is not, and warnings are."""
+    """Runs with an error are included as far as trec_eval prints them; unreadable runs are omitted."""
     (tmp_path / "damaged").write_text("301 Q0 A 1 2.0 x\n301 Q0\n")
     (tmp_path / "twice").write_text("301 Q0 A 1 2.0 x\n301 Q0 A 2 1.0 x\n")
     document = printed("-q", QRELS, tmp_path / "damaged", BM25, tmp_path / "twice", status=2)
@@ -111,8 +111,8 @@ def test_runs_that_cannot_be_evaluated(tmp_path: Path) -> None:
     assert document["warnings"]
 
 
-def test_values_that_are_no_numbers(tmp_path: Path) -> None:
-    """JSON has neither nan nor infinities."""
+def test_nan(tmp_path: Path) -> None:
+    """JSON output contains neither nan nor infinities."""
     (tmp_path / "z").write_text("301 map 0.5 0\n")
     printed("-q", "-Z", tmp_path / "z", "-m", "map", QRELS, BM25)
 
@@ -131,7 +131,7 @@ LAB = {
 
 @pytest.mark.parametrize("command", LAB)
 def test_the_lab(command: str) -> None:
-    """Tables under their titles, and how they were made."""
+    """Tables are under their titles, with the description of the computation."""
     result = lab(command, *LAB[command], "--format", "json")
     assert result.status == 0, result.stderr
     document = json.loads(result.stdout)
@@ -139,8 +139,8 @@ def test_the_lab(command: str) -> None:
     assert document["about"]["version"] == JSON_VERSION
 
 
-def test_a_schema_tells_what_is_wrong() -> None:
-    """A version from the future, a value that is a list and a digest that is none do not pass."""
+def test_invalid_output() -> None:
+    """The schema rejects an unknown version, a list as a value, and an invalid digest."""
     document = printed("-m", "map", QRELS, BM25)
     document |= {"version": JSON_VERSION + 1, "inputs": [{"path": "x", "sha256": "0"}]}
     document["runs"][0]["all"]["map"] = [1]

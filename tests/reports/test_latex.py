@@ -1,4 +1,4 @@
-"""Tables in LaTeX: pdfLaTeX is the judge of what it compiles, what fits the page, and what the reader sees."""
+"""Tables in LaTeX compile with pdfLaTeX, fit the page, and display the names."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NAMES = (
     *("a_b%c&d", "#x$y{z}", r"~t^u\v", "--d---e", "*star", "[br]ack", "<b>|c", "naïve_Über", "Łódź-ř", "a''b,,c"),
     *("?`!`", "x" * 80, "BM25-" + "W" * 75, "-3"),
 )
-"""Run names with everything that LaTeX treats specially."""
+"""Run names with all special characters of LaTeX."""
 
 OVERFULL = 15.0
 """Points by which capital letters and bold type may exceed the text width of 345 points."""
 
 
 def latex(table: Table, digits: int = 4) -> str:
-    """The lines of a table."""
+    """Return the lines of a table."""
     return b"".join(OUTPUT_FORMATS["latex"].table_lines([table], digits, titled=True)).decode(errors="surrogateescape")
 
 
@@ -57,7 +57,7 @@ def compiled(folder: Path, *texts: str) -> str:
 
 
 def words_of(pdf: Path) -> str:
-    """The text of a PDF file, or nothing if pdftotext is not installed."""
+    """Return the text of a PDF file; empty if pdftotext is not installed."""
     reader = shutil.which("pdftotext")
     return "" if reader is None else subprocess.run([reader, pdf, "-"], capture_output=True, check=True).stdout.decode()
 
@@ -142,7 +142,7 @@ CALLS: Sequence[Sequence[str]] = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs with these names, and judgments of half of the topics, in a folder."""
+    """Write runs with these names, and judgments of half of the topics."""
     made = tmp_path_factory.mktemp("named")
     for path, name in zip(sorted((SHARED / "robust03" / "runs").iterdir()), NAMES[:9], strict=False):
         with gzip.open(path, "rt") as file:
@@ -158,7 +158,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not ROBUST.is_file(), reason="there is no collection in ../shared")
 @pytest.mark.parametrize("call", CALLS, ids=" ".join)
 def test_every_command_compiles(call: Sequence[str], folder: Path, tmp_path: Path) -> None:
-    """The tables of all commands on a collection of 100 topics, with run names that LaTeX treats specially."""
+    """The tables of all commands compile, for 100 topics and run names with special characters."""
     runs = sorted(path.name for path in folder.glob("*.run"))
     words: list[str] = []
     for word in call[1:]:
