@@ -18,7 +18,6 @@ from irevalx.experiments.ranked_runs import (
     GradedRuns,
     RankedRuns,
     raise_first,
-    rank_graded_runs,
     requests_of,
 )
 from irevalx.frozen import replace
@@ -85,9 +84,10 @@ def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules 
     """
     rules.settings.check()
     judgments = graded_judgments_of(qrels, rules.rel_format, rules.settings.grades)
-    are_requests = isinstance(measures, tuple) and all(isinstance(measure, RequestedMeasure) for measure in measures)
-    requested = measures if are_requests else measures_of(measures)
-    return rank_graded_runs(judgments, run_streams(runs), requested, rules, warn=warn)
+    opened = run_streams(runs)
+    are_requests = isinstance(measures, tuple) and any(isinstance(measure, RequestedMeasure) for measure in measures)
+    requests = measures if are_requests else requests_of(measures_of(measures), rules.settings)
+    return GradedRuns.of(judgments, opened, requests, rules, warn=warn)
 
 
 def ranked_runs_of(

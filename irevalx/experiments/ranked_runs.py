@@ -455,18 +455,3 @@ class GradedRuns(RankedRuns):
         retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
         retrieved[run, self.ranking.row[within_depth]] = True
         return retrieved
-
-
-def rank_graded_runs(
-    judgments: Judgments,
-    runs: Sequence[RunStream],
-    measures: Sequence[str] | Sequence[RequestedMeasure],
-    rules: EvaluationRules = DEFAULT_RULES,
-    *,
-    warn: Warn = lambda line: None,
-) -> GradedRuns:
-    """Read runs, rank them, and look up their documents; measures are texts or parsed requests."""
-    raise_first(judgments.duplicates)
-    requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
-    requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
-    return GradedRuns.of(judgments, runs, requests, rules, warn=warn)

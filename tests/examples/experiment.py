@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from running import FIXTURES
+
+from irevalx.errors import Warn
+from irevalx.experiments.ranked_runs import DEFAULT_RULES, EvaluationRules, GradedRuns, requests_of
+from irevalx.judgments.graded import Judgments
+from irevalx.reading.kinds.runs import RunStream
 
 EXPERIMENT, LABELS = FIXTURES / "experiment", FIXTURES / "labels"
 QRELS, DOCS = EXPERIMENT / "qrels", EXPERIMENT / "docs.jsonl.gz"
@@ -38,3 +43,15 @@ def write_qrels(path: Path, grades: Mapping[str, Mapping[str, object]]) -> Path:
     lines = (f"{topic} 0 {docno} {grade}\n" for topic, of_topic in grades.items() for docno, grade in of_topic.items())
     path.write_text("".join(lines))
     return path
+
+
+def rank_graded_runs(
+    judgments: Judgments,
+    runs: Sequence[RunStream],
+    measures: Sequence[str],
+    rules: EvaluationRules = DEFAULT_RULES,
+    *,
+    warn: Warn = lambda line: None,
+) -> GradedRuns:
+    """Return runs ranked against graded judgments."""
+    return GradedRuns.of(judgments, runs, requests_of(measures, rules.settings), rules, warn=warn)

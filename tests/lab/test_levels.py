@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from examples.experiment import QRELS
+from examples.experiment import QRELS, rank_graded_runs
 from running import FIXTURES, run, succeeded
 
 from irevalx.experiments.inputs import GradedQrelsText
-from irevalx.experiments.ranked_runs import rank_graded_runs
 from irevalx.reading.formats import read_trec_results
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10

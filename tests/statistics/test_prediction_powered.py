@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import rank_graded_runs
 from examples.label_files import machine_labels
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,6 @@ from scipy import stats
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import PairedLabels
-from irevalx.experiments.ranked_runs import rank_graded_runs
 from irevalx.frozen import fields
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, Estimates, best_weights, prediction_powered
 from irevalx.statistics.significance import holm

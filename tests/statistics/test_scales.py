@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import rank_graded_runs
 from running import FIXTURES, lab, opened, run
 
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.measured_runs import measured_runs
-from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, rank_graded_runs, requests_of, scale_of
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, requests_of, scale_of
 from irevalx.measures import MEASURES
 from irevalx.statistics.significance import MEAN, TOTAL
 

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from examples.experiment import EXPERIMENT
+from examples.experiment import EXPERIMENT, rank_graded_runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import SHARED, judgments_of, opened
@@ -17,7 +17,7 @@ from sklearn import calibration as sklearn_calibration
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import GradedQrelsText
-from irevalx.experiments.ranked_runs import EvaluationRules, rank_graded_runs
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection, classifier_for

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from examples.experiment import RUNS
+from examples.experiment import RUNS, rank_graded_runs
 from references.ranked_files import ranked
 from running import FIXTURES, SHARED, lab, lab_json, opened, run, succeeded
 from scipy import stats
@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import DEFAULT_RULES, GradedRuns, rank_graded_runs
+from irevalx.experiments.ranked_runs import DEFAULT_RULES, GradedRuns
 from irevalx.experiments.run_groups import removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.reusability.new_run_results import verdict_on

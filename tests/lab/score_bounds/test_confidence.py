@@ -14,12 +14,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from examples.experiment import rank_graded_runs
 from running import FIXTURES, SHARED, opened
 
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs, requests_of
+from irevalx.experiments.ranked_runs import GradedRuns, requests_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.extremes import WeightedScores

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.experiment import rank_graded_runs
 from running import FIXTURES, lab, opened, refusal
 
 import irevalx
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.lab.score_bounds.relevance_models import unpooled_relevance
 

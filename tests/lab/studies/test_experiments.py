@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.experiment import QRELS, RUNS
+from examples.experiment import QRELS, RUNS, rank_graded_runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
@@ -23,7 +23,7 @@ from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
 from irevalx.experiments.inputs import GradedQrelsText, graded_runs_of, run_streams
-from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, rank_graded_runs
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab.reusability.results import LeftOutRuns
