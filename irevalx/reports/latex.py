@@ -13,6 +13,9 @@ from irevalx.reports.table import Table, visible
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
 """Font sizes with the number of characters in a line and of lines on a page. Smaller sizes have narrower gaps."""
 
+_MARK = "Bold type"
+"""The name of the mark of the best value in notes."""
+
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
 _WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
@@ -27,12 +30,9 @@ _ACCENTED = re.compile("[\x80-\u017f–—‘’“”„…€™†]")  # noqa
 """Non-ASCII characters that pdfLaTeX supports with the font encoding T1."""
 
 
-def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool, mark: str) -> Iterator[bytes]:
-    """Yield one table after the other: the caption explains marks, and comments contain other notes.
-
-    ``titled`` prints the titles, and ``mark`` is the name of the mark of the best value.
-    """
-    lines = [line for table in tables for line in _table_lines(table, digits, titled=titled, mark=mark)]
+def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterator[bytes]:
+    """Yield the tables, with titles if ``titled``: the caption explains marks, and comments contain other notes."""
+    lines = [line for table in tables for line in _table_lines(table, digits, titled=titled)]
     if tables:
         yield as_bytes(_requirements([line for line in lines if not line.startswith("%")]))
     yield from (as_bytes(line + "\n") for line in lines)
@@ -66,11 +66,11 @@ def _requirements(lines: Sequence[str]) -> str:
     return comment + "\n"
 
 
-def _table_lines(table: Table, digits: int, *, titled: bool, mark: str) -> Iterator[str]:
+def _table_lines(table: Table, digits: int, *, titled: bool) -> Iterator[str]:
     """Yield the lines of a table, which is divided among pages if it is too long for one."""
     yield from (f"% {visible(paragraph)}" for paragraph in table.summary(digits))
     size, page, blocks, notes = _fitted(table, digits)
-    caption = rf"\caption{{{_caption(table, titled=titled, mark=mark)}}}"
+    caption = rf"\caption{{{_caption(table, titled=titled)}}}"
     is_long = sum(len(block[0].cells) + _height(block) + 2 for block in blocks) > page
     if is_long:
         yield from ([rf"\begingroup{size}"] if size else [])
@@ -86,7 +86,7 @@ def _table_lines(table: Table, digits: int, *, titled: bool, mark: str) -> Itera
             yield from (r"\toprule", *head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
         yield r"\end{table}"
     for sentence in (*notes, *table.notes):
-        yield f"% {visible(sentence.replace('{best}', mark))}"
+        yield f"% {visible(sentence.replace('{best}', _MARK))}"
 
 
 def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) -> Iterator[str]:
@@ -99,11 +99,11 @@ def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) ->
     yield from (*rules, r"\endhead", r"\bottomrule", r"\endfoot", *rows, r"\end{longtable}")
 
 
-def _caption(table: Table, *, titled: bool, mark: str) -> str:
+def _caption(table: Table, *, titled: bool) -> str:
     """Return the caption: the title, if it is displayed or the only sentence, and the sentences on marks."""
     title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
     sentences = [title] if titled or not table.caption else []
-    sentences += [sentence.replace("{best}", mark) for sentence in table.caption]
+    sentences += [sentence.replace("{best}", _MARK) for sentence in table.caption]
     return " ".join(escape_latex(visible(sentence)) for sentence in sentences)
 
 

@@ -152,7 +152,6 @@ class TerminalTable(TableForPeople):
     """A table for the terminal, which is fitted to its width."""
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
-        """Return the lines of a table, and notes on omissions that make it fit the width."""
         from irevalx.reports.fitting import WIDTH, fitted_lines
 
         width = width or (WIDTH if table.fits else None)
@@ -173,10 +172,9 @@ class LatexTable(DisplayedTable):
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
     ) -> Iterator[bytes]:
-        """Yield the tables in order, with titles if there are several tables."""
         from irevalx.reports.latex import latex_lines
 
-        return latex_lines(tables, digits, titled=titled or len(tables) > 1, mark="Bold type")
+        return latex_lines(tables, digits, titled=titled or len(tables) > 1)
 
 
 class SeparatedValues(OutputFormat):

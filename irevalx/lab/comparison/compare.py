@@ -474,7 +474,7 @@ def compare(
         warn_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
         return verdicts
     is_by_pair = by in (None, "pair") and not (discriminative_power or power)
-    kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if is_by_pair else 1]
+    kinds_of_warnings = [comparison_warnings, *([interval_warnings] if is_by_pair else [])]
     warn_each(
         line
         for of_measure in compared
@@ -484,10 +484,9 @@ def compare(
     warn_each(unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked))
     if is_by_pair:
         kind = ComparedSystems if measured[0].replicates else ComparedPairs
-        displayed: Any = {"columns": columns_of(columns), "by_pair": by == "pair", "untested": untested}
-        return kind(compared, baseline, method, notes=notes, **displayed)
+        return kind(compared, baseline, method, untested, columns_of(columns), by == "pair", notes=notes)
     if by == "topic":
-        return ComparedTopics(compared, baseline, method, notes=notes, sort=sort, untested=untested)
+        return ComparedTopics(compared, baseline, method, untested, sort=sort, notes=notes)
     if by == "run":
-        return ComparedRuns(compared, baseline, method, notes=notes, sort=sort, untested=untested)
+        return ComparedRuns(compared, baseline, method, untested, sort=sort, notes=notes)
     return DiscriminativePower(compared, baseline, method, notes=notes)
