@@ -109,8 +109,7 @@ class SeenRuns(Frozen):
     ) -> Iterator[tuple[int, str]]:
         """Yield warnings about runs with judged documents in hardly any topic, or with few judged documents at the top.
 
-        ``begin`` contains the bounds of the topics of each run, and ``n_topics`` counts the topics with results;
-        ``again`` permits rereading a part of a run to search for other spellings.
+        ``begin`` has the bounds of the topics of each run; ``again`` permits rereading runs to search for spellings.
         """
         sums = zip(
             n_topics,

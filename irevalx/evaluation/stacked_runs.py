@@ -147,11 +147,7 @@ def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Sett
 def evaluate_stack(
     judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
 ) -> StackedValues | None:
-    """Return the values of runs; None if they must be evaluated separately, or in smaller stacks.
-
-    The result is None if a run has no judged topic or, with ``-c``, lacks a topic; after errors; and for many
-    documents.
-    """
+    """Return the values of runs; None if they must be evaluated separately, or in smaller stacks."""
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
     requested = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()

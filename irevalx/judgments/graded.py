@@ -97,9 +97,14 @@ class JudgmentKind:
         """Whether to warn about runs with few judged documents."""
         return False
 
+    @cached_property
+    def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
+        """The errors of topics in which a document was judged twice."""
+        return {}
+
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
-        return {}
+        return self.duplicates
 
     def without_relevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document is relevant at a level; None if this is not meaningful."""
@@ -137,10 +142,7 @@ class TopicPools(Frozen):
 
 
 class Judgments(Documents, JudgmentKind):
-    """The judged documents of each topic with their grades, in file order.
-
-    In parts that have not been joined, topics are also in file order.
-    """
+    """The judged documents of each topic with their grades, in file order; in parts of a file, topics are as well."""
 
     grades: AnyArray
     """The grade of each document, an integer, or a real number if requested (``--grades``). Negative grades mean that a
@@ -199,10 +201,7 @@ class Judgments(Documents, JudgmentKind):
         return self.strata is None
 
     def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant.
-
-        The result is None at levels up to 0, at which all documents are relevant.
-        """
+        """Return, per topic, whether no document was judged nonrelevant; None at levels up to 0."""
         if level <= 0:
             return None
         lacks: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
@@ -253,10 +252,6 @@ class Judgments(Documents, JudgmentKind):
         hint = "; keep one of these lines (sort -u removes repeated lines)" if identical else ""
         return duplicate_documents("judgments", self.path, documents, hint + self.about_duplicates())
 
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
-        return self.duplicates
-
 
 def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
     """Join the weights (by line) of parts with disjoint lines; None without weights."""
@@ -299,11 +294,8 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the error for each topic with duplicate documents, about the first of these in byte order.
-
-    ``occurrences`` are topics, documents and their lines (0 without lines), at least two for a document in all.
-    """
-    where: dict[tuple[bytes, bytes], set[int]] = {}
+    """Return the error for each topic with duplicate documents, about the first of these in byte order."""
+    where: dict[tuple[bytes, bytes], set[int]] = {}  # the lines of each document; only 0 if it has no lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
@@ -339,10 +331,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,).
-
-        ``document`` is an index in ``documents``, or negative.
-        """
+        """Return the index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,)."""
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
@@ -369,7 +358,3 @@ class JudgmentsWithProbabilities(Documents, JudgmentKind):
             for first, second in self.table.duplicates.tolist()
         )
         return duplicate_documents("judgments", self.path, documents)
-
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
-        return self.duplicates

@@ -281,10 +281,7 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """Return, for each recall level, the interpolated precision (0.0 if not reached) and whether the level is reached.
-
-    Shape (n_topics,).
-    """
+    """Per recall level and topic: the interpolated precision (0.0 if not reached) and whether the level is reached."""
     # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
     n_hits = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
     is_hit = t.hit & (n_hits > 0)

@@ -54,10 +54,7 @@ def bca_intervals_of_summaries(
     seed: int = 0,
     processes: int = 1,
 ) -> list[Ends]:
-    """Return BCa bootstrap intervals of differences of two summaries, like ``bca_intervals``.
-
-    Topics are resampled jointly for both runs.
-    """
+    """Return BCa bootstrap intervals of differences of two summaries, with the same resamples of topics for both."""
     options = {"resamples": resamples, "seed": seed, "processes": processes}
     n_topics = x.shape[1]
 
@@ -71,11 +68,7 @@ def bca_intervals_of_summaries(
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
-    """Return t intervals of differences of shape (n_pairs, n_topics), for each confidence.
-
-    mean -+ t(1 - alpha/2, n - 1) s / sqrt(n); the ends are nan if all differences are equal, for example with one
-    topic.
-    """
+    """Return t intervals of the means of (n_pairs, n_topics) differences, by confidence; nan if all are equal."""
     from scipy import stats
 
     varied = (d != d[:, :1]).any(axis=1)
@@ -144,11 +137,8 @@ _STEPS = 50
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: int, confidence: float) -> float:
-    """Return the t such that a t-distributed variable is in [-t, t] with this probability.
-
-    Newton's method on the integrated log tail; within 1e-12 (relative) of scipy's for degrees of freedom from 1 to
-    1,000,000.
-    """
+    """Return the t such that a t-distributed variable is in [-t, t] with this probability."""
+    # Newton's method on the logarithm of the tail: within 1e-12 (relative) of scipy, for up to 1,000,000 degrees.
     tail = (1 - confidence) / 2
     log_t = math.log(_normal_guess(tail))
     for _ in range(_STEPS):
@@ -210,12 +200,7 @@ class MeanIntervals(Frozen, kw_only=True):
     resamples: int = RESAMPLES
 
     def of(self, values: FloatArray) -> FloatArray:
-        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
-
-        t: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n). Bootstrap: Efron, Better Bootstrap Confidence Intervals, JASA
-        1987; all means share the resamples. The bounds are nan with fewer than 2 topics, if all values are equal, and
-        if a value is not finite.
-        """
+        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics)."""
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2:
             return ends
@@ -231,6 +216,7 @@ class MeanIntervals(Frozen, kw_only=True):
         return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
 
     def _bootstrap(self, values: FloatArray) -> FloatArray:
+        """Return BCa intervals (Efron, Better Bootstrap Confidence Intervals, JASA 1987) with shared resamples."""
         from statistics import NormalDist  # which takes a while to import
 
         normal = NormalDist()

@@ -74,10 +74,7 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
 
 
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and its degrees of freedom within groups, shape (n_pairs, n), of differences (n_pairs, n, n_topics).
-
-    The topics of a group are adjacent; ``least`` are the minimum variances, shape (n_pairs, 1, 1).
-    """
+    """Return F and its degrees of freedom within groups, (n_pairs, n), of differences sorted by group."""
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
     means = sums / sizes

@@ -98,13 +98,11 @@ def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> Fi
 
 
 def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001).
-
-    The candidates that a run does not retrieve share the remainder of its n (n + 1) / 2 points.
-    """
+    """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001)."""
     n = len(candidates.docnos)
     points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
     n_retrieved = np.count_nonzero(candidates.has, axis=1)
+    # The candidates that a run does not retrieve share the remainder of its n (n + 1) / 2 points.
     left = ratio((n - n_retrieved) * (n - n_retrieved + 1) / 2, n - n_retrieved)
     return FixedStrategy(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
 
