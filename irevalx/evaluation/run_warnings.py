@@ -123,7 +123,7 @@ class SeenRuns(Frozen):
 
             def example(number: int = number, own: slice = own) -> tuple[bytes, str]:
                 topic = ranking.topics[own.start + int(top.without[own].argmax())]
-                return topic, pair_of_names(self._judged(topic), self.docnos_of(number, topic))
+                return topic, pair_of_names(self.judged.docnos_of(topic), self.docnos_of(number, topic))
 
             hardly_any = hardly_any_judged(n_without, n_of_run, example)
             little = little_judged(n_retrieved, n_judged)
@@ -138,16 +138,13 @@ class SeenRuns(Frozen):
     def _similar_documents(self, number: int, topics: Iterable[bytes]) -> str:
         """Return the end of a warning that shows two documents of a topic that differ only in spelling."""
         for topic in topics:
-            judged = set(self._judged(topic))
+            judged = set(self.judged.docnos_of(topic))
             retrieved = dict.fromkeys(self.docnos_of(number, topic))
             pair = differing_pair(
                 [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
             )
             return pair and f"; in topic {quote(topic)} {pair}"
         return ""
-
-    def _judged(self, topic: bytes) -> list[bytes]:
-        return self.judged.docnos.take(self.judged.rows.slice(self.judged.topic_index[topic])).texts()
 
     def values(
         self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]

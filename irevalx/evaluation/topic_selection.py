@@ -119,7 +119,7 @@ class LevelCheck(Frozen):
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
         """Return the numbers of topics without such a document and of all topics; 0 and 0 at levels up to 0."""
-        lacks = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
+        lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
         is_requested = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)

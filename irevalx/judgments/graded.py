@@ -54,6 +54,10 @@ class Documents(Frozen):
         """The documents themselves; judgments of every kind have this attribute."""
         return self
 
+    def docnos_of(self, topic: bytes) -> list[bytes]:
+        """Return the IDs of the documents of a topic."""
+        return self.docnos.take(self.rows.slice(self.topic_index[topic])).texts()
+
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
         """The index of a topic in ``topics``."""
@@ -106,12 +110,8 @@ class JudgmentKind:
         """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
         return self.duplicates
 
-    def without_relevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document is relevant at a level; None if this is not meaningful."""
-        return None
-
-    def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant; None if this is not meaningful."""
+    def without(self, level: float, *, relevant: bool) -> BoolArray | None:
+        """Return, per topic, whether no document was judged relevant (or nonrelevant); None if not meaningful."""
         return None
 
 
@@ -200,19 +200,22 @@ class Judgments(Documents, JudgmentKind):
         """Whether to warn about runs with few judged documents; false for samples."""
         return self.strata is None
 
-    def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant; None at levels up to 0."""
+    def without(self, level: float, *, relevant: bool) -> BoolArray | None:
+        """Return, per topic, whether no document was judged relevant (or nonrelevant); None at levels up to 0."""
         if level <= 0:
             return None
-        lacks: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
-        return lacks
+        are_such = self.grades >= level if relevant else (self.grades >= 0) & (self.grades < level)
+        return np.equal(self.rows.count(are_such), 0)
 
-    def without_relevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document is relevant at this level; None at levels up to 0."""
-        if level <= 0:
-            return None
-        lacks: BoolArray = self.rows.count(self.grades >= level) == 0
-        return lacks
+    def restricted(self, chosen: BoolArray) -> Judgments:
+        """Return the judgments in the mask ``chosen``; the topics remain."""
+        return replace(
+            self,
+            rows=self.rows.keep(chosen),
+            docnos=self.docnos.take(chosen),
+            grades=self.grades[chosen],
+            lines=self.lines[chosen],
+        )
 
     @cached_property
     def _pools(self) -> dict[bytes, TopicPools]:
@@ -282,13 +285,7 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
     )
     is_kept = np.ones(judgments.docnos.size, np.bool_)
     is_kept[again] = False
-    return replace(
-        judgments,
-        rows=judgments.rows.keep(is_kept),
-        docnos=judgments.docnos.take(is_kept),
-        grades=judgments.grades[is_kept],
-        lines=judgments.lines[is_kept],
-    )
+    return judgments.restricted(is_kept)
 
 
 def duplicate_documents(

@@ -41,11 +41,7 @@ def _probable_relative_average_precision_at(t: ExpectedTopics, k: int) -> FloatA
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / np.minimum(k, topic.counts)))
 
 
-def _probable_average_precision(t: ExpectedTopics) -> FloatArray:
-    return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
-
-
-def _probable_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
+def _probable_average_precision(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
 
 
@@ -93,7 +89,7 @@ def geometric_map(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     summary=mean,
     kind=CUTOFFS,
-    formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision_at},
+    formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision},
 )
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision at cutoff K.

@@ -44,11 +44,12 @@ def precision(t: Topics, k: int) -> FloatArray:
     return t.hits_within(k) / k
 
 
-def _probable_recall(t: ExpectedTopics, k: int) -> FloatArray:
+def probable_recall(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
+    """Per topic: the expected recall at cutoff k, or of all retrieved documents, if grades are probabilities."""
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
-@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_recall})
+@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: probable_recall})
 def recall(t: Topics, k: int) -> FloatArray:
     """Recall at cutoff K.
 

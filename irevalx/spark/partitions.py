@@ -187,7 +187,7 @@ def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRo
             yield None
             continue
         topic = values.topics[places[0]]
-        judged = judgments.docnos.take(judgments.rows.slice(judgments.topic_index[topic])).texts()
+        judged = judgments.docnos_of(topic)
         retrieved = results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
         yield topic.decode(), pair_of_names(sorted(judged), sorted(retrieved))
 
