@@ -46,13 +46,13 @@ Example: TypeAlias = "Sequence[str] | None"
 class RunCounts(NamedTuple):
     """Counts of a run."""
 
-    ranked: int  # ranked and unjudged as in ``TopicCounts``
-    unjudged: int
-    first: int  # documents among the first ten of topics
-    judged: int  # judged documents among these
-    with_results: int  # evaluated topics with results
-    without_judged: int  # topics among these without judged results
-    malformed: int  # scores that are not finite numbers
+    ranked: int = 0  # ranked and unjudged as in ``TopicCounts``
+    unjudged: int = 0
+    first: int = 0  # documents among the first ten of topics
+    judged: int = 0  # judged documents among these
+    with_results: int = 0  # evaluated topics with results
+    without_judged: int = 0  # topics among these without judged results
+    malformed: int = 0  # scores that are not finite numbers
 
 
 class JudgmentCounts(NamedTuple):
@@ -151,9 +151,8 @@ def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: i
         per_topic |= {"first": top.retrieved, "judged": top.judged, "without_judged": top.without}
     for number, (topics, results) in enumerate(zip(values.counts, runs, strict=True)):
         of_run = {name: int(numbers[values.run == number].sum()) for name, numbers in per_topic.items()}
-        none = dict.fromkeys(RunCounts._fields, 0)
-        known = {"ranked": topics.ranked, "unjudged": topics.unjudged, "malformed": results.malformed.count}
-        counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
+        of_run |= {"ranked": topics.ranked, "unjudged": topics.unjudged, "malformed": results.malformed.count}
+        counts[number, :N_COUNTED] = RunCounts(**of_run)
     for place, column in enumerate(values.columns):
         if column.more_relevant is not None:
             np.add.at(counts[:, N_COUNTED + place], values.run, column.more_relevant)

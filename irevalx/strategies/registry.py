@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -73,17 +74,8 @@ class JudgingStrategy(Frozen, kw_only=True):
         """Create the strategy for all topics; ``totals`` and ``others`` contain one element per topic, or are empty."""
         pairs = UndeterminedPairs(candidates) if self.is_shared else None
         return [
-            self.start(
-                topic,
-                TopicInputs(
-                    seed=seed,
-                    vectors=vectors,
-                    total=totals[number] if totals else 0,
-                    others=others[number] if others else {},
-                    pairs=pairs,
-                ),
-            )
-            for number, topic in enumerate(candidates)
+            self.start(topic, TopicInputs(seed=seed, vectors=vectors, total=total, others=of_topic, pairs=pairs))
+            for topic, total, of_topic in zip(candidates, totals or repeat(0), others or repeat({}), strict=False)
         ]
 
 
