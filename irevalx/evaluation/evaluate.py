@@ -95,22 +95,8 @@ def evaluate(
             again = not ranked.malformed.count and not _is_pipe(run)
             warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         values, unsupported = assessed.columns(selection)
-        topics, judged = chosen.ranking.topics, judgments.documents.topics
-        summaries = Summaries(
-            columns=values,
-            topics=topics,
-            judged=judged if settings.topic is None else (),
-            population=Population(
-                tag=ranked.tag or b"",
-                n_topics=len(judged if settings.complete else topics),
-                n_evaluated=len(topics),
-                n_relevant=count_relevant(judgments, settings) if settings.complete else None,
-            ),
-            relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
-            zscores=selection.zscores,
-            complete=settings.complete,
-            requested=selection.requested if selection.as_requested else None,
-        )
+        topics = chosen.ranking.topics
+        summaries = summaries_of(judgments, values, topics, ranked.tag or b"", selection, settings)
         columns = summaries.summarised(summed=chosen.failure is None)
         warnings += _lines(seen.values(values, unsupported, begin))
         lines_of_trace: tuple[str, ...] = ()
@@ -132,6 +118,33 @@ def evaluate(
     except IrevalxError as error:
         error.warnings = tuple(warnings)
         raise
+
+
+def summaries_of(
+    judgments: AnyJudgments,
+    columns: tuple[TopicColumn, ...],
+    topics: tuple[bytes, ...],
+    tag: bytes,
+    selection: Selection,
+    settings: Settings,
+) -> Summaries:
+    """Return the input for computing the `all` rows of evaluated topics."""
+    judged = judgments.documents.topics
+    return Summaries(
+        columns=columns,
+        topics=topics,
+        judged=judged if settings.topic is None else (),
+        population=Population(
+            tag=tag,
+            n_topics=len(judged if settings.complete else topics),
+            n_evaluated=len(topics),
+            n_relevant=count_relevant(judgments, settings) if settings.complete else None,
+        ),
+        relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
+        zscores=selection.zscores,
+        complete=settings.complete,
+        requested=selection.requested if selection.as_requested else None,
+    )
 
 
 def values_alone(
