@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -26,9 +26,7 @@ Ends: TypeAlias = tuple[FloatArray, FloatArray]
 """The lower and the upper bounds of intervals, each with shape (n_pairs,)."""
 
 
-def bca_intervals(
-    d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0, processes: int = 1
-) -> list[Ends]:
+def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -> list[Ends]:
     """Return BCa bootstrap intervals of mean differences of shape (n_pairs, n_topics), for each confidence.
 
     Pairs and confidence levels share the resamples; the bounds do not depend on ``processes``. The bounds are nan if
@@ -40,22 +38,13 @@ def bca_intervals(
     differences, it was 0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
-    options = {"resamples": resamples, "seed": seed, "processes": processes}
-    return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, options)
+    return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, **options)
 
 
 def bca_intervals_of_summaries(
-    x: FloatArray,
-    y: FloatArray,
-    scale: Scale,
-    confidences: Sequence[float],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    processes: int = 1,
+    x: FloatArray, y: FloatArray, scale: Scale, confidences: Sequence[float], **options: int
 ) -> list[Ends]:
     """Return BCa bootstrap intervals of differences of two summaries, with the same resamples of topics for both."""
-    options = {"resamples": resamples, "seed": seed, "processes": processes}
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
@@ -64,7 +53,7 @@ def bca_intervals_of_summaries(
 
     varied = ((x != x[:, :1]) | (y != y[:, :1])).any(axis=1) & differences(x, y).any(axis=1)
     observed = difference(x, y, axis=1)
-    return _bootstrapped((x, y), difference, varied, observed, confidences, options)
+    return _bootstrapped((x, y), difference, varied, observed, confidences, **options)
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
@@ -86,7 +75,10 @@ def _bootstrapped(
     varied: BoolArray,
     observed: FloatArray,
     confidences: Sequence[float],
-    options: Mapping[str, int],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    processes: int = 1,
 ) -> list[Ends]:
     """Return BCa intervals of a statistic of samples (n_pairs, n_topics); ``observed`` for pairs without variation."""
     from scipy import stats  # before there are other processes, which would each import it
@@ -96,8 +88,8 @@ def _bootstrapped(
     if not n_varied:
         return ends
     rows = tuple(sample[varied] for sample in samples)
-    shared = rows[0].size * options["resamples"] >= _WORTH_SHARING
-    parts = np.array_split(np.arange(n_varied), min(options["processes"], n_varied) if shared else 1)
+    shared = rows[0].size * resamples >= _WORTH_SHARING
+    parts = np.array_split(np.arange(n_varied), min(processes, n_varied) if shared else 1)
 
     def work(pairs: IntArray) -> FloatArray:
         chosen, of_pairs = tuple(row[pairs] for row in rows), []
@@ -109,12 +101,12 @@ def _bootstrapped(
                 axis=1,
                 paired=True,
                 vectorized=True,
-                n_resamples=options["resamples"] if result is None else 0,
+                n_resamples=resamples if result is None else 0,
                 batch=batch_of(chosen[0]),
                 confidence_level=confidence,
                 method="BCa",
                 bootstrap_result=result,
-                rng=generator(options["seed"]),
+                rng=generator(seed),
             )
             of_pairs.append((result.confidence_interval.low, result.confidence_interval.high))
         return np.array(of_pairs, np.float64)
