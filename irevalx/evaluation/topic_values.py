@@ -247,7 +247,7 @@ class AssessedRanking(Frozen):
     def _columns_of(self, selected: RequestedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         """Yield a column for each printed name of the measure, given the values of the topics."""
         measure = selected.measure
-        if measure.summary is mean and not measure.has_value:  # as for most measures, which need no other information
+        if measure.summary is mean and not measure.has_value:  # most measures
             yield from map(TopicColumn, selected.names, repeat(measure), values)
             return
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None

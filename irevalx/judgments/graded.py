@@ -301,7 +301,7 @@ def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
     """Return the error for each topic with duplicate documents, about the first of these in byte order."""
-    where: dict[tuple[bytes, bytes], set[int]] = {}  # the lines of each document; only 0 if it has no lines
+    where: dict[tuple[bytes, bytes], set[int]] = {}  # line numbers; {0} without lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}

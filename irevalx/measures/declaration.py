@@ -294,7 +294,7 @@ def add(measure: Measure) -> None:
 @cache
 def load_offered() -> tuple[str, ...]:
     """Load the measures of installed packages, once; return an error line for each measure that cannot be loaded."""
-    from importlib.metadata import entry_points  # imported late: it takes a while, and few calls need it
+    from importlib.metadata import entry_points  # imported here because it is slow and few calls need it
 
     problems = []
     for entry in entry_points(group=GROUP):

@@ -150,7 +150,7 @@ def _gain_table(
         entries.append((level, gain, level not in named))
         named.add(level)
     entries += [(level, float(level), True) for level in every if level not in named]
-    # trec_eval compares gains by their difference cut to an integer, so that close ones may end up in the wrong order.
+    # trec_eval compares gains by their difference truncated to an integer, so similar gains can be sorted incorrectly.
     if is_real:
         entries.sort(key=lambda entry: entry[1])
     else:
@@ -306,7 +306,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ideal, ideal_gain = gains.ideal, gains.ideal_gain
     last = ideal.position == ideal.spread(ideal.lengths) - 1
     step = last | (ideal_gain != np.append(ideal_gain[1:], 0.0))
-    # A step after rank p of the best possible ranking compares what both rankings have gained up to rank p.
+    # A step after rank p of the ideal ranking compares the cumulative gains of both rankings at rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
     gained = _down_to(t.rows, t.rows.running_sum(gains.discounted), ideal.ids, above)
     total = ideal.sum(np.where(step, gained / ideal.running_sum(gains.ideal_discounted), 0.0))

@@ -130,7 +130,7 @@ class RealCutoffs(Frozen, ParameterKind):
         if text is not None:
             cutoffs = merge_sort(_numbers(text, c_double, note), lambda x, y: (x > y) - (x < y))
         _refuse_equal(name, text, cutoffs)
-        # trec_eval has no room for more characters.
+        # trec_eval truncates longer names.
         names = tuple(f"{name}_{c_format('%3.2f', cutoff)}"[: len(name) + 9] for cutoff in cutoffs)
         return Parameters(names, tuple(cutoffs))
 

@@ -58,7 +58,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
     """Parse a name that trec_eval does not define; measures of installed packages are loaded first."""
-    from irevalx.measures.foreign_requests import read_foreign_request  # imported late: most calls do without
+    from irevalx.measures.foreign_requests import read_foreign_request  # imported here because few calls need it
 
     try:
         return read_foreign_request(stem, compat)
@@ -246,8 +246,8 @@ def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_requested: bool, warn: Warn
 ) -> Selection:
     """Return the cached result of ``select_measures``; raises and warns like it."""
-    if not ADDED:  # what a user declares again has the same name
-        with suppress(IrevalxError):  # which comes again below, after the warnings before it
+    if not ADDED:  # a custom measure that is declared again has the same name
+        with suppress(IrevalxError):  # the call below raises it again, after the warnings
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_requested)
             for line in lines:
                 warn(line)
@@ -278,7 +278,7 @@ def requested_measure(text: str) -> RequestedMeasure | None:
     """Return the requested measure; None if it is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
-            settings = Settings(compat=compat, grades="real")  # any level will do
+            settings = Settings(compat=compat, grades="real")  # permits any level
             selected = select_measures([text], settings).measures
             return selected[0] if sum(len(each.names) for each in selected) == 1 else None
     return None
@@ -390,7 +390,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
     def note(item: str, value: float) -> None:
         problem = f"invalid parameter {quote(item)} of {measure.name} (not a plain number)"
-        from irevalx.measures.foreign_requests import gains_hint  # imported late: most calls do without
+        from irevalx.measures.foreign_requests import gains_hint  # imported here because few calls need it
 
         hint = gains_hint(measure.name, text)
         if strict:
@@ -413,7 +413,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
 
 def _cutoff_hint(name: str, parameters: str | None) -> str:
-    from irevalx.measures.foreign_requests import cutoff_hint  # imported late: most calls do without
+    from irevalx.measures.foreign_requests import cutoff_hint  # imported here because few calls need it
 
     return cutoff_hint(name, parameters)
 
@@ -424,7 +424,7 @@ def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[s
     kind = selected.measure.kind
 
     def names_with(parameters: str | None) -> tuple[str, ...]:
-        # What is malformed has been reported already, and names do not depend on settings.
+        # Malformed parameters have been reported already, and names do not depend on settings.
         return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
 
     if cutoffs := request.listed_cutoffs:

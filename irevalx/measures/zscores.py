@@ -33,7 +33,7 @@ class ZscoreMoments(Frozen):
 
     def find(self, name: bytes) -> tuple[float, float] | None:
         """Return the mean and standard deviation of a measure; None if they are missing."""
-        low, high = 0, len(self.names)  # one too long, like in trec_eval: it decides which of several entries is used
+        low, high = 0, len(self.names)  # one too long, like in trec_eval, which determines the entry used of several
         while low <= high:
             middle = (low + high) // 2
             if middle == len(self.names) or self.names[middle] > name:

@@ -189,7 +189,7 @@ class Workers(Frozen):
     settings: Settings
     strict: bool
     highest_grade: int  # of all judgments
-    names: tuple[str, ...]  # runs that have values for every judged topic, whatever they retrieved
+    names: tuple[str, ...]  # runs that have values for every judged topic, even without results
     block_rows: int
     pooled: bool  # whether there is a pool
     declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()  # custom measures, which workers declare again

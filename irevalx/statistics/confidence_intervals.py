@@ -81,7 +81,7 @@ def _bootstrapped(
     processes: int = 1,
 ) -> list[Ends]:
     """Return BCa intervals of a statistic of samples (n_pairs, n_topics); ``observed`` for pairs without variation."""
-    from scipy import stats  # before there are other processes, which would each import it
+    from scipy import stats  # imported before worker processes start, which would each import it
 
     ends = [(observed.copy(), observed.copy()) for _ in confidences]
     n_varied = int(np.count_nonzero(varied))
@@ -209,7 +209,7 @@ class MeanIntervals(Frozen, kw_only=True):
 
     def _bootstrap(self, values: FloatArray) -> FloatArray:
         """Return BCa intervals (Efron, Better Bootstrap Confidence Intervals, JASA 1987) with shared resamples."""
-        from statistics import NormalDist  # which takes a while to import
+        from statistics import NormalDist  # slow to import
 
         normal = NormalDist()
         means, drawn = values.mean(axis=1), self._drawn_means(values)

@@ -68,7 +68,7 @@ def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
     x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
     above = y[..., np.newaxis, :] > y[..., :, np.newaxis]
     both = above & (x[..., np.newaxis, :] > x[..., :, np.newaxis])
-    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))  # the first has none
+    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))  # none is above the first
     shares = n_both / np.maximum(n_above, 1)
     n_runs = np.where(_varies(x), np.count_nonzero(n_above, axis=-1), 0)
     return 2 * divided(shares.sum(axis=-1), n_runs) - 1
@@ -315,12 +315,12 @@ class _Agreements(Frozen):
         depth = np.arange(1, n_long + 1)
         shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
         beyond = depth > n_short
-        weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking goes on with one more item a depth
+        weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking continues with one item per depth
         if variant == "w":
             divisor = (weight_short + weight_long) / 2
         else:
             divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short) * np.sqrt(weight_long)
-        least = shared / divisor  # if the shorter ranking goes on with nothing shared
+        least = shared / divisor  # if the shorter ranking continues with other items
         expected = shared + (depth - n_short) * float(least[n_short - 1]) * unseen_mean
         extrapolated = np.where(beyond, expected / divisor, least)
         greatest = np.where(beyond, (shared + unseen_first) / divisor, least)

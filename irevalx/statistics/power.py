@@ -96,7 +96,7 @@ def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided:
 
     critical, shift = t_quantile(n_topics, alpha), effect * math.sqrt(n_topics)
     upper, lower = (float(special.nctdtr(n_topics - 1, shift, end)) for end in (critical, -critical))
-    upper, lower = (0.0 if math.isnan(tail) else tail for tail in (upper, lower))  # scipy has nan for some below 1e-12
+    upper, lower = (0.0 if math.isnan(tail) else tail for tail in (upper, lower))  # nan for some tails below 1e-12
     return 1 - upper + lower * two_sided
 
 

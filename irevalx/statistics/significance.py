@@ -178,7 +178,7 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     if n_topics < 2:
         return np.ones(d.shape[:-1])
     whole = in_units(d).reshape(-1, n_topics)
-    as_observed = np.abs(whole.sum(axis=1)) - n_topics  # thirds, say, are rounded by up to half a unit a topic
+    as_observed = np.abs(whole.sum(axis=1)) - n_topics  # rounding errors are at most half a unit per topic
     as_far = np.zeros(len(whole), np.int64)
     for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 4_000_000 // (n_topics + len(whole)))):
         as_far += np.count_nonzero(np.abs(signs @ whole.T) >= as_observed, axis=0)

@@ -77,8 +77,7 @@ class Swaps(Frozen, kw_only=True):
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
-        # The Clopper-Pearson interval, of which the width is above 0 even without swaps, for the number of independent
-        # comparisons with the same error.
+        # Clopper-Pearson, for the number of independent comparisons with this error: wider than 0 even without swaps.
         spread = rate * (1 - rate)
         independent = spread / error**2 if spread > 0 and error > _NOISE else self.draws
         return share_interval(rate, min(max(1.0, independent), self.comparisons))
@@ -189,7 +188,7 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
-    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
+    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # an ordered set
     drawn_for = "" if pair is None else f"{pair} "
     draw = 0
     while len(drawn) < draws:
@@ -260,7 +259,7 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
         size, was_drawn = their_sets.shape[2], is_sample(values.shape[1], their_sets)
         for number, sums in _sums_by_bin(compared, their_sets, (width * 10**DECIMALS).numerator, scale):
             totals[number] = totals.get(number, 0.0) + sums
-    sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
+    sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, regardless of the memory layout
     scores = scale.of_mean(sums / values.shape[1], size)
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
     bins = []
