@@ -12,7 +12,6 @@ from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsEr
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
 from irevalx.evaluation.topic_selection import (
-    ChosenTopics,
     TopicCounts,
     choose_topics,
     count_relevant,
@@ -30,7 +29,7 @@ from irevalx.measures.counts import runid
 from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
+from irevalx.ranking.rank import rank_results, rank_run, without_documents
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.kinds.runs import RunStream
@@ -68,10 +67,7 @@ def evaluate(
     traced: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run; an error contains the warnings issued before it.
-
-    ``progress`` is called with the number of lines read since the last call.
-    """
+    """Evaluate a run; an error contains the warnings before it, and ``progress`` is called with numbers of lines."""
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
@@ -99,16 +95,8 @@ def evaluate(
             again = not ranked.malformed.count and not _is_pipe(run)
             warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         values, unsupported = assessed.columns(selection)
-        summaries = Summaries(
-            columns=values,
-            topics=chosen.ranking.topics,
-            judged=judgments.documents.topics if settings.topic is None else (),
-            population=_population(judgments, ranked, chosen, settings),
-            relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
-            zscores=selection.zscores,
-            complete=settings.complete,
-            requested=selection.requested if selection.as_requested else None,
-        )
+        topics = chosen.ranking.topics
+        summaries = summaries_of(judgments, values, topics, ranked.tag or b"", selection, settings)
         columns = summaries.summarised(summed=chosen.failure is None)
         warnings += _lines(seen.values(values, unsupported, begin))
         lines_of_trace: tuple[str, ...] = ()
@@ -119,7 +107,7 @@ def evaluate(
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
-            topics=chosen.ranking.topics,
+            topics=topics,
             columns=columns,
             failure=chosen.failure,
             trace=lines_of_trace,
@@ -132,13 +120,37 @@ def evaluate(
         raise
 
 
+def summaries_of(
+    judgments: AnyJudgments,
+    columns: tuple[TopicColumn, ...],
+    topics: tuple[bytes, ...],
+    tag: bytes,
+    selection: Selection,
+    settings: Settings,
+) -> Summaries:
+    """Return the input for computing the `all` rows of evaluated topics."""
+    judged = judgments.documents.topics
+    return Summaries(
+        columns=columns,
+        topics=topics,
+        judged=judged if settings.topic is None else (),
+        population=Population(
+            tag=tag,
+            n_topics=len(judged if settings.complete else topics),
+            n_evaluated=len(topics),
+            n_relevant=count_relevant(judgments, settings) if settings.complete else None,
+        ),
+        relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
+        zscores=selection.zscores,
+        complete=settings.complete,
+        requested=selection.requested if selection.as_requested else None,
+    )
+
+
 def values_alone(
     judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the evaluated topics of a run in memory, and their values, without summaries and warnings.
-
-    The result is empty if no topic has both judgments and results. A topic that cannot be evaluated raises an error.
-    """
+    """Return the evaluated topics of a run in memory, which can be none, and their values, without summaries."""
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
     else:
@@ -165,16 +177,6 @@ def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | 
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
     return replace(evaluation, topics=summaries.topics, columns=summaries.summarised(), summaries=summaries)
-
-
-def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics, settings: Settings) -> Population:
-    n_evaluated = len(chosen.ranking.topics)
-    return Population(
-        tag=ranked.tag or b"",
-        n_topics=len(judgments.documents.topics) if settings.complete else n_evaluated,
-        n_evaluated=n_evaluated,
-        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
-    )
 
 
 def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
@@ -220,11 +222,7 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Yield the evaluation of each run, or its error, in order; large inputs are distributed over several processes.
-
-    ``selection`` can be an error, which is raised unless the run itself raises one. ``warn`` receives the warnings, run
-    by run.
-    """
+    """Yield the evaluation of each run, or its error, in order; large inputs are distributed over several processes."""
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
@@ -240,7 +238,7 @@ def evaluate_all(
                 run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:
             return error, sum(lines)
-        raise selection
+        raise selection  # an error about the measures, after errors in the run
 
     if isinstance(selection, Selection):
         for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
