@@ -7,9 +7,10 @@ from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from irevalx.api import inputs
+from irevalx.api.inputs import GivenQrels
+from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import (
@@ -181,10 +182,7 @@ def bounds(
     in_all: Annotated[
         int | None, whole(1, metavar="N", also="--next", excludes=("per_topic", "n_next", "figure"))
     ] = None,
-    probabilities: Annotated[
-        Optional[inputs.GivenQrels],  # noqa: UP045 - GivenQrels is a string
-        file(excludes="fit_probabilities"),
-    ] = None,
+    probabilities: Annotated["GivenQrels | None", file(excludes="fit_probabilities")] = None,
     fit_probabilities: Annotated[bool, flag()] = False,
     new_runs: Annotated[
         OptionalRuns,
@@ -429,7 +427,7 @@ def weighted_scores(
 ) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
-    experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
+    experiment = graded_runs_of(ReadQrels(judgments), opened, drawn or "map", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, text
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.command.output import Result, make_folder, write_folder, write_lines
+from irevalx.lab.command.output import Output, Result, make_folder, write_folder, write_lines
 from irevalx.lab.studies.results import AXES, StudyResult
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.simulation import REFERENCES
@@ -45,7 +45,7 @@ def _level(value: Any) -> str:
     raise TypeError(value)
 
 
-def _run(output: "Output", **options: Any) -> None:
+def _run(output: Output, **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
         raise UsageError(f"missing {spelled('figure')}")
