@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
-from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
+from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
 from irevalx.experiments.inputs import (
     are_given,
     graded_judgments_of,
@@ -32,7 +32,7 @@ from irevalx.experiments.weighted_measures import (
 )
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult
+from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult, shortage_of
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
@@ -356,7 +356,10 @@ def _to_judge(
     """Return the first documents, over all topics or per topic; the column is the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     if ranked:
-        _warn_of_shortage(ranked, requested, experiment)
+        counts = Counter(document.topic for document in ranked)
+        each = list(map(as_text, experiment.topics)) if name == "per_topic" else None
+        if shortage := shortage_of(counts, n, each):
+            warn(f"{shortage}: no other document can affect a pair of runs whose order is not determined")
     topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
     rows = [
         DocumentToJudge(
@@ -371,23 +374,6 @@ def _to_judge(
         for rank, document in enumerate(islice(of_topic, n), start=1)
     ]
     return DocumentsToJudge(rows, column, notes=notes)
-
-
-def _warn_of_shortage(ranked: Sequence[DocumentInfluence], requested: tuple[str, int], experiment: GradedRuns) -> None:
-    """Warn if there are fewer documents than requested, over all topics or for a topic."""
-    (name, n), reason = requested, "no other document can affect a pair of runs whose order is not determined"
-    if name != "per_topic":
-        if len(ranked) < n:
-            warn(f"only {len(ranked)} of {n} documents selected: {reason}")
-        return
-    counts = Counter(document.topic for document in ranked)
-    topics = list(map(as_text, experiment.topics))
-    short = [topic for topic in topics if counts[topic] < n]
-    if short:
-        warn(
-            f"fewer than {n} documents selected for {len(short)} of {len(topics)} topics (for example "
-            f"{counts[short[0]]} for topic {shown_name(short[0])}): {reason}"
-        )
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:

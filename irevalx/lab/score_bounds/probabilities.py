@@ -71,7 +71,7 @@ class GradeShares(Frozen):
 
     @classmethod
     def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
-        """Estimate the distributions from grades, negative if unjudged; without grades, the lowest grade is certain."""
+        """Estimate the distributions from judged grades; if there are none, the lowest possible grade is certain."""
         possible = np.arange(greatest + 1)
         counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
         relevant, others = (

@@ -148,7 +148,7 @@ def draw(
 
 
 def _words(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of texts, each once."""
+    """Return the distinct words of texts."""
     return tuple(dict.fromkeys(word for text in texts for word in text.split()))
 
 
