@@ -42,7 +42,17 @@ class HelpCommand(click.Command):
                 raise UsageError(
                     f"missing argument RUN...: --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
                 ) from None
-            raise
+            raise self._missing(ctx, error.param) if error.param else error from None
+
+    def _missing(self, ctx: click.Context, parameter: click.Parameter) -> UsageError:
+        """Return the error about a missing argument or option, with what it contains and with the usage."""
+        kind = "argument" if isinstance(parameter, click.Argument) else "option"
+        name = parameter.make_metavar(ctx) if isinstance(parameter, click.Argument) else parameter.opts[0]
+        contents = getattr(getattr(parameter.type, "parameter", None), "shell_help", "") if kind == "argument" else ""
+        usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
+        return UsageError(
+            f"missing {kind} {name}{contents and f', {contents}'}; usage: {usage} (see {ctx.command_path} -h)"
+        )
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return Click's help option with the callback that writes our help."""

@@ -316,7 +316,7 @@ SCORES_INPUT = _named(
 )
 """The options of commands that can read score files instead of judgments and runs."""
 
-ALL_OF_SCORES = "All measures of the files are used."
+ALL_OF_SCORES = "Without -m, all measures of the files are used."
 DEFAULT_OF_SCORES = "Without -m, the default measures are used if the files contain them, otherwise all measures."
 """Sentences on the default measures of score files."""
 
