@@ -401,7 +401,13 @@ def _labelling(
     experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
     """Return the treatment that judges unique documents by labels; warns about the labels."""
-    labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
+    labelling = LabelCompletion(
+        judgments=experiment.judgments,
+        labels=labels,
+        level=int(experiment.level),
+        left_out=left_out,
+        replace=replace_all,
+    )
     for line in labelling.warnings():
         warn(line)
     return labelling

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Qrels as ReadQrels
@@ -55,11 +55,10 @@ from irevalx.lab.score_bounds.probabilities import (
     DRAWN,
     ExpectedValues,
     GradeShares,
-    Relevance,
     SimulatedValues,
     given_relevance,
 )
-from irevalx.lab.score_bounds.relevance_models import Unpooled
+from irevalx.lab.score_bounds.relevance_models import fitted_relevance
 from irevalx.lab.score_bounds.results import (
     ALL,
     WITH_PROBABILITIES,
@@ -276,8 +275,8 @@ def bounds(
         raise UsageError(invalid_value("level", "at least 1 with probabilities of relevance", level))
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
-    unpooled = Unpooled(run_streams(new_runs) if are_given(new_runs) else None, groups, group_by)
-    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *(unpooled.runs or ())]
+    new = run_streams(new_runs) if are_given(new_runs) else []
+    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *new]
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
@@ -304,9 +303,13 @@ def bounds(
     of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
     if is_probable:
         shares = GradeShares.of(experiment.grades, level, greatest)
-        relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level, unpooled)
-        used_seed = chosen_seed(seed) if drawn or unpooled.runs else None
-        n_pooled = unpooled.first(experiment)
+        relevance = (
+            fitted_relevance(experiment, level, len(new), groups, group_by)
+            if probabilities is None
+            else given_relevance(experiment, probabilities, _depth(weighted, drawn))
+        )
+        used_seed = chosen_seed(seed) if drawn or new else None
+        n_pooled = len(experiment.runs) - len(new)
         expected = [
             ExpectedValues(of_measure, relevance, shares, n_pooled=n_pooled, n_draws=draws, seed=used_seed or 0)
             for of_measure in scores
@@ -395,13 +398,6 @@ def _refuse_next(
         raise UsageError(f"{spelled(option)} requires P, rbp or dcg, not {quote(request.names[0])}")
     if len(opened) < 2:
         raise UsageError(f"{spelled(option)} requires at least two runs")
-
-
-def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
-    """Return the given probabilities of relevance or, if there are none, fitted probabilities."""
-    if probabilities is None:
-        return unpooled.relevance(experiment, level)
-    return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
 
 
 def weighted_scores(

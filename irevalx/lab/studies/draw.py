@@ -154,10 +154,9 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _summaries(studies: Any) -> list[StudySummary]:
     """Return the summaries of studies, given as for ``draw``."""
-    if not isinstance(studies, Mapping):
-        studies = [(None, study) for study in (studies if isinstance(studies, list | tuple) else [studies])]
+    several = studies if isinstance(studies, list | tuple) else [studies]
     summaries = []
-    for name, study in studies.items() if isinstance(studies, Mapping) else studies:
+    for name, study in studies.items() if isinstance(studies, Mapping) else ((None, study) for study in several):
         if isinstance(study, StudyResult):
             summaries.append(study.summary if name is None else replace(study.summary, name=name))
         elif isinstance(study, str | os.PathLike):
