@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from irevalx import __version__
-from irevalx.errors import OutputError, quote
+from irevalx.errors import OutputError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
 from irevalx.parameters import named_choice
@@ -43,7 +44,7 @@ FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """The file name extensions of figures, which select the format."""
 
 FEW_PAIRS = 10
-"""Number of pairs that are displayed below the runs without a request."""
+"""Maximum number of pairs that are displayed by default."""
 
 
 class Result(Frozen, kw_only=True):
@@ -124,6 +125,19 @@ class DocumentsResult(Result):
     def text(self) -> bytes:
         """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
         return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
+
+
+def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> str:
+    """Describe a selection of fewer than ``n`` documents, for one of the topics or (None) in total; "" for enough."""
+    if topics is None:
+        return f"only {counts.total()} of {n} documents selected" if counts.total() < n else ""
+    short = [topic for topic in topics if counts[topic] < n]
+    if not short:
+        return ""
+    return (
+        f"fewer than {n} documents selected for {len(short)} of {len(topics)} topics (for example {counts[short[0]]} "
+        f"for topic {shown_name(short[0])})"
+    )
 
 
 class DrawnResult(Result):
