@@ -284,11 +284,7 @@ def declaration_of(function: Any) -> Declaration:
 def declared(
     shared: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Check the arguments of a function as its signature declares them.
-
-    ``shared`` are declarations of parameters that the signature names without one; ``command`` are fields of
-    CommandText.
-    """
+    """Check the arguments of a function as its signature, or ``shared``, declares them; ``command``: CommandText."""
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         declaration = collect(function, CommandText(**command), shared)
@@ -364,10 +360,7 @@ def collect(
 
 
 def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
-    """Raise ArgumentError, or UsageError in the shell, if a parameter's requirement or exclusion is violated.
-
-    ``values`` can lack parameters that have their default; ``given`` are the names that the caller passed.
-    """
+    """Raise the ``refusal`` of given parameters that lack a requirement or violate an exclusion."""
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")

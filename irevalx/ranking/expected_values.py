@@ -66,10 +66,7 @@ class ExpectedTopic(Frozen):
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return the expected sum of weights of retrieved relevant documents, times the share for their number.
-
-        Weights have shape (n_found,), shares (n,), for each of ``counts``.
-        """
+        """Return the expected sum of weights of retrieved relevant documents, times the share for their number."""
         return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
@@ -219,10 +216,9 @@ class TieGroup(Frozen):
         return replace(parts[0], first=first, last=last)
 
     def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
-        """Return the permutation to the best or the worst order, by ``worth``, and the ranks in this order.
+        """Return the permutation to the best or worst order by ``worth``, and the ranks in this order.
 
-        ``without_row`` is the worth of documents that have no row: last of equals in the best order, first in the
-        worst.
+        Documents without a row, of worth ``without_row``, are last of equals in the best order, first in the worst.
         """
         worst = self.ties == "worst"
         order = np.lexsort((worth if worst else -worth, self.first, rows.ids))
@@ -270,10 +266,7 @@ class TiedTopics(Topics, kw_only=True):
 
     @classmethod
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
-        """Return the expected values of topics, given an order.
-
-        ``first`` and ``last`` are the first and last ranks of each document's group.
-        """
+        """Return the expected values of topics, given an order, and the first and last ranks of each tied group."""
         documents = seen.rows
         members = groups_of(documents, first)
         begin = members.offsets[:-1]
@@ -291,7 +284,7 @@ class TiedTopics(Topics, kw_only=True):
             level=seen.level,
             collection_size=seen.collection_size,
             round_recall=seen.round_recall,
-            _of_pool=seen._of_pool,  # noqa: SLF001 - as above
+            _of_pool=seen._of_pool,  # noqa: SLF001 - a field of the base class
             documents=documents,
             members=members,
             groups=groups,
@@ -370,10 +363,9 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
-        """Return the possible numbers of other documents above each of the documents ``which``.
+        """Return the possible numbers of other documents above each document of ``which``, summed over ``which``.
 
-        Values are sums over these documents and can exceed 1. ``others`` is the number of other documents in each
-        group, and ``above`` is the number above it; a document is not counted among its own others.
+        ``others`` is the number of other documents in each group, and ``above`` is the number above the group.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -389,11 +381,7 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, each.position + each.spread(above), chance)
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
-        """Return, for each rank of ``rows``, the probability that a user who has reached this rank is satisfied there.
-
-        The value is expected over tie-breaking, and 0 beyond rank k. ``satisfied``, one per document, are
-        independent probabilities below 1.
-        """
+        """Return the probability that a user who reaches a rank of ``rows`` is satisfied there; 0 beyond rank k."""
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
         ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))
         members = self.members.count(satisfied > 0)

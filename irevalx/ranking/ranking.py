@@ -53,10 +53,9 @@ class Ranking(Frozen):
     ) -> Topics:
         """Return the input of measures for these grades, one per judgment (negative if unjudged).
 
-        ``skip`` removes unjudged documents, so that the others move up (``-J``); ``rel`` makes retrieved ones relevant
-        and adds unpooled ones to the pool (rows must have all retrieved documents). Judgments with strata have no
-        treatments. ``pooled`` is false for documents treated as unpooled. ``gain`` returns gains, by which the
-        best and worst orders are sorted; None: by grade. ``also`` are other fields of ``Topics``.
+        ``skip`` removes unjudged documents (``-J``); ``rel`` makes retrieved ones relevant and adds unpooled ones to
+        the pool, for which rows must have all retrieved documents. ``pooled`` is false for documents treated as
+        unpooled, and ``gain`` returns gains, by which the best and worst orders are sorted (None: by grade).
         """
         if judgments.strata is not None and treatment != "nonrel":
             raise ValueError(f"judgments with strata do not support the treatment {treatment!r}")
@@ -128,10 +127,7 @@ class Ranking(Frozen):
     def _over_all_orders(
         seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
-        """Return the expected values over tie-breaking of topics, given an order.
-
-        ``is_judged`` marks the ranks that remain in the treatment.
-        """
+        """Return the expected values over tie-breaking; ``is_judged`` marks the ranks that remain in the treatment."""
         tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
         if is_judged is not None:
@@ -169,10 +165,7 @@ class Ranking(Frozen):
         return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return the ranking with only the rows of judged documents.
-
-        ``skip`` also removes all other documents from the ranking (``-J``).
-        """
+        """Return only the rows of judged documents; ``skip`` also removes other documents from the ranking (``-J``)."""
         judged = self.row >= 0
         rows = self.rows.keep(judged)
         rank, n_ret = (rows.position + 1, rows.lengths) if treatment == "skip" else (self.rank[judged], self.n_ret)

@@ -52,10 +52,7 @@ class PreferenceCounts(Frozen):
 
     @classmethod
     def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
-        """Count preferences, given a matrix of pairs of shape (k, k) for each group.
-
-        IDs are in rank order, and those below n_ret retrieved.
-        """
+        """Count preferences, given a matrix of pairs for each group; IDs in rank order below n_ret are retrieved."""
         counts = []
         for preferred, group, limit in zip(pairs, groups, n_ret.tolist(), strict=True):
             n = int(np.searchsorted(group.ids, limit))
@@ -105,11 +102,7 @@ class Preferences(Frozen):
         )
 
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
-        """Count the preferences of the groups ``few``, excluding some of their nonrelevant documents.
-
-        These groups have more nonrelevant than relevant documents; ``n_counted``, one per group, is the number
-        of relevant documents used.
-        """
+        """Count the preferences of the groups ``few``, with only ``n_counted`` of their nonrelevant documents each."""
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
@@ -117,10 +110,7 @@ class Preferences(Frozen):
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:
-        """Per group: the number of documents with a level above 0, and of retrieved ones among them.
-
-        Lines without subgroups.
-        """
+        """Per group without subgroups: the number of documents with a level above 0, and of retrieved ones."""
         return self._counted([group.level > 0 for group in self.members])
 
     @cached_property
@@ -223,10 +213,7 @@ class GroupedTopics(Frozen):
 
 
 def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
-    """Return the judgment groups of each topic, and the topic's ranking for each of them.
-
-    Documents of other groups are unpooled.
-    """
+    """Return the judgment groups of each topic, and its ranking for each group; other documents are unpooled."""
     groups, group = judgments.groups.take(ranking.judged_topic)
     each = ranking.take(groups.ids)
     return groups, replace(each, judged_topic=group, row=judgments.find(each.rows.spread(group), each.row))
@@ -235,10 +222,7 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 def assess_by_group(
     ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
-    """Return the input of measures for a ranking and the judgments of each group.
-
-    ``skip`` removes documents that the group did not judge.
-    """
+    """Return the input of measures for each group; ``skip`` removes documents that the group did not judge."""
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades
     return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, treatment=treatment))
@@ -344,10 +328,7 @@ class TopicsWithSubtopics(Frozen):
         return {}
 
     def gain(self, alpha: float) -> FloatArray:
-        """Return the novelty gain of each document of ``rows``.
-
-        The sum over its subtopics, ascending, of (1 - alpha) to the power of ``seen_before``, a running product.
-        """
+        """Return the novelty gain of each document: the sum over its subtopics of (1 - alpha)^``seen_before``."""
         if alpha not in self._gains:
             weight = powers(1.0 - alpha, int(self.seen_before.max(initial=0)) + 1)
             self._gains[alpha] = self.parts.sum(weight[self.seen_before])
@@ -370,7 +351,7 @@ def assess_subtopics(
     rows = seen.rows.keep(relevant)
     parts, index = judged.parts.take(seen.row[relevant])
     subtopics, of_topic = judged.subtopics.take(ranking.judged_topic)
-    # A topic of the judgments may be that of several rankings, each of which has its own subtopics here.
+    # Several rankings can have the same topic, but each has its own rows of subtopics.
     shift = subtopics.offsets[:-1] - judged.subtopics.offsets[:-1][ranking.judged_topic]
     return TopicsWithSubtopics(
         rows=rows,

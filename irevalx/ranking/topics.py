@@ -236,10 +236,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level; it is computed once and cached under this key.
-
-        Cached arrays are read-only.
-        """
+        """Return a value that depends only on the pool and the level; it is computed once, and arrays are read-only."""
         known = self._known_of_pool
         if key not in known:
             value = compute()

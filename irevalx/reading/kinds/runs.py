@@ -115,7 +115,7 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
     topics = tuple(names.take(is_first).texts())
     number = (np.cumsum(is_first) - 1)[first]
     if len(topics) <= MOST_SMALL:
-        number = number.astype(np.uint16)  # which numpy sorts without comparing
+        number = number.astype(np.uint16)  # 16-bit integers are sorted without comparisons
     number = number.repeat(lengths)
     return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
 
