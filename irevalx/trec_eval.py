@@ -213,15 +213,9 @@ def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, .
 class Compat(Frozen, kw_only=True):
     """The behaviour of one version of trec_eval where the versions differ."""
 
-    version: str
-    """The version of trec_eval that is followed."""
-
-    single_precision_scores: bool
-    """Scores are 32-bit floats, so that scores with smaller differences are tied."""
-
-    comments: bool
-    """Lines that start with ``#`` are skipped (in runs also if indented)."""
-
+    version: str  # the version of trec_eval that is followed
+    single_precision_scores: bool  # scores are 32-bit floats, so that scores with smaller differences are tied
+    comments: bool  # lines that start with ``#`` are skipped (in runs also if indented)
     complete_evaluates_missing: bool
     """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
     printed; otherwise it only counts 0 in the averages."""
@@ -233,8 +227,7 @@ class Compat(Frozen, kw_only=True):
     integer_gain_levels_only: bool
     """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
 
-    absent_measures: frozenset[str]
-    """Measures that this version lacks."""
+    absent_measures: frozenset[str]  # measures that this version lacks
 
     def gain_level(self, key: str) -> int | None:
         """Return the relevance level of ``key=gain``; None if this version ignores the pair."""

@@ -60,10 +60,8 @@ def mixed_words(words: WordArray) -> WordArray:
 class Names(Frozen):
     """n byte strings in a buffer."""
 
-    buffer: ByteArray
-    """With ``PADDING`` before the first string and after the last."""
-    start: IntArray
-    """The offset of each string, shape (n,)."""
+    buffer: ByteArray  # with ``PADDING`` before the first string and after the last
+    start: IntArray  # the offset of each string, shape (n,)
     length: IntArray
 
     @classmethod
@@ -288,14 +286,10 @@ _KEY_BITS = 64
 class _Level(Frozen):
     """A hash table in which each topic has its own range of slots, which keeps look-ups in the CPU cache."""
 
-    slots: SlotArray
-    """The entry in each slot, or ``ABSENT``."""
-    begin: IntArray
-    """Per topic; begin of its range."""
-    mask: WordArray
-    """Per topic; size of its range (a power of two) less 1."""
-    shift: np.uint64
-    """The shift of a key that yields the slot."""
+    slots: SlotArray  # the entry in each slot, or ``ABSENT``
+    begin: IntArray  # per topic; begin of its range
+    mask: WordArray  # per topic; size of its range (a power of two) less 1
+    shift: np.uint64  # the shift of a key that yields the slot
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:

@@ -41,8 +41,7 @@ class Segments(Frozen):
     row, shape (n,).
     """
 
-    lengths: IntArray
-    """Per row."""
+    lengths: IntArray  # per row
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
         return Segments, (self.lengths,)  # without the cached values

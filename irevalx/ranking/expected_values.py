@@ -48,12 +48,9 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
 class ExpectedTopic(Frozen):
     """The documents of a topic that can be relevant, each of which is a trial."""
 
-    rank: IntArray
-    """Ranks of the retrieved documents, ascending: shape (n_found,)."""
-    p: FloatArray
-    """Positive probabilities, shape (n,): retrieved documents in rank order, then the others."""
-    n_ret: int
-    """Number of retrieved documents."""
+    rank: IntArray  # ranks of the retrieved documents, ascending: shape (n_found,)
+    p: FloatArray  # positive probabilities, shape (n,): retrieved documents in rank order, then the others
+    n_ret: int  # number of retrieved documents
 
     @property
     def counts(self) -> IntArray:
@@ -180,11 +177,9 @@ class TieGroup(Frozen):
     first: IntArray
     """For each document, the first rank of the topic's documents with its score. All pooled documents
     whose group begins within the depth have rows."""
-    last: IntArray
-    """For each document, the last rank of these documents."""
+    last: IntArray  # for each document, the last rank of these documents
     ties: Ties
-    depth: int
-    """Maximum number of evaluated documents per topic."""
+    depth: int  # maximum number of evaluated documents per topic
 
     @classmethod
     def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
@@ -232,12 +227,9 @@ class TieGroup(Frozen):
 class TieProbabilities(Frozen):
     """The possible events in each of n topics, with their probabilities."""
 
-    rows: Segments
-    """The possible events of each topic."""
-    number: IntArray
-    """The rank, or the number of documents, of each event."""
-    chance: FloatArray
-    """The probability of each event."""
+    rows: Segments  # the possible events of each topic
+    number: IntArray  # the rank, or the number of documents, of each event
+    chance: FloatArray  # the probability of each event
 
 
 class TiedTopics(Topics, kw_only=True):
@@ -249,20 +241,13 @@ class TiedTopics(Topics, kw_only=True):
 
     feature: ClassVar[str] = EXPECTED
 
-    documents: Segments
-    """The retrieved documents of the pool of each topic; tied documents are consecutive."""
-    members: Segments
-    """The documents of each group, in the order of ``documents``."""
-    groups: Segments
-    """The groups of tied documents of each topic."""
-    before: IntArray
-    """The number of documents above each group."""
-    size: IntArray
-    """The number of documents of each group, including unpooled documents."""
-    place: IntArray
-    """The group that has each rank of ``rows``."""
-    depth: int
-    """Maximum number of evaluated documents per topic; lower ranks have no row."""
+    documents: Segments  # the retrieved documents of the pool of each topic; tied documents are consecutive
+    members: Segments  # the documents of each group, in the order of ``documents``
+    groups: Segments  # the groups of tied documents of each topic
+    before: IntArray  # the number of documents above each group
+    size: IntArray  # the number of documents of each group, including unpooled documents
+    place: IntArray  # the group that has each rank of ``rows``
+    depth: int  # maximum number of evaluated documents per topic; lower ranks have no row
 
     @classmethod
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:

@@ -210,21 +210,14 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 class RankedRun(Frozen):
     """The ranking of a run (or of a part of a run), and properties of its file."""
 
-    ranking: Ranking
-    """Ranking of the judged topics, or of the only requested topic."""
-    others: tuple[bytes, ...]
-    """The other topics of the run."""
-    lines: int
-    """Number of lines."""
-    tag: bytes | None
-    """The run tag in the last line; None for a run without lines."""
-    malformed: MalformedNumbers
-    """Scores that are not finite numbers."""
+    ranking: Ranking  # of the judged topics, or of the only requested topic
+    others: tuple[bytes, ...]  # the other topics of the run
+    lines: int  # number of lines
+    tag: bytes | None  # the run tag in the last line; None for a run without lines
+    malformed: MalformedNumbers  # scores that are not finite numbers
     sanity_warnings: tuple[RunWarning, ...]
-    n_identical: int
-    """Number of excluded documents whose ID equals the ID of their topic."""
-    warnings: tuple[str, ...] = ()
-    """All warnings about a whole run."""
+    n_identical: int  # number of excluded documents whose ID equals the ID of their topic
+    warnings: tuple[str, ...] = ()  # all warnings about a whole run
 
     @cached_property
     def topics(self) -> frozenset[bytes]:

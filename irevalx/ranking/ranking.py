@@ -23,20 +23,14 @@ _GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
 class Ranking(Frozen):
     """Ranks of the pooled documents, without grades."""
 
-    topics: tuple[bytes, ...]
-    """Topics in any order; distinct, unless several runs were joined."""
-    judged_topic: IntArray
-    """The index of each topic in ``Judgments.topics``."""
+    topics: tuple[bytes, ...]  # in any order; distinct, unless several runs were joined
+    judged_topic: IntArray  # the index of each topic in ``Judgments.topics``
     rows: Segments
     """The retrieved documents of the pool of each topic, in rank order (all retrieved ones, if the rules keep them)."""
-    rank: IntArray
-    """The rank of each document of ``rows``, starting at 1."""
-    row: IntArray
-    """The index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``."""
-    n_ret: IntArray
-    """Number of retrieved documents of each topic."""
-    failures: dict[bytes, DuplicateDocumentError]
-    """The errors of topics that cannot be evaluated, by topic."""
+    rank: IntArray  # the rank of each document of ``rows``, starting at 1
+    row: IntArray  # the index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``
+    n_ret: IntArray  # number of retrieved documents of each topic
+    failures: dict[bytes, DuplicateDocumentError]  # the errors of topics that cannot be evaluated, by topic
     tied: TieGroup | None = None
     """The ties of the documents, if their order depends on grades. Ranks then break ties by name."""
 

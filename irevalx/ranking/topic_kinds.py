@@ -24,16 +24,11 @@ _ROWS_AT_ONCE = 64
 class PreferenceCounts(Frozen):
     """Numbers of preferences of m groups, shape (m,)."""
 
-    fulfilled_ret: IntArray
-    """Both documents were retrieved, and the preferred document first."""
-    possible_ret: IntArray
-    """Both documents were retrieved."""
-    implied: IntArray
-    """Only the preferred document was retrieved."""
-    denied: IntArray
-    """Only the other document was retrieved."""
-    neither: IntArray
-    """Neither document was retrieved."""
+    fulfilled_ret: IntArray  # both documents were retrieved, and the preferred document first
+    possible_ret: IntArray  # both documents were retrieved
+    implied: IntArray  # only the preferred document was retrieved
+    denied: IntArray  # only the other document was retrieved
+    neither: IntArray  # neither document was retrieved
 
     @property
     def fulfilled(self) -> IntArray:
@@ -69,30 +64,22 @@ class PairScores(Frozen):
     The score of a pair is the share of its preferences, in any group, that are fulfilled; 0 if neither was retrieved.
     """
 
-    total_ret: FloatArray
-    """Sum of the scores of pairs of retrieved documents."""
-    count_ret: IntArray
-    """Their number."""
-    total: FloatArray
-    """Sum of the scores of pairs with at least one retrieved document."""
-    count_imp: IntArray
-    """Their number."""
-    count: IntArray
-    """Number of all pairs."""
+    total_ret: FloatArray  # sum of the scores of pairs of retrieved documents
+    count_ret: IntArray  # their number
+    total: FloatArray  # sum of the scores of pairs with at least one retrieved document
+    count_imp: IntArray  # their number
+    count: IntArray  # number of all pairs
 
 
 class Preferences(Frozen):
     """The preferences of n topics assessed against a ranking: the input of preference measures."""
 
-    groups: Segments
-    """The judgment groups of each topic."""
+    groups: Segments  # the judgment groups of each topic
     members: tuple[Group, ...]
     """The preferences of each group. IDs of a topic's documents are 0, 1, ... in rank order, followed by documents that
     were not retrieved, in byte order."""
-    n_ret: IntArray
-    """Number of retrieved judged documents of each topic."""
-    n_judged: IntArray
-    """Number of judged documents of each topic."""
+    n_ret: IntArray  # number of retrieved judged documents of each topic
+    n_judged: IntArray  # number of judged documents of each topic
 
     @cached_property
     def tally(self) -> PreferenceCounts:
@@ -202,10 +189,8 @@ def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
 class GroupedTopics(Frozen):
     """Rankings of n topics, assessed with each judgment group: the input of group measures."""
 
-    groups: Segments
-    """The judgment groups of each topic, at least one."""
-    each: Topics
-    """Per group: the ranking of its topic, assessed with the judgments of the group."""
+    groups: Segments  # the judgment groups of each topic, at least one
+    each: Topics  # per group: the ranking of its topic, assessed with the judgments of the group
 
     def mean(self, of_group: FloatArray) -> FloatArray:
         """Per topic: the mean over its groups."""
@@ -231,24 +216,15 @@ def assess_by_group(
 class TopicsWithProbabilities(Frozen):
     """Rankings of n topics, assessed with a sample of judgments: the input of measures of inclusion probabilities."""
 
-    rows: Segments
-    """The retrieved documents of the sample of each topic, in rank order."""
-    rank: IntArray
-    """The rank of each document of ``rows``, starting at 1."""
-    place: IntArray
-    """The index of each document of ``rows`` in ``sample``."""
-    n_ret: IntArray
-    """Number of retrieved documents of each topic, in the sample or not."""
-    sample: Segments
-    """The documents of the sample of each topic, retrieved or not."""
-    grade: IntArray
-    """The grade of each document of ``sample``; it can be negative."""
-    probability: FloatArray
-    """The inclusion probability of each document of ``sample``, in (0, 1]."""
-    any_at_random: BoolArray
-    """Whether any sampled document of each topic was drawn at random."""
-    level: float = 1
-    """Relevance level; negative grades are never relevant."""
+    rows: Segments  # the retrieved documents of the sample of each topic, in rank order
+    rank: IntArray  # the rank of each document of ``rows``, starting at 1
+    place: IntArray  # the index of each document of ``rows`` in ``sample``
+    n_ret: IntArray  # number of retrieved documents of each topic, in the sample or not
+    sample: Segments  # the documents of the sample of each topic, retrieved or not
+    grade: IntArray  # the grade of each document of ``sample``; it can be negative
+    probability: FloatArray  # the inclusion probability of each document of ``sample``, in (0, 1]
+    any_at_random: BoolArray  # whether any sampled document of each topic was drawn at random
+    level: float = 1  # relevance level; negative grades are never relevant
 
     @cached_property
     def relevant(self) -> BoolArray:
@@ -292,22 +268,14 @@ def assess_with_probabilities(
 class TopicsWithSubtopics(Frozen):
     """Rankings of n topics, assessed with subtopics: the input of subtopic measures."""
 
-    rows: Segments
-    """The retrieved documents of each topic that are relevant for at least one subtopic, in rank order."""
-    rank: IntArray
-    """The rank of each document of ``rows``, starting at 1."""
-    parts: Segments
-    """The subtopics that each document of ``rows`` is relevant for, in ascending order."""
-    subtopic: IntArray
-    """The index of each element of ``parts`` in ``subtopics``."""
-    subtopics: Segments
-    """The subtopics of each topic that have a relevant document, retrieved or not."""
-    n_relevant: IntArray
-    """The number of relevant documents of each subtopic, retrieved or not."""
-    judged_topic: IntArray
-    """The index of each topic in the judgments."""
-    judged: RelevantParts
-    """Relevance in the judgments, with the ideal lists."""
+    rows: Segments  # the retrieved documents of each topic that are relevant for at least one subtopic, in rank order
+    rank: IntArray  # the rank of each document of ``rows``, starting at 1
+    parts: Segments  # the subtopics that each document of ``rows`` is relevant for, in ascending order
+    subtopic: IntArray  # the index of each element of ``parts`` in ``subtopics``
+    subtopics: Segments  # the subtopics of each topic that have a relevant document, retrieved or not
+    n_relevant: IntArray  # the number of relevant documents of each subtopic, retrieved or not
+    judged_topic: IntArray  # the index of each topic in the judgments
+    judged: RelevantParts  # relevance in the judgments, with the ideal lists
 
     @cached_property
     def seen_before(self) -> IntArray:

@@ -261,12 +261,9 @@ class Topics(Frozen):
 class SampledTopics(Topics, kw_only=True):
     """Rankings of topics with stratified samples of judgments."""
 
-    stratum: IntArray
-    """The stratum of each document of ``rows``; negative for an unpooled document."""
-    pool_stratum: IntArray
-    """The stratum of each document of ``pool``; at least 0."""
-    depth: int = SAMPLED_DEPTH
-    """Maximum number of evaluated documents per topic."""
+    stratum: IntArray  # the stratum of each document of ``rows``; negative for an unpooled document
+    pool_stratum: IntArray  # the stratum of each document of ``pool``; at least 0
+    depth: int = SAMPLED_DEPTH  # maximum number of evaluated documents per topic
 
     @cached_property
     def strata(self) -> list[int]:
