@@ -136,7 +136,7 @@ def hold(option: str, changed: set[str], said_to_change: set[str], *, if_it_does
 
 
 def test_every_measure_is_explained() -> None:
-    """Title, definition, formula, range, source, and what -l, -c, -J and the pool do, in this order."""
+    """The help has title, definition, formula, range, source, and the effects of -l, -c, -J and the pool, in this order."""
     for measure in MEASURES:
         lines = "\n".join(measure_lines([measure]))
         patterns = [rf"^{re.escape(measure.name)}: .+$", r"^    [A-Z-].+$"]
@@ -150,14 +150,14 @@ def test_every_measure_is_explained() -> None:
 
 
 def test_every_family_is_listed() -> None:
-    """Each measure stands in one family, which has a title."""
+    """Each measure belongs to one family, which has a title."""
     listed = [measure for measures in families().values() for measure in measures]
     assert sorted(measure.name for measure in listed) == sorted(BY_NAME)
     assert all(families())
 
 
 def test_the_symbols_of_formulas_are_explained() -> None:
-    """A formula consists of symbols, of names it gives itself or that are measures, and of plain words."""
+    """A formula consists of explained symbols, names that it defines, measures and plain words."""
     used: set[str] = set()
     for measure in MEASURES:
         formula = measure.formula
@@ -173,7 +173,7 @@ def test_the_symbols_of_formulas_are_explained() -> None:
 
 
 def test_the_rules_say_what_the_papers_say() -> None:
-    """The table has a row for each way to take documents without judgment, and for each measure one row."""
+    """The table has a row for each treatment of unjudged documents, and each measure is in one row."""
     rows = {
         name: cells
         for subject, cells in RULES
@@ -195,7 +195,7 @@ def test_the_rules_say_what_the_papers_say() -> None:
 
 @pytest.mark.slow
 def test_which_measures_depend_on_the_level() -> None:
-    """-l changes no value of the measures of which that is said, and some value of each of the others."""
+    """-l changes values of exactly the measures for which the help describes an effect."""
     for rel_format in FORMATS:
         changed: set[str] = set()
         for case in cases(rel_format):
@@ -209,7 +209,7 @@ def test_which_measures_depend_on_the_level() -> None:
 
 @pytest.mark.slow
 def test_which_measures_depend_on_unjudged_documents() -> None:
-    """-J changes no value of the measures of which that is said, and some value of each of the others."""
+    """-J changes values of exactly the measures for which the help describes an effect."""
     for rel_format in ("qrels", "qrels_jg", "prefs", "subtopics", "prels"):
         changed: set[str] = set()
         for case in cases(rel_format):
@@ -231,7 +231,7 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
 
 @pytest.mark.slow
 def test_which_measures_depend_on_the_pool() -> None:
-    """More documents in the pool change no value of the measures of which that is said, and some of each other."""
+    """A larger pool changes values of exactly the measures for which the help describes an effect."""
     declare = {
         "if_it_does": "what those count as that were pooled and not judged (pooled), and those outside the pool (outside)",
         "if_not": "that those pooled and not judged and those outside the pool count as the same (unjudged)",
@@ -298,7 +298,7 @@ def expected_under_complete(case: Case, default: irevalx.Scores, printed: str, c
 
 @pytest.mark.parametrize("compat", ["9", "10"])
 def test_what_a_topic_without_results_counts(compat: str) -> None:
-    """-c does to the `all` row of each measure what is said of it."""
+    """-c changes the `all` row of each measure as described in the help."""
     seen: set[str] = set()
     for rel_format in FORMATS:
         for case in islice(cases(rel_format), 15):
@@ -318,7 +318,7 @@ def test_what_a_topic_without_results_counts(compat: str) -> None:
 
 
 def test_a_new_summary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What declares a summary is all that help, evaluation and z-scores have to know of it."""
+    """Help, evaluation and z-scores derive everything from the declaration of a summary."""
 
     def halves(values: Values) -> Values:
         return np.asarray(values, np.float64) / 2
@@ -351,7 +351,7 @@ def test_a_new_summary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("compat", "adds"), [("9", False), ("10", True)])
 def test_exceptions_of_topics_without_results(compat: str, adds: bool) -> None:
-    """The number of preferences counts those of all judged topics, and utility with parameters one document."""
+    """The number of preferences counts all judged topics, and utility with parameters one document."""
     grew = set()
     for case in cases("prefs"):
         default, complete = (
@@ -375,7 +375,7 @@ COMPUTED = """
 
 @pytest.mark.parametrize("item", COMPUTED.split())
 def test_formulas_give_the_values(item: str) -> None:
-    """What the formula of a measure says is what the measure gives."""
+    """The formula of a measure yields its values."""
     name = item.partition(".")[0]
     for case in islice(cases("qrels"), 10):
         scores = case.scores([item])
@@ -386,7 +386,7 @@ def test_formulas_give_the_values(item: str) -> None:
 
 
 def test_help_shows_it() -> None:
-    """-h -m NAME has the formula, its symbols and the effects."""
+    """-h -m NAME prints the formula, its symbols and the effects."""
     text = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
     assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in text
     assert "u: number of documents above it that were pooled but not judged" in text
@@ -400,7 +400,7 @@ def test_help_shows_it() -> None:
 
 
 def test_what_is_said_of_the_reading_rel() -> None:
-    """Of measures that never fall when more documents are relevant it is not said that they do."""
+    """The help calls the treatment rel an upper bound only for measures to which this applies."""
     for name in ("num_rel", "dcg", "ideal_dcg"):
         readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Treatments"))
         assert f"{name}:rel (not an upper bound" in readings

@@ -27,7 +27,7 @@ POSIX_ALONE = re.compile(
 
 
 def test_one_module_knows_of_systems() -> None:
-    """What not all systems have is in process/platform.py; comments and docstrings may speak of it."""
+    """Only process/platform.py uses functions that some systems lack."""
     uses = []
     for path in (ROOT / "irevalx").rglob("*.py"):
         if path.parts[-2:] != ("process", "platform.py"):
@@ -62,21 +62,21 @@ def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]
 
 
 def test_lines_have_every_command(default: dict[str, list[object]]) -> None:
-    """No command is left out, and only the file that is missing is an error."""
+    """Every command is called, and only the missing file is an error."""
     assert {line.split()[1] for line in default if line.startswith("irevalx-lab ")} >= set(COMMANDS)
     assert [line for line, result in default.items() if result[0]] == ["irevalx -m map EXAMPLE/qrels nosuch"]
 
 
 @pytest.mark.parametrize("which", ["poor", "full"])
 def test_commands_on_other_systems(which: str, default: dict[str, list[object]], tmp_path: Path) -> None:
-    """Without fork and all else that Windows lacks, and without room for processes, they print and write the same."""
+    """Without the functions that Windows lacks, and without other processes, the output is the same."""
     result = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
     assert result.keys() == default.keys()
     assert {line: (result[line], default[line]) for line in default if result[line] != default[line]} == {}
 
 
 def test_output_of_a_windows_console(tmp_path: Path) -> None:
-    r"""Where text would be written in a code page and with ``\r\n``, help is UTF-8 and ends lines with ``\n``."""
+    r"""Help is UTF-8 with ``\n``, even if text is written in a code page with ``\r\n``."""
     script = (
         "import io, poor_system, sys\n"
         "for name in ('stdout', 'stderr'):\n"

@@ -268,7 +268,7 @@ def expected(name: str, rows: Rows) -> list[Row]:
 def test_every_kind_from_every_source(
     name: str, source: str, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever columns are called, in whatever order rows are and wherever a block ends."""
+    """The content does not depend on names of columns, order of rows and ends of blocks."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     kind = KINDS[name]
     for seed in range(3):
