@@ -1,4 +1,4 @@
-"""Declared parameters: checks, rules and messages are the same for Python and the shell, each in its own words."""
+"""Declared parameters: checks, rules and messages of Python and of the shell."""
 
 from pathlib import Path
 from typing import Annotated, Any

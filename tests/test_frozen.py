@@ -1,4 +1,4 @@
-"""Frozen classes keep the promises of frozen dataclasses."""
+"""Frozen classes behave like frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irevalx.frozen import Frozen, cached_property, fields, replace, values
 
 
 class Base(Frozen):
-    """One field with a default, one without."""
+    """A field with a default, and one without."""
 
     name: str
     sizes: tuple[int, ...] = ()
@@ -20,12 +20,12 @@ class Base(Frozen):
 
     @cached_property
     def total(self) -> int:
-        """Something to cache."""
+        """A cached sum."""
         return sum(self.sizes)
 
 
 class Derived(Base, kw_only=True):
-    """Fields after those of the base, without a default though one before has one."""
+    """Fields after those of the base, without defaults although the base has one."""
 
     depth: int
     made: Any = len  # a function as a default is a value, not a method
@@ -162,6 +162,6 @@ def test_many_instances() -> None:
 
 
 class Column(Frozen):
-    """One that can be pickled, as it is not of a function."""
+    """A class that can be pickled, because it is at module level."""
 
     first: int

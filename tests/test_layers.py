@@ -20,7 +20,7 @@ PACKAGE = ROOT / "irevalx"
 _LISTED = r"^ {4}([a-z_]+)(?:/|\.py)? +"
 
 LAYERS = re.findall(_LISTED, irevalx.__doc__ or "", re.MULTILINE)
-"""From the top down, as the docstring of the package lists them."""
+"""The layers from the top down, as listed in the docstring of the package."""
 
 LAB_LAYERS = re.findall(_LISTED, irevalx.lab.__doc__ or "", re.MULTILINE)
 """The packages of the lab from the top down, as its docstring lists them."""
@@ -41,14 +41,14 @@ def layer(module: str) -> str:
 
 
 def depth(module: str) -> tuple[int, int]:
-    """Return how far down the layer of a module is; modules in ``lab/`` itself are above its packages."""
+    """Return the depth of the layer of a module; modules in ``lab/`` itself are above its packages."""
     outer, _, inner = layer(module).partition("/")
     return LAYERS.index(outer), LAB_LAYERS.index(inner) if inner else -1
 
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """Modules of the package that a file imports, wherever it does so, type checking included."""
+    """Return the modules of the package that a file imports anywhere, including for type checking."""
     return frozenset(_imports(path)) - {"irevalx"}
 
 
@@ -165,7 +165,7 @@ PLACEHOLDERS = frozenset({"asked", "found", "kept", "one", "said", "shown", "som
 """Words that say nothing about a value."""
 
 NAMED_FOLDERS = ("irevalx", "docs", "tests")
-"""The folders whose values must have names that say what they are."""
+"""The folders in which names of values are checked."""
 
 
 def names_of_values(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The docstrings of public names: each has an example, which pytest runs, and speaks of keywords, not of options."""
+"""The docstrings of public names: each has an example, and names keywords instead of options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PUBLIC = {
     for name in package.__all__
     if name != "__version__"
 }
-"""What programs may import."""
+"""The public names."""
 
 OPTION = re.compile(r"(?<![\w`'-])--?[A-Za-z][a-z-]*")
 COMMAND_LINE = re.compile(r"``irevalx[^`]*``")

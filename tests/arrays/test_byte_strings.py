@@ -1,4 +1,4 @@
-"""Names as arrays of bytes, and tables that find documents by them."""
+"""Names as arrays of bytes, and tables of documents."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_key_does_not_depend_on_its_neighbours() -> None:
 
 
 LONG_NAMES = st.builds(lambda repeated, end: repeated * (LONG - 2) + end, st.sampled_from([b"a", b"b"]), ids(6))
-"""Names around the length from which they are looked at one by one."""
+"""Names around the length above which they are processed one by one."""
 
 
 @given(names=st.lists(LONG_NAMES | ids(12), max_size=12))
@@ -72,7 +72,7 @@ def test_first_places(names: list[bytes]) -> None:
 
 @pytest.fixture
 def colliding_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All names have one key."""
+    """Give all names the same key."""
     monkeypatch.setattr(Names, "keys", lambda self: np.zeros(self.size, np.uint64))
 
 

@@ -1,4 +1,4 @@
-"""The words for ragged rows say what the reference says, to the last bit, wherever the empty rows are."""
+"""Operations on ragged rows equal the reference to the last bit, with empty rows at any place."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MIXED = st.one_of(
     st.floats(-1.0, 1.0, allow_nan=False),
     st.sampled_from([1e16, -1e16, 1e8, 1.0, -1.0, 0.1, 1 / 3, 1e-16, 1e300, -1e300, 5e-324, 0.0, -0.0]),
 )
-"""Numbers so different in size that their sum depends on the order."""
+"""Numbers of different sizes, whose sum depends on the order."""
 
 FEW = st.integers(-2, 4)
-"""Numbers so few that some are equal."""
+"""A small set of numbers, so that some elements are equal."""
 
 LENGTHS = st.one_of(
     st.lists(st.sampled_from([0, 0, 1, 2, 3, 12]), max_size=7),
@@ -38,7 +38,7 @@ LENGTHS = st.one_of(
 
 @dataclass(frozen=True)
 class Ragged:
-    """Rows in both forms, and an array of each kind of elements for them."""
+    """Rows in both forms, with an array of elements of each kind."""
 
     lengths: list[int]
     floats: FloatArray
@@ -75,7 +75,7 @@ def ragged(draw: st.DrawFn) -> Ragged:
 
 
 def exactly(values: npt.ArrayLike) -> list[str]:
-    """Show every bit of the values (but of a nan only that it is one)."""
+    """Return all bits of the values; nan values are equal."""
     return [repr(value) for value in np.asarray(values).tolist()]
 
 
@@ -99,7 +99,7 @@ WORDS = {
     "running_count": "mask",
     "first": "mask",
 }
-"""Words that take an array, and which."""
+"""Methods that take an array, with the kind of its elements."""
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -195,7 +195,7 @@ def test_slice(drawn: Ragged) -> None:
 
 @st.composite
 def ranked(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
-    """Rows of rising ranks, and as many rows of limits in no order."""
+    """Rows of ascending ranks, and as many rows of unordered limits."""
     lengths = draw(LENGTHS)
     ranks = [sorted(draw(st.lists(st.integers(0, 15), min_size=length, max_size=length))) for length in lengths]
     limits = [draw(st.lists(st.integers(0, 20), max_size=5)) for _ in lengths]

@@ -1,4 +1,4 @@
-"""What a user meets at the command line: help, versions, files of every kind, and errors that say what to do."""
+"""The command line: help, versions, files of every kind, and error messages."""
 
 from __future__ import annotations
 
@@ -509,7 +509,7 @@ def test_groups_of_the_help() -> None:
 
 
 def complete(*words: str, of: str = "bash") -> list[str]:
-    """What a shell is offered for the last word."""
+    """Return the completions of the last word."""
     env = {
         "_IREVALX_COMPLETE": f"{of}_complete",
         "COMP_WORDS": " ".join(["irevalx", *words]),
@@ -543,7 +543,7 @@ SHELLS = {
     "zsh": "words=(irevalx -m bpr); CURRENT=3; _irevalx_completion",
     "fish": "complete -C 'irevalx -m bpr'",
 }
-"""What shells do when somebody asks for completion."""
+"""The completion requests of shells."""
 
 
 @pytest.mark.parametrize("shell", SHELLS)

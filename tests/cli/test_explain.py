@@ -1,4 +1,4 @@
-"""What -h -m NAME says of a measure is there for each, and is true of what the measure does."""
+"""The help of -h -m NAME is complete for each measure, and agrees with its values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
 TOPICS = ("1", "2", "3", "4")
 MISSING = "4"
-"""The topic that no run has results for."""
+"""The topic without results."""
 
 PLAIN = frozenset(
     re.findall(
@@ -54,7 +54,7 @@ PLAIN = frozenset(
         where with""",
     )
 )
-"""What formulas may say without being explained."""
+"""Words of formulas that need no explanation."""
 
 CASES = 30
 FORMATS = ("qrels", "sampled", "qrels_jg", "prefs", "subtopics", "prels")
@@ -70,12 +70,12 @@ class Case:
     pool: dict[str, list[str]] = field(default_factory=dict)
 
     def scores(self, measures: list[str] | str = "all", **keywords: Any) -> irevalx.Scores:
-        """Evaluate; "all" is all that the format allows."""
+        """Evaluate with all measures that the format supports."""
         qrels = irevalx.Qrels.read(io.BytesIO("".join(self.lines).encode()), rel_format=self.rel_format)
         return irevalx.evaluate(qrels, self.run, measures, **keywords)
 
     def values(self, measures: list[str] | str = "all", **keywords: Any) -> dict[str, list[Any]]:
-        """All values of each measure, under whatever name they are printed."""
+        """Return all values of each measure, under any printed name."""
         values: dict[str, list[Any]] = {}
         for row in self.scores(measures, **keywords).to_records():
             values.setdefault(owner(row.measure), []).append((row.topic, repr(row.value)))
@@ -83,12 +83,12 @@ class Case:
 
 
 def owner(printed: str) -> str:
-    """The measure that prints this name."""
+    """Return the measure that prints this name."""
     return max((name for name in BY_NAME if printed == name or printed.startswith(f"{name}_")), key=len)
 
 
 def cases(rel_format: str) -> Iterator[Case]:
-    """Small topics; half the retrieved documents are judged, a quarter pooled, and the others from outside."""
+    """Small topics; half of the retrieved documents are judged, a quarter are pooled, and the others are unpooled."""
     for seed in range(CASES):
         chance = Random(f"{rel_format} {seed}")
         case = Case(rel_format)
@@ -119,17 +119,17 @@ def cases(rel_format: str) -> Iterator[Case]:
 
 
 def measures_of(rel_format: str) -> set[str]:
-    """The measures that have values for judgments in this format."""
+    """Return the measures that have values for judgments in this format."""
     return {measure.name for measure in MEASURES if measure.kernel and rel_format in measure.formats}
 
 
 def said(start: str) -> set[str]:
-    """The measures of which a line that starts so is said."""
+    """Return the measures whose help has a line that starts with this text."""
     return {measure.name for measure in MEASURES if any(line.startswith(start) for line in effects(measure))}
 
 
 def hold(option: str, changed: set[str], said_to_change: set[str], *, if_it_does: str, if_not: str) -> None:
-    """Compare the measures whose values an option changed with those said to change, and tell what to declare."""
+    """Compare the measures whose values an option changed with the documented ones."""
     silent, wrong = sorted(changed - said_to_change), sorted(said_to_change - changed)
     assert not silent, f"{option} changes values of {silent}, and the help says that it does not: declare {if_it_does}"
     assert not wrong, f"{option} changes no value of {wrong} in {CASES} random cases: declare {if_not}"
@@ -259,7 +259,7 @@ def test_which_measures_depend_on_the_pool() -> None:
 
 
 def of_missing(case: Case, name: str, compat: str) -> float:
-    """What a topic without results is said to count, for measures where that is not 0."""
+    """Return the documented value of a topic without results, for measures where it is not 0."""
     lines = [line.split() for line in case.lines if line.startswith(f"{MISSING} ")]
     if name == "statR":
         return 0.0 if compat == "9" else math.fsum(1 / float(line[-1]) for line in lines if int(line[2]) > 0)
@@ -273,12 +273,12 @@ def of_missing(case: Case, name: str, compat: str) -> float:
 
 
 def logarithmic_mean(values: list[float]) -> float:
-    """The geometric mean, in which the topic without results counts 0.00001."""
+    """Return the geometric mean, in which the topic without results counts 0.00001."""
     return math.exp(math.fsum(math.log(max(value, 0.00001)) for value in [*values, 0.0]) / len(TOPICS))
 
 
 def expected_under_complete(case: Case, default: irevalx.Scores, printed: str, compat: str) -> float:
-    """The `all` row under -c, as the help of the measure says."""
+    """Return the `all` row under -c, as documented by the help of the measure."""
     measure = BY_NAME[owner(printed)]
     values = default.per_topic(printed).tolist() if measure.kernel else []
     zero = measure.without_results == "0"
@@ -370,7 +370,7 @@ COMPUTED = """
     recip_rank recip_rank_cut.5 set_P set_recall set_relative_P set_map utility dcg ideal_dcg ndcg_cut.5 binG bpref
     bpref_10 RankEff infAP indAP
 """
-"""Measures whose formulas are arithmetic that can be computed as they stand."""
+"""Measures with formulas that can be computed literally."""
 
 
 @pytest.mark.parametrize("item", COMPUTED.split())

@@ -1,4 +1,4 @@
-"""--grades: what is read, refused and warned of."""
+"""--grades: values, errors and warnings."""
 
 from __future__ import annotations
 

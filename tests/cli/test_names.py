@@ -20,7 +20,7 @@ ASKED = ("--names", "asked", *(word for name in NAMES for word in ("-m", name)))
 
 
 def values() -> dict[str, str]:
-    """The values of the `all` rows by name, as trec_eval's way has them."""
+    """Return the values of the `all` rows by name, with the names of trec_eval."""
     lines = run(*ASKED[2:], QRELS, BM25).stdout.decode().splitlines()
     by_name = {name.strip(): value for name, _, value in (line.split("\t") for line in lines)}
     assert list(by_name) == ["map", "P_5", "ndcg_cut_10", "map(rel=2):skip"]

@@ -39,16 +39,16 @@ def test_progress_is_shown_when_it_takes_long() -> None:
 
 
 class Terminal(io.StringIO):
-    """A screen."""
+    """A terminal."""
 
     def isatty(self) -> bool:
-        """Return whether it is one."""
+        """Return True."""
         return True
 
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Progress is shown at once."""
+    """Display progress without delay."""
     monkeypatch.setattr(patience, "PATIENCE", 0)
     monkeypatch.setattr(patience, "PAUSE", 0)
 

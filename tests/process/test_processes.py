@@ -1,4 +1,4 @@
-"""Work that is shared among processes ends, whatever threads, limits, signals and parents do; and so does the command.
+"""Work in several processes ends with any threads, limits, signals and parents, and so does the command.
 
 THOROUGH=1 tries every limit and interrupts at every module, rather than at some.
 """
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"), 
 def python(
     script: str, *args: str | Path, timeout: float = 60, flags: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script in a process of its own that may fork for every run, however small."""
+    """Run a script in a process of its own that forks for runs of any size."""
     begin = "import irevalx.process.workers as workers\nworkers.BIG = 0\n"
     command = [sys.executable, *flags, "-c", begin + script, *map(str, args)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -145,7 +145,7 @@ def test_ignored_children_of_the_command(tmp_path: Path) -> None:
 
 
 def padding() -> bytes:
-    """So many results for a topic that nobody judged that irevalx shares the work."""
+    """Results of an unjudged topic, so many that irevalx distributes the work."""
     lines = b"".join(b"unjudged Q0 document-%06d 1 %d bm25\n" % (n, n) for n in range(1000))
     return b"".join(lines.replace(b"unjudged", b"unjudged%d" % n) for n in range(workers.BIG // len(lines) + 1))
 
@@ -162,7 +162,7 @@ def test_nobody_sends_signals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def squares(processes: int, n: int = 7, *, made_once: bool = False) -> list[int]:
-    """Work on numbers."""
+    """Return the squares of numbers."""
     return list(workers.in_order(lambda x: x * x, lambda: range(n), processes, made_once=made_once))
 
 
@@ -197,7 +197,7 @@ def test_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def open_files() -> int | None:
-    """How many descriptors are open, if the system says so."""
+    """Return the number of open descriptors, if it is known."""
     folder = Path("/proc/self/fd")
     return len(list(folder.iterdir())) if folder.exists() else None
 
@@ -238,7 +238,7 @@ BUSY = {
     "in numpy": "import numpy\nwhile True: numpy.sort(numpy.random.default_rng(1).random(1_000_000))",
     "writing": "return bytes(100_000_000)",
 }
-"""What workers may be doing when their parent goes."""
+"""The work of workers when their parent ends."""
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -273,7 +273,7 @@ for result in workers.in_order(work, items, 2, made_once={made_once}):
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there and not a zombie that nobody has asked for yet."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
         status = Path(f"/proc/{pid}/stat")
@@ -283,7 +283,7 @@ def alive(pid: int) -> bool:
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
-    """Wait until something holds, but not for ever."""
+    """Wait until a condition holds, for a limited time."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

@@ -1,4 +1,4 @@
-"""Systems that have less than Linux: the commands do there what they do here, and one module knows of the differences."""
+"""Systems that lack functions of Linux: the commands behave the same, and one module contains the differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POSIX_ALONE = re.compile(
     r"\bos\.(fork|fs(en|de)code|sched_getaffinity|umask|mkfifo|killpg)\b|pthread_sigmask|SIG_(UN)?BLOCK|sys\.platform"
     r"|\bos\.name\b|/(dev|proc)/|NamedTemporaryFile|\b(fcntl|resource|pwd|termios)\b\.|SEEK_(HOLE|DATA)|os\.sep\b"
 )
-"""What some systems lack or do in another way."""
+"""Functions that some systems lack or implement differently."""
 
 
 def test_one_module_knows_of_systems() -> None:
@@ -57,7 +57,7 @@ def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[obje
 
 @pytest.fixture(scope="module")
 def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
-    """Return what the lines print here."""
+    """Return the output of the lines on this system."""
     return printed(tmp_path_factory.mktemp("default") / "here", "")
 
 

@@ -1,4 +1,4 @@
-"""Several processes give what one gives, in the same order, or an error."""
+"""Several processes have the results of one process, in the same order, or an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def may_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fork although other tests have left threads in this process, which hold no lock that the workers need."""
+    """Allow forks although other tests left threads in this process, whose locks the workers do not need."""
     monkeypatch.setattr(workers, "_may_fork", lambda: True)
     warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
 
@@ -143,7 +143,7 @@ def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
 
 
 def many_topics() -> list[bytes]:
-    """Return the lines of a run that has other topics between those of the example."""
+    """Return the lines of a run with other topics between the topics of the example."""
     parts = [[b"u%d%s" % (number, line) for line in LINES if line] for number in range(6)]
     half = next(place for place, line in enumerate(LINES) if line.startswith(b"303"))
     return [*parts[0], *parts[1], *LINES[:half], *parts[2], *parts[3], *LINES[half:], *parts[4], *parts[5]]
@@ -180,7 +180,7 @@ DIVIDED: dict[str, Callable[[list[bytes]], list[bytes]]] = {
         b" ".join([*line.split()[:3], line.split()[4].lstrip(b"-"), *line.split()[4:]]) for line in lines
     ],
 }
-"""Runs that several processes read, with something in them that one process must report in the same words."""
+"""Runs that several processes read, with messages that equal those of one process."""
 
 
 @pytest.mark.parametrize("name", DIVIDED)

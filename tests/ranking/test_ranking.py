@@ -50,7 +50,7 @@ def test_ranking_is_a_sort_by_score_and_docno(data: st.DataObject) -> None:
 
 
 def order_of(block: bytes, compat: str) -> list[bytes]:
-    """The documents of a block that holds one topic, ranked."""
+    """Return the ranked documents of a block with one topic."""
     [results] = read_trec_results(Source("run", block), COMPAT[compat], strict=False, warn=pytest.fail).results()
     order, _ = ranking_order(results)
     docnos = results.docnos.texts()
@@ -63,7 +63,7 @@ REQUESTS = ("map_avgjg", "P_avgjg.1,3", "Rprec_mult_avgjg.0.5,1,3")
 
 
 def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], settings: Settings) -> list[float]:
-    """What the reference gives for the judgments of each group, averaged."""
+    """Return the mean over groups of the values of the reference."""
     of_groups = []
     for name in sorted(groups):
         grades = groups[name]

@@ -1,4 +1,4 @@
-"""Compressed files are read to their last byte, or refused: the programs gzip, bzip2, xz and zstd are the judges."""
+"""Compressed files are read completely, or are errors, as by the programs gzip, bzip2, xz and zstd."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
 
 @dataclass(frozen=True)
 class Archiver:
-    """A format, and the program that knows it.
+    """A format and its program.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Archiver:
     without: str = ""
 
     def unpacked(self, archive: Path) -> tuple[bytes, bool]:
-        """Return what the program makes of a file, and whether it complains, be it with a warning only."""
+        """Return the content that the program reads, and whether it prints an error or a warning."""
         if not shutil.which(self.program):
             pytest.skip(f"needs {self.program}")
         done = subprocess.run([self.program, "-dc"], input=archive.read_bytes(), capture_output=True, check=False)
@@ -64,7 +64,7 @@ ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.
 
 
 def zstd_stream(data: bytes) -> bytes:
-    """Make a stream with a checksum, as the program does."""
+    """Return a stream with a checksum, like the program."""
     zstd = pytest.importorskip(ZSTD_MODULE)
     stream: bytes = zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1})
     return stream
@@ -78,7 +78,7 @@ ZSTD = Archiver("zstd", "zstd", zstd_stream)
     ids=lambda archiver: f"{archiver.name}{' without isal' if archiver.without else ''}",
 )
 def archiver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Archiver:
-    """Each format, and gzip without the module that reads it faster."""
+    """Each format, and gzip without the faster module."""
     chosen: Archiver = request.param
     if chosen.without:
         monkeypatch.setitem(sys.modules, chosen.without, None)
@@ -88,12 +88,12 @@ def archiver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def read(path: Path, size: int = 1 << 20) -> bytes:
-    """What irevalx reads of a file."""
+    """Return the content that irevalx reads."""
     return b"".join(Source(str(path)).chunks(size))
 
 
 def refusal(path: Path) -> str | None:
-    """Why irevalx does not read a file; None if it does."""
+    """Return the error of irevalx about a file; None if it can be read."""
     try:
         read(path)
     except UnreadableFileError as error:
@@ -256,7 +256,7 @@ print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss //
 
 
 def peak(*args: str | Path) -> tuple[int, int, str]:
-    """Status, peak memory in MB and messages of a call."""
+    """Return the status, peak memory in MB and messages of a call."""
     command = [sys.executable, "-c", MEMORY, *map(str, args)]
     done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT, text=True)
     status, memory, messages = done.stdout.split(" ", 2)
@@ -265,7 +265,7 @@ def peak(*args: str | Path) -> tuple[int, int, str]:
 
 @cache
 def bomb(archiver: Archiver) -> bytes:
-    """An archive that holds a gigabyte of NUL bytes."""
+    """Return an archive with a gigabyte of NUL bytes."""
     return archiver.compress(bytes(1 << 26)) * 16
 
 

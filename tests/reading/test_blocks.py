@@ -1,4 +1,4 @@
-"""Files are read again, cut between topics, and nothing depends on where."""
+"""Files are divided into blocks between topics, and results do not depend on the division."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
 
 
 def made_topics(lengths: Sequence[int], rng: random.Random) -> bytes:
-    """Lines of topics of some lengths; topics and documents are of different sizes."""
+    """Lines of topics with different lengths, and with IDs of different sizes."""
     return b"".join(
         b"%d Q0 %s%d 1 %d r\n" % (number * 7, b"d" * rng.randint(1, 30), line, -line)
         for number, length in enumerate(lengths)

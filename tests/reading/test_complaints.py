@@ -1,4 +1,4 @@
-"""What is wrong with a file is said in one short line, and saying it costs no more than reading the file does."""
+"""Errors in files have messages of one short line, and take no longer than reading the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINE = b"301 0 A%07d 1\n"
 
 
 def noise() -> bytes:
-    """Random bytes without newline and NUL."""
+    """Return random bytes without newline and NUL."""
     return random.Random(3).randbytes(SIZE).replace(b"\n", b"n").replace(b"\0", b"0")
 
 
@@ -121,7 +121,7 @@ def test_numbers_that_python_reads_are_those_of_c(text: bytes) -> None:
 
 
 TOKEN_SIZE, LINES = (1_000_000, 20_000) if "IREVALX_LARGE_TESTS" in os.environ else (100_000, 4_000)
-"""Bytes of the token, and ordinary lines; with IREVALX_LARGE_TESTS set, as large as files may come."""
+"""Bytes of the token, and number of ordinary lines; larger if IREVALX_LARGE_TESTS is set."""
 
 FORMATS = {
     "qrels": ("{topic} 0 {docno} {grade}", ("-m", "official")),
@@ -132,11 +132,11 @@ FORMATS = {
     "subtopics": ("{topic} 1 {docno} {grade}", ("-m", "official")),
     "prels": ("{topic} {docno} {grade} 1 0.5", ("-m", "official")),
 }
-"""A line of judgments in each format, and a measure that it has."""
+"""A line of judgments in each format, and one of its measures."""
 
 
 def write_files(folder: Path, line: str, topic: str, docno: str, more: int) -> tuple[Path, Path]:
-    """Write judgments and a run in which one line has this topic and docno, with some more lines than ``LINES``."""
+    """Write judgments and a run with more than ``LINES`` lines, one of which has this topic and docno."""
     names = [(str(number // 100), f"DOC-{number}") for number in range(LINES + more)]
     names[LINES // 2] = (topic or names[LINES // 2][0], docno or names[LINES // 2][1])
     with (folder / "qrels").open("w") as qrels, (folder / "run").open("w") as results:

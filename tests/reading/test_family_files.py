@@ -1,4 +1,4 @@
-"""Judgments for subtopics, and of samples drawn with probabilities, are read as the reference reads them."""
+"""Judgments for subtopics, and samples with inclusion probabilities, are read like the reference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(fmt: FileFormat[Any], text: str, warn: Callable[[str], None] = pytest.f
 
 
 def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
-    """Take the judgments apart again, by ascending topic, in the order of the documents and of the subtopics."""
+    """Return the judgments by ascending topic, in the order of documents and subtopics."""
     lines_by_topic: dict[str, list[SubtopicLine]] = {}
     documents = judgments.documents
     for place, document in enumerate(judgments.rows.ids.tolist()):
@@ -97,7 +97,7 @@ def test_repeated_documents_cost_one_message_per_topic(form: str, monkeypatch: p
 
 
 def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
-    """Take the judgments apart again, by ascending topic."""
+    """Return the judgments by ascending topic."""
     lines_by_topic: dict[str, list[tuple[str, int, float, bool]]] = {}
     for place, topic in enumerate(judgments.rows.ids.tolist()):
         line = judgments.grades[place], judgments.probabilities[place], judgments.at_random[place]

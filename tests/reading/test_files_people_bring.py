@@ -1,4 +1,4 @@
-"""Files of BEIR, MS MARCO and ranx say what the readers of these make of them, and a forgotten option is named."""
+"""Files of BEIR, MS MARCO and ranx, and hints at forgotten options."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_five_columns(line: str, hint: str, folder: Path) -> None:
 
 
 def read(fmt: FileFormat[object], path: Path) -> list[tuple[str | float, ...]]:
-    """What a file says; there may be nothing to warn of."""
+    """Return the content of a file, without warnings."""
     return content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
 
 

@@ -1,4 +1,4 @@
-"""Every row of FILE_FORMATS reads what its files say, however they are written, and refuses what they must not say.
+"""Every format of FILE_FORMATS reads its files in all spellings, and rejects malformed ones.
 
 A new row is taken up by all tests below as soon as it has an example in ``tests/examples/format_examples.py``.
 """
@@ -50,7 +50,7 @@ every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.
 
 
 def example_of(fmt: AnyFormat) -> Example | None:
-    """The example of a format, if there is one."""
+    """Return the example of a format, if there is one."""
     return EXAMPLES.get(fmt.usage) or EXAMPLES.get(fmt.name)
 
 
@@ -131,12 +131,12 @@ def test_names_lead_to_rows() -> None:
 
 
 def read(fmt: AnyFormat, path: Path, *, compat: str = "10") -> list[Row]:
-    """What a file says; there may be nothing to warn of."""
+    """Return the content of a file, without warnings."""
     return content(fmt.read(Source(str(path)), COMPAT[compat], True, pytest.fail))
 
 
 def spellings(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """A file written in many ways that mean the same."""
+    """Yield equivalent spellings of a file."""
     first, *lines = text.splitlines(keepends=True)
     headed = [first] if first.startswith(b"query-id") else []
     lines = lines if headed else [first, *lines]
@@ -170,7 +170,7 @@ def test_every_spelling_says_the_same(
 
 @contextmanager
 def pipe(path: Path, text: bytes) -> Iterator[Path]:
-    """A pipe from which a file can be read once."""
+    """Provide a pipe from which a file can be read once."""
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(text,))
     writer.start()
@@ -200,7 +200,7 @@ def test_files_without_lines(fmt: AnyFormat, example: Example, tmp_path: Path) -
 
 
 def refused(fmt: AnyFormat, path: Path, text: bytes, line: int, *words: str, compat: str = "10") -> None:
-    """Hold a file to be refused for this line with these words."""
+    """Assert that a file is an error with this line and these words."""
     path.write_bytes(text)
     with pytest.raises(MalformedLineError, match=f"^{re.escape(f'{path}:{line}: ')}") as error:
         read(fmt, path, compat=compat)
@@ -296,7 +296,7 @@ def test_malformed_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> 
 
 
 def evaluated(fmt: AnyFormat, folder: Path, text: bytes, *flags: str) -> Result:
-    """What the command says of a file of any kind, with judgments, a run and a pool that go with it."""
+    """Return the output of the command for a file of any kind, with suitable other files."""
     documents = ("A", "B", "C", "D")
     (folder / "file").write_bytes(text)
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} 1\n" for topic in TOPICS for docno in documents))

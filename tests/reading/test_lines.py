@@ -1,4 +1,4 @@
-"""Lines are cut as a loop would cut them, and numbers read eight characters at a time are those of C."""
+"""Lines are divided like in a loop over them, and numbers are parsed like in C."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LAYOUTS = [
 
 
 def literal_tokens(block: bytes, layout: Layout) -> list[list[bytes]] | int:
-    """The columns, line by line; or the number of the first wrong line."""
+    """Return the columns, line by line, or the number of the first malformed line."""
     columns = []
     n_columns = len(layout.columns[0].split())
     for number, line in enumerate(block[:-1].split(b"\n"), 1):
@@ -58,7 +58,7 @@ def literal_tokens(block: bytes, layout: Layout) -> list[list[bytes]] | int:
 
 @st.composite
 def blocks(draw: st.DrawFn) -> bytes:
-    """Lines that are nearly all alike, or not at all."""
+    """Lines of equal or of different forms."""
     separators = draw(st.sampled_from([[b" "], [b"\t"], [b" ", b"\t"], [b" ", b"\t", b"  ", b" \v\f\r "]]))
     ends = draw(st.sampled_from([[b"\n"], [b"\r\n"], [b"\n", b" \n", b"\n\n", b"\n \t\n"]]))
     starts = draw(st.sampled_from([[b""], [b"", b" ", b"#", b" #", b"\t"]]))
@@ -144,7 +144,7 @@ def test_usual_grades_are_plain() -> None:
 
 
 def words(*texts: bytes) -> WordArray:
-    """Eight characters each, the first one as the lowest byte."""
+    """Return words of eight characters, with the first one as the lowest byte."""
     return np.array([int.from_bytes(text, "little") for text in texts], np.uint64)
 
 

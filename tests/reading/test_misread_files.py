@@ -1,4 +1,4 @@
-"""Files that are probably not what they were meant to be: trec_eval's value stays, one line says so, --strict refuses.
+"""Files with likely mistakes: they have the values of trec_eval and a warning, or an error under --strict.
 
 Values of trec_eval's formats are those that trec_eval 10.0 prints for the same files; the program that TREC_EVAL_10 names
 prints them again. In formats of others the values are those of the same judgments and run written without the mistake.
@@ -24,7 +24,7 @@ BLANK = TABS.replace("3\tQ0\td3\t3\t", "3\tQ0\tNew York\t30\t")
 
 
 class Case(NamedTuple):
-    """Files, the measure, what trec_eval prints, and what one line of standard error says."""
+    """Files, a measure, its value in trec_eval, and the warning."""
 
     qrels: str
     run: str
@@ -94,7 +94,7 @@ CASES = {
 
 
 def written(folder: Path, qrels: str, results: str) -> tuple[Path, Path]:
-    """Both files in a folder."""
+    """Write both files to a folder."""
     (folder / "q").write_text(qrels, "utf-8")
     (folder / "r").write_text(results, "utf-8")
     return folder / "q", folder / "r"

@@ -1,4 +1,4 @@
-"""Files with named columns: what is recognised, what is refused and how, and values held to the csv module and pandas."""
+"""Files with named columns: their recognition, errors, and content, also as read by the csv module and pandas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEASURES = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
 
 
 def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
-    """Both files in a folder."""
+    """Write both files to a folder."""
     for name, text in (("q", qrels), ("r", results)):
         (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
 
@@ -109,8 +109,7 @@ NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
         ((), '{"qid": 1, "docid": "a", "rel": NaN}', 2, "invalid grade 'NaN': must be a 64-bit integer"),
         ((), '{"qid": 1.5, "docid": "a", "rel": 1}', 2, "q:1: invalid 'qid' '1.5': must be a string or an integer"),
         ((), f'{A_RECORD}{{"qid": 1, "docid": "", "rel": 1}}', 2, "q:2: invalid 'docid' '\"\"': must be a string or an integer"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: expected a JSON object with qid, docid and grade"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, ", but 'rel' is missing"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: expected a JSON object with qid, docid and grade, but 'rel' is missing"),
         ((), f'{A_RECORD}{{"qid": 1, "docid": "b", "rel": 1, "rel": 2}}', 2, ", but 'rel' occurs twice"),
         ((), f"{A_RECORD}[1]", 2, "q:2: expected a JSON object with qid, docid and grade: '[1]'"),
         ((), f"{A_RECORD}{'[' * 9999}", 2, "q:2: expected a JSON object"),

@@ -1,4 +1,4 @@
-"""A run gives the same output however its lines are written, ordered and cut into blocks."""
+"""The output for a run does not depend on the spelling, order and blocks of its lines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_scattered_topics() -> None:
 
 
 def spellings() -> Iterator[tuple[str, list[bytes], bytes]]:
-    """The lines of the example, and their end, written in many ways that mean the same."""
+    """Equivalent spellings of the lines of the example, and of their end."""
     yield "as it is", LINES, b"\n"
     yield "CR LF", LINES, b"\r\n"
     yield "tabs", [line.replace(b" ", b"\t") for line in LINES], b"\n"

@@ -1,4 +1,4 @@
-"""Files of groups of topics: three formats, and what is wrong with one."""
+"""Files of topic groups: three formats, and their errors."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_warnings() -> None:
 
 
 def groups_in(folder: Path, text: str) -> dict[str, list[bytes]]:
-    """The groups of a file with this text."""
+    """Return the groups of a file with this text."""
     (folder / "groups").write_text(text, newline="")
     groups = read_topic_groups(Source(str(folder / "groups")))
     return {group: sorted(topics) for group, topics in groups.items()}

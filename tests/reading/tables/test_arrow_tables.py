@@ -1,4 +1,4 @@
-"""Arrays of pyarrow as names and numbers, cut at any place."""
+"""Arrays of pyarrow as names and numbers, with any division into blocks."""
 
 from __future__ import annotations
 
