@@ -85,7 +85,6 @@ class Parameter(Frozen, kw_only=True):
     means: str = ""  # its name in messages of shared code, if it differs
     also: str | None = None  # an older option name that is accepted and not shown
     hidden: bool = False
-    is_eager: bool = False
 
     name: str = ""
     default: Any = NO_DEFAULT
