@@ -205,11 +205,6 @@ class RelevanceLevel(WholeNumber):
 LEVEL = RelevanceLevel()
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words of a list separated by blanks or commas."""
-    return text.replace(",", " ").split()
-
-
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A probability above 0 and below 1, as a number or percentage."""
 
