@@ -11,7 +11,7 @@ from typing import Any
 
 from irevalx.errors import InputError, quote, shown_name
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.sources.files import MARK, Source
+from irevalx.reading.sources.files import Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
 """The topics of each group, with groups in the order of their first occurrence."""
@@ -32,7 +32,7 @@ _RESERVED = frozenset({"low", "high"})
 
 def read_topic_groups(source: Source) -> TopicGroups:
     """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; InputError for any other content."""
-    where, text = shown_name(source.path), as_text(source.content().removeprefix(MARK))
+    where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
         pairs = _of_json(where, text)

@@ -99,6 +99,10 @@ class Source:
         except (OSError, ValueError, UnreadableFileError):
             return b""
 
+    def content(self) -> bytes:
+        """Return the whole content without a byte-order mark, its last line complete; raises like ``chunks``."""
+        return b"".join(self.chunks()).removeprefix(MARK)
+
     def first_line(self) -> bytes:
         """Return the content up to the end of the first line; possibly less if the input does not support seeking."""
         text = b""
@@ -148,10 +152,6 @@ class Source:
         except (OSError, ValueError):
             return None
         return digest.hexdigest()
-
-    def content(self) -> bytes:
-        """Return the decompressed content, whose last line ends with a newline."""
-        return b"".join(self.chunks())
 
     def chunks(
         self, size: int = CHUNK_SIZE, *, again: bool = False, text: bool = True, begin: int = 0, end: int | None = None
