@@ -254,7 +254,7 @@ def declaration_of(function: Any) -> Declaration:
 def declared(
     shared: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Check the arguments of a function as its signature, or ``shared``, declares them; ``command``: CommandText."""
+    """Check arguments as the signature or ``shared`` declares them; ``command`` are fields of CommandText."""
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         declaration = collect(function, CommandText(**command), shared)

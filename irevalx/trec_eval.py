@@ -181,7 +181,7 @@ class MalformedNumbers:
         self.count = 0
 
     def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
-        """Count malformed numbers, the first ``where`` and ``read_as`` by C; raise MalformedNumberError if strict."""
+        """Count malformed numbers, the first of which C reads as ``read_as``; MalformedNumberError if ``strict``."""
         problem = f"{where}: invalid {self.what} {quoted}"
         if self.strict:
             raise MalformedNumberError(f"{problem}: must be {self.rule}{hint}")

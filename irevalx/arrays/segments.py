@@ -197,7 +197,7 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Per element of ``of``: the number of elements of the row with a rank, ascending from 0, up to ``limit``."""
+        """Per element of ``of``: the number of elements of its row with a rank (ascending) of at most ``limit``."""
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         counts = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
         return counts - of.spread(self.offsets[:-1])
