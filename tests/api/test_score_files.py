@@ -312,7 +312,9 @@ def test_default_measures(tmp_path: Path) -> None:
     succeeded("report", "--scores", scores["other"], "-o", page)
     report = json.loads(page.read_text())
     assert [of["name"] for of in report["measures"]] == ["P_5", "wer"]
-    assert report["findings"][-1].startswith("The scores contain none of the default measures (map, ndcg@10, judged@10)")
+    assert report["findings"][-1].startswith(
+        "The scores contain none of the default measures (map, ndcg@10, judged@10)"
+    )
     every = measures_and_note("agree", "--scores", scores["default"], scores["default"])
     assert every == (["P_5", "map", "wer", "bpref"], "")
     for command in (("agree", "--scores"), ("agree",)):
