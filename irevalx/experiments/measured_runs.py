@@ -179,7 +179,7 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
         return (), ()
-    columns = {measure: column for measure in (*default, *every) if (column := _column_of_all(scores, measure))}
+    columns = {measure: column for measure in (*default, *every) if (column := column_of_all(scores, measure))}
     contained = {measure: columns[measure].name for measure in default if measure in columns}
     if all(columns[measure].measure in COVERAGE_MEASURES for measure in contained):
         contained = {}
@@ -202,7 +202,7 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     return selected, (note,)
 
 
-def _column_of_all(scores: Scores, measure: str) -> Column | None:
+def column_of_all(scores: Scores, measure: str) -> Column | None:
     """Return the first run's values of a measure if every run has values by topic, otherwise None."""
     columns = [_column(scores, measure, run) for run in scores.runs]
     first = columns[0]

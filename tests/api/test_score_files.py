@@ -317,14 +317,14 @@ def test_default_measures(tmp_path: Path) -> None:
     )
     every = measures_and_note("agree", "--scores", scores["default"], scores["default"])
     assert every == (["P_5", "map", "wer", "bpref"], "")
-    for command in (("agree", "--scores"), ("agree",)):
-        selected = measures_and_note(*command, scores["default"], scores["default"], "-m", "wer P@5")
+    for words in (("agree", "--scores"), ("agree",)):
+        selected = measures_and_note(*words, scores["default"], scores["default"], "-m", "wer P@5")
         assert selected == (["wer", "P_5"], "")
     assert refusal("agree", scores["default"], scores["default"], "-m", "cer") == (
         "irevalx-lab: the evaluations do not contain the measure 'cer'; they contain P_5 map wer bpref\n"
     )
     read = irevalx.Scores.read(scores["default"])
-    assert [row.measure for row in irevalx.lab.agree(read, read, measures="wer").rows] == ["wer"]
+    assert irevalx.lab.agree(read, read, measures="wer").to_frame()["measure"].to_list() == ["wer"]
     assert [row.measure for row in irevalx.lab.compare(read).rows] == ["map"]
     evaluated = irevalx.evaluate(QRELS, RUNS[:2], ["P.5", "map"])
     assert {row.measure for row in irevalx.lab.compare(evaluated).rows} == {"map", "P_5"}

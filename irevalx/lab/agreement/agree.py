@@ -33,7 +33,7 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, TopicDraws, bootstrap_warnings
@@ -435,7 +435,7 @@ def _are_runs(x: Any, y: Any) -> bool:
 def _is_run(side: Any) -> bool:
     """Return whether an argument is a run: a file in the format of a run, or ``{topic: {docno: score}}``."""
     if isinstance(side, Source):
-        return looks_like_run(b"".join(side.chunks(CHUNK_SIZE)))
+        return looks_like_run(side.content())
     if isinstance(side, Mapping):
         return not any(
             isinstance(value, Mapping)

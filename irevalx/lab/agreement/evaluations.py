@@ -22,7 +22,7 @@ from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.measures.selection import printed_name
 from irevalx.process.platform import as_text
 from irevalx.reading.formats import QRELS, SAMPLED
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import TREC_EVAL_10
 
@@ -104,7 +104,7 @@ class EvaluatedRuns(Frozen):
 def read_sample(source: Source) -> StrataSample:
     """Read a file of judgments, with strata if its lines have five columns."""
     in_memory = source.in_memory()
-    lines = (line.split() for line in b"".join(in_memory.chunks(CHUNK_SIZE)).split(b"\n"))
+    lines = (line.split() for line in in_memory.content().split(b"\n"))
     n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
     form = QRELS if n_columns == 4 else SAMPLED
     judgments: Judgments = form.read(in_memory, TREC_EVAL_10, False, warn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from textwrap import fill
 from typing import Any
 
@@ -14,18 +15,11 @@ from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
     {
-        "axis",
-        "digits",
-        "duplicates",
-        "figure_width",
-        "fully_judged",
-        "grades",
-        "ignore_identical_ids",
-        "infap_errors",
-        "junit",
+        *("axis", "digits", "duplicates", "figure_width", "fully_judged", "grades", "ignore_identical_ids"),
+        *("infap_errors", "junit", "kld_threshold", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved"),
+        *("names", "no_title", "resample_decisions", "results_format", "rounding", "threads", "ties", "titled"),
+        "topic_rates",
     }
-    | {"kld_threshold", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved", "names", "no_title"}
-    | {"resample_decisions", "results_format", "rounding", "threads", "ties", "titled", "topic_rates"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 
@@ -64,7 +58,7 @@ class HelpCommand(click.Command):
         """Return Click's help option with the callback that writes our help."""
         option = super().get_help_option(ctx)
         if option is not None:
-            option.callback = _show_help
+            option.callback = printing(lambda ctx: f"{ctx.get_help()}\n")
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -107,18 +101,12 @@ class HelpCommand(click.Command):
         return bool(ctx.meta.get(ALL_OF_IT))
 
 
-def _show_help(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
-    if is_requested and not ctx.resilient_parsing:
-        echo(ctx.get_help() + "\n")
-        ctx.exit()
-
-
-def show_version(version: str) -> Any:
-    """Return the callback of an option that prints a version; it raises OutputError if this fails."""
+def printing(text_of: Callable[[click.Context], str]) -> Any:
+    """Return the callback of an option that prints a text and ends the program."""
 
     def show(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
         if is_requested and not ctx.resilient_parsing:
-            echo(f"{ctx.find_root().info_name} {version}\n")
+            echo(text_of(ctx))
             ctx.exit()
 
     return show

@@ -7,19 +7,15 @@ from matplotlib.figure import Figure
 
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
-from irevalx.lab.plotting.page import Page, columns_of
+from irevalx.lab.plotting.page import Page, in_rows
 from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.parameters import first_names
-
-_COLUMNS = 3
-"""Maximum number of panels in a row."""
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
     """Plot the number of determined pairs for two judging orders (``in_all`` and by rank), one panel per measure."""
     panels: list[LinePanel] = []
     without: list[str] = []
-    n_columns = columns_of(len(result.scores), _COLUMNS)
     for scores in result.scores:
         orders = [scores.determining(best_first=best_first) for best_first in (True, False)]
         last = max(int(order.n_judged[-1]) for order in orders)
@@ -30,7 +26,6 @@ def decided_pairs(result: BoundedScores, page: Page) -> Figure:
         if all(order.n_decided[-1] == 0 for order in orders):
             without.append(scores.measure.name)
         panels.append(LinePanel(curves, "determined pairs", scores.measure.name, rules=(orders[0].n_pairs,)))
-    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
     title = "Determined pairs of runs by number of judged documents"
     note = (
         "Documents are judged in about 25 steps: those whose judgments narrow the bounds most first or, as in a pool, "
@@ -43,4 +38,6 @@ def decided_pairs(result: BoundedScores, page: Page) -> Figure:
             f"every difference. {note}"
         )
     rule = f"all {orders[0].n_pairs} pairs"
-    return draw_lines(rows, page, title=title, label="judged documents", note=note, rule=rule, same_heights=True)
+    return draw_lines(
+        in_rows(panels, 3), page, title=title, label="judged documents", note=note, rule=rule, same_heights=True
+    )
