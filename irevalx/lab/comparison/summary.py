@@ -21,7 +21,7 @@ _MOST_MEASURES = 5
 _MOST_NAMES = 6
 """Runs that the summary names."""
 
-_LONG_NAME = 32
+LONG_NAME = 32
 """Maximum number of characters of a run's name; longer names are shortened."""
 
 
@@ -49,7 +49,7 @@ def summary_of(comparison: Comparison, digits: int) -> list[str]:
     first, *others = comparison.measures
     if not first.comparisons.pairs:
         return []
-    short = shorten(first.runs, _LONG_NAME)
+    short = shorten(first.runs, LONG_NAME)
     about = _Summarised(comparison, digits, {run: run for run in first.runs} if short.key else short.of)
     sentences = _of_pair if len(first.comparisons.pairs) == 1 else _of_runs
     brief = _brief if sentences is _of_pair else _verdict

@@ -1,6 +1,5 @@
 """Selection of the next documents to judge: ``next`` and its command."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -19,7 +18,7 @@ from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, Doc
 from irevalx.parameters import join_words
 from irevalx.process.platform import as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK
-from irevalx.reading.sources.tables import source_of
+from irevalx.reading.sources.tables import is_file, source_of
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES
 from irevalx.strategies.simulation import (
@@ -147,8 +146,8 @@ def next(  # noqa: A001 - it is the name of its command
     """
     number = per_topic or in_all or n or PER_TOPIC
     try:
-        is_missing = judged is None or _is_blank(judged)
-        judgments = graded_judgments_of({}) if is_missing else graded_judgments_of(judged, rel_format)
+        content = _content_of(judged)
+        judgments = graded_judgments_of({}) if content is None else graded_judgments_of(content, rel_format)
     except EmptyFileError:  # called before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(
@@ -187,12 +186,15 @@ def next(  # noqa: A001 - it is the name of its command
     return NextDocuments(rows, used_seed)
 
 
-def _is_blank(judged: Any) -> bool:
-    """Return whether judgments are a regular file that contains only blank lines or a byte-order mark."""
-    if not isinstance(judged, str | bytes | os.PathLike):
-        return False
+def _content_of(judged: Any) -> Any:
+    """Return the judgments, or None for a file that contains only blank lines or a byte-order mark."""
+    if not is_file(judged):
+        return judged
     source = source_of(judged, "judged")
-    return source.size > 0 and not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
+    if not source.size:  # a pipe can be read only once
+        source = source.in_memory()
+    is_blank = not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
+    return None if is_blank else source
 
 
 def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Iterator[str]:

@@ -327,7 +327,7 @@ def bounds(
     decided = count_determined(rows)
     for row in decided:
         if row.decided == 0:
-            warn(f"{row.measure}: no pair is determined")
+            warn(f"{row.measure}: no pair is determined; {spelled('in_all')} selects the documents to judge first")
     return BoundedScores(rows, decided, by_topic, scores, used_seed, show, notes=notes)
 
 

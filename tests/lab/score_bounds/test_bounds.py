@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import LABELS, QRELS, RUNS
+from matplotlib.text import Text
 from references.bounds import Grades, Ranked, value, ways_to_judge, written
 from references.judges import judge
 from running import SHARED, lab, lab_json, lab_told, refusal
@@ -273,7 +274,23 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     assert "P_2: no grade up to 0 has a gain, so unjudged documents have no effect; set --max-grade" in stderr
     rows, stderr = bounds(*paths, "-m", "P.2", "--max-grade", "1")
     assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
-    assert "P_2: no pair is determined" in stderr
+    assert "P_2: no pair is determined; --in-all selects the documents to judge first\n" in stderr
+
+
+@pytest.mark.filterwarnings("ignore:.*no pair is determined")
+def test_figure_without_determined_pairs(tmp_path: Path) -> None:
+    """The note below a figure explains that no pair is determined, for all measures or for those concerned."""
+    ranked: Ranked = {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}}
+    for judged, measures, of in (
+        ({("1", "a"): 0}, "P.2", ", even by all judgments"),
+        ({("1", "a"): 0, ("1", "v"): 1}, "P.1 P.2", " under P_2, even by all judgments"),
+        ({("1", "a"): 0, ("1", "v"): 1, ("1", "u"): 0}, "P.2", ""),
+    ):
+        qrels, *runs = written(tmp_path, judged, ranked)
+        figure = bounds_of(qrels, runs, measures, max_grade=1).figure()
+        words = " ".join(" ".join(text.get_text() for text in figure.findobj(Text)).split())
+        assert ("No pair of runs is determined" in words) == bool(of)
+        assert f"No pair of runs is determined{of}" in words or not of
 
 
 def test_displayed_tables(tmp_path: Path) -> None:

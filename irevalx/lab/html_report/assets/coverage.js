@@ -42,7 +42,8 @@ function coverageChart(runs) {
     return span;
   };
   const ranks = [...new Set([1, Math.round((depth + 1) / 2), depth])];
-  const title = "Share of judged documents among the first K";
+  const topics = data.about.complete ? ", over the topics with results" : "";
+  const title = `Share of judged documents among the first K${topics}`;
   return saved(
     html(
       "figure",
