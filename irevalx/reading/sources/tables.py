@@ -110,7 +110,9 @@ def has_columns(given: Any) -> bool:
 def source_of(given: Any, what: str) -> Source:
     """Return a file, given its name, or the remaining content of an open file; ArgumentError for other objects."""
     if not is_file(given):
-        raise parameters.argument_error(what, FORMS, given)
+        is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "dtype")
+        hint = "; convert rows to a data frame, and documents with scores to {docno: score}" if is_list else ""
+        raise ArgumentError(f"{parameters.argument_error(what, FORMS, given).message}{hint}")
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:
