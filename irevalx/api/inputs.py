@@ -11,6 +11,7 @@ import irevalx.reading.kinds.runs as files
 from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.evaluation.topic_selection import plural_topics
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import JudgmentKind, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
@@ -146,7 +147,8 @@ class Qrels:
 
     def __repr__(self) -> str:
         documents = self.judgments.documents
-        return f"<irevalx.Qrels: {len(documents.topics)} topics, {documents.docnos.size} judged documents>"
+        topics, judged = len(documents.topics), documents.docnos.size
+        return f"<irevalx.Qrels: {plural_topics(topics, 'topic')}, {plural_topics(judged, 'judged document')}>"
 
     @property
     def topics(self) -> list[str]:
@@ -199,7 +201,8 @@ class Pool:
         return cls(formats.read_pool(given, version, False, warn))
 
     def __repr__(self) -> str:
-        return f"<irevalx.Pool: {len(self.documents.topics)} topics, {self.documents.docnos.size} documents>"
+        topics, pooled = len(self.documents.topics), self.documents.docnos.size
+        return f"<irevalx.Pool: {plural_topics(topics, 'topic')}, {plural_topics(pooled, 'document')}>"
 
     @property
     def topics(self) -> list[str]:

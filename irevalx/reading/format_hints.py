@@ -17,7 +17,7 @@ from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
-from irevalx.reading.layout import Layout, array_hint, kind_of_file, looks_like_json, separator_hint
+from irevalx.reading.layout import OBJECT_OF_OBJECTS, Layout, array_hint, kind_of_file, looks_like_json, separator_hint
 from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
@@ -28,9 +28,6 @@ _WHOLE = rb"[+-]?[0-9]+"
 
 _WITHOUT_TAG = rb"\s*\S+\s+\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
 """A line of a run without its last column."""
-
-_OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
-"""The beginning of a JSON object of objects."""
 
 _NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
 """A field that no header has: a number, or the separator that Excel writes on the first line."""
@@ -80,7 +77,7 @@ def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
     """Return a hint about a file that cannot be read as a pool; "" if its format is unknown."""
     if array := array_hint(lines):
         return array
-    if re.match(_OBJECT_OF_OBJECTS, lines):
+    if re.match(OBJECT_OF_OBJECTS, lines):
         return "pools in a JSON object are not read; write a line TOPIC DOCNO for each document"
     if looks_like_run(line):
         return "this looks like a run; irevalx-lab pool builds a pool from runs"
@@ -88,10 +85,7 @@ def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
 
 
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
-    """Return a hint about the cause of a malformed line: separators, another format, or exchanged judgments and runs.
-
-    ``lines`` are the first lines of the file, followed by the malformed line and some lines after it.
-    """
+    """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
     fields, kind = line.split(), expected.kind
     if _IS_TRYING.get() or (unread := _unread_hint(lines, kind)):
         return "" if _IS_TRYING.get() else unread

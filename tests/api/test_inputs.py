@@ -374,7 +374,7 @@ def test_representations() -> None:
         repr(irevalx.Qrels.read({"1": {"a": 1, "b": 0}, "2": {"a": 0}}))
         == "<irevalx.Qrels: 2 topics, 3 judged documents>"
     )
-    assert repr(irevalx.Pool.read({"1": ["a", "b"]})) == "<irevalx.Pool: 1 topics, 2 documents>"
+    assert repr(irevalx.Pool.read({"1": ["a", "b"]})) == "<irevalx.Pool: 1 topic, 2 documents>"
     assert repr(irevalx.Run.read({"1": {"a": 1.0}}, name="bm25")) == "<irevalx.Run bm25>"
 
 

@@ -17,7 +17,7 @@ from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
-from irevalx.reading.layout import array_hint, encoding_hint, text_hint
+from irevalx.reading.layout import OBJECT_OF_OBJECTS, array_hint, encoding_hint, text_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
@@ -31,9 +31,6 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 quadratic time."""
 
 _OPEN, _CLOSE = "{}"
-
-_NESTED = r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
-"""The beginning of an object that contains an object."""
 
 _SPACES = re.compile(r"[ \t\n\r]*")
 """White space between tokens."""
@@ -101,10 +98,7 @@ class JsonObjects(Rows):
     members: _Members  # makes the list of a topic's documents
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content of the file in groups of topics; nothing for an empty pipe.
-
-        Topics are decoded one by one, since Python objects of a whole file take ten times its size.
-        """
+        """Yield the content in groups of topics, since Python objects of a whole file take ten times its size."""
         content = whole_file(self.source).text
         try:
             text = content.decode("utf-8-sig")
@@ -160,10 +154,7 @@ def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) 
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
-    """Yield topics with their documents and numbers, up to the first mistake.
-
-    A mistake raises _WrongError, ValueError or RecursionError.
-    """
+    """Yield topics with their documents and numbers; a mistake raises _WrongError, ValueError or RecursionError."""
     decode = json.JSONDecoder(object_pairs_hook=members).raw_decode
     _, place = _next(text, 0, _OPEN)
     mark, after = _next(text, place, '"' + _CLOSE)
@@ -204,7 +195,7 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
         line = text.split("\n")[error.lineno - 1]
         hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # UTF-16 without a byte-order mark is valid UTF-8
         if error.msg == "Extra data" and error.lineno > 1:
-            remedy = "join the lines with jq -s add" if re.match(_NESTED, text) else f"use {lines_hint}"
+            remedy = "join the lines with jq -s add" if re.match(OBJECT_OF_OBJECTS, content) else f"use {lines_hint}"
             hint = f"{hint} (if each line is an object, {remedy})"
         raise MalformedLineError(f"{where}:{error.lineno}: {rule}: {hint}: {quote(line)}") from None
     except UnicodeDecodeError as error:
@@ -233,10 +224,7 @@ def _as_bytes(name: str) -> bytes:
 
 
 def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
-    """Raise the error about the first invalid topic, document or number.
-
-    ``text`` is valid JSON up to its first repeated key; ``where`` names the file.
-    """
+    """Raise the error about the first invalid topic, document or number; up to a repeated key, ``text`` is valid."""
     if hint := array_hint(text[:LONGEST_QUOTE].encode(errors="replace")):
         raise MalformedLineError(f"{where}:1: {rule}: {hint}")
     seen: dict[tuple[str, ...], int] = {}
