@@ -288,6 +288,16 @@ def _without_suffix(name: bytes) -> bytes:
     return stem if stem and suffix.lower() in _SUFFIXES else name
 
 
+def _without_decimals(name: bytes) -> bytes:
+    """Return an integer ID without ".0", which programs append if they store IDs as real numbers."""
+    stem = name.removesuffix(b".0")
+    return stem if stem.isdigit() else name
+
+
+def _without_passage(name: bytes) -> bytes:
+    return name.partition(b"#")[0] or name
+
+
 def _lower(name: bytes) -> bytes:
     if name.isascii():
         return name.lower()
@@ -304,13 +314,15 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("quotes", _unquoted),
     ("Unicode normalisation", _composed),
     ("a path", _without_path),
+    ("a passage number", _without_passage),
     ("a file suffix", _without_suffix),
+    ("the ending .0", _without_decimals),
     ("case", _lower),
     ("leading zeros", _without_zeros),
 )
 """Common changes of IDs, in the order in which they are undone."""
 
-_ON_ONE_SIDE = {"a path", "a file suffix"}
+_ON_ONE_SIDE = {"a path", "a passage number", "a file suffix"}
 """Changes that are undone only if exactly one of the two IDs has them: a/1 and b/1 are different documents."""
 
 
