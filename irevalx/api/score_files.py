@@ -19,7 +19,7 @@ import numpy as np
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.evaluate import Evaluation, unique_run_names
+from irevalx.evaluation.evaluate import Evaluation, unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
@@ -340,8 +340,10 @@ def evaluations_of(
 ) -> list[Evaluation]:
     """Return the evaluations of runs; a run in several files is merged if the files contain different measures.
 
-    Otherwise, each file is treated as a separate run, named after the file.
+    Otherwise, each file is treated as a separate run, named after the file and, if the file contains several runs, the
+    run.
     """
+    warn_of_copies([path for path, _ in files], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
     for path, by_run in files:
         for run, by_measure in by_run.items():
