@@ -302,7 +302,7 @@ def estimate(
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
-    """Warn about topics and documents with human judgments but without machine labels."""
+    """Warn about topics and documents that only one of the two files labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):
         warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
@@ -311,6 +311,14 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
         warn(
             f"{theirs} does not label {lacking} of the {int(judged.sum())} documents that {ours} labels; they count as "
             "unjudged in the machine's values"
+        )
+    labelled = labels.in_both[labels.judgments.rows.ids] & (labels.machine >= 0)
+    if lacking := int((labelled & ~judged).sum()):
+        warn(
+            f"{ours} does not label {lacking} of the {int(labelled.sum())} documents that {theirs} labels in topics "
+            "with human judgments; they count as unjudged in the human values, and the estimates are biased if "
+            f"assessors would have judged some of them relevant. If {ours} is a random sample of the documents of each "
+            f"topic, pass it with inclusion probabilities ({spelled('rel_format')} sampled or prels)"
         )
 
 

@@ -233,7 +233,8 @@ def bounds(
 
     Parameters
     ----------
-    max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments]
+    max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments, but at
+        least `level`]
     by_topic : also display the values of each topic in tables on the terminal; the other formats always contain these
         values.
     show : in tables on the terminal, show the bounds of runs and the number of determined pairs (summary), or also all
@@ -278,7 +279,7 @@ def bounds(
     new = run_streams(new_runs) if are_given(new_runs) else []
     judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *new]
     known = judgments.grades[judgments.grades >= 0]
-    greatest = int(known.max(initial=0)) if max_grade is None else max_grade
+    greatest = max(int(known.max(initial=0)), level) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
     drawn = _drawn_requests(requests, is_probable=is_probable)
     weighted = weighted_measures(

@@ -265,16 +265,17 @@ def test_one_run(tmp_path: Path) -> None:
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
-    """Without a grade with a gain nothing is uncertain, and a warning suggests --max-grade."""
+    """Unjudged documents can be relevant, even if no judged document is; --max-grade 0 excludes this."""
     grades: Grades = {("1", "a"): 0}
     paths = written(tmp_path, grades, {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}})
-    rows, stderr = bounds(*paths, "-m", "P.2")
+    for options in ((), ("--max-grade", "1"), ("-l", "2")):
+        rows, stderr = bounds(*paths, "-m", "P.2", *options)
+        assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
+        assert "P_2: no pair is determined" in stderr
+    rows, stderr = bounds(*paths, "-m", "P.2", "--max-grade", "0")
     assert {row["high"] for row in rows} == {"0.0"}
     assert rows[-1]["decided"] == "True"
     assert "P_2: no grade up to 0 has a gain, so unjudged documents have no effect; set --max-grade" in stderr
-    rows, stderr = bounds(*paths, "-m", "P.2", "--max-grade", "1")
-    assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
-    assert "P_2: no pair is determined; --in-all selects the documents to judge first\n" in stderr
 
 
 @pytest.mark.filterwarnings("ignore:.*no pair is determined")
