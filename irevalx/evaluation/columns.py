@@ -153,7 +153,7 @@ class Summaries(Frozen, kw_only=True):
         relevant = None if self.relevant is None else self.relevant[judged]
         return replace(
             self,
-            columns=tuple(_of_topics(column, evaluated, judged) for column in self.columns),
+            columns=tuple(column.of_topics(evaluated, judged) for column in self.columns),
             topics=topics,
             judged=tuple(self.judged[place] for place in judged.tolist()),
             population=Population(
@@ -164,20 +164,6 @@ class Summaries(Frozen, kw_only=True):
             ),
             relevant=relevant,
         )
-
-
-def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> TopicColumn:
-    """Return the values of some topics, given their indices among the evaluated and among the judged topics."""
-
-    def at(values: Any, places: IntArray) -> Any:
-        return [values[place] for place in places.tolist()] if isinstance(values, list) else values[places]
-
-    of = {"values": evaluated, "has_value": evaluated, "more_relevant": evaluated}
-    of |= {"judged_with_value": judged, "of_all_judged": judged}
-    columns = {
-        name: at(getattr(column, name), which) for name, which in of.items() if getattr(column, name) is not None
-    }
-    return replace(column, **columns)
 
 
 Ends: TypeAlias = tuple[float, float]

@@ -84,7 +84,7 @@ def evaluate(
     )
     warnings = list(ranked.warnings)
     if settings.topic is None:
-        counts = TopicCounts.of(judgments.documents, ranked.ranking, len(ranked.others))
+        counts = TopicCounts(len(judgments.documents.topics), len(ranked.ranking.topics), len(ranked.others))
         warnings += _lines(seen.left_out([(0, counts)], complete=settings.complete))
     try:
         chosen = choose_topics(judgments, ranked.ranking, settings, rules)

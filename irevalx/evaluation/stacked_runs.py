@@ -71,7 +71,7 @@ class StackedValues(Frozen):
         own = slice(*self.begin[number : number + 2])
         topics = self.topics[own]
         return Summaries(
-            columns=tuple([_of_topics(column, own) for column in columns]),
+            columns=tuple([column.of_topics(own) for column in columns]),
             topics=topics,
             population=Population(self.stack.tags[number], self.n_all or len(topics), len(topics), self.n_relevant),
             **self.shared,
@@ -119,19 +119,6 @@ class StackedRun(Frozen):
             return None
         [column] = values.summaries(self.number, [values.columns[place]]).summarised()
         return column
-
-
-def _of_topics(column: TopicColumn, topics: slice) -> TopicColumn:
-    """Return the values of some topics."""
-    return TopicColumn(
-        column.name,
-        column.measure,
-        None if column.values is None else column.values[topics],
-        None if column.has_value is None else column.has_value[topics],
-        column.judged_with_value,
-        column.of_all_judged,
-        None if column.more_relevant is None else column.more_relevant[topics],
-    )
 
 
 _OF_STACKS = frozenset(
@@ -219,11 +206,8 @@ def _warnings(  # noqa: PLR0917
 ) -> Iterator[tuple[int, str]]:
     """Yield the warnings about the runs, with the index of each run, in the order of ``evaluate``."""
     judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
-    n_judged, others, ends = (
-        len(judged.topics),
-        stack.n_topics - n_ranked,
-        np.append(0, stack.n_topics.cumsum()).tolist(),
-    )
+    n_judged, others = len(judged.topics), stack.n_topics - n_ranked
+    ends = np.append(0, stack.n_topics.cumsum()).tolist()
 
     def topics_of(number: int) -> tuple[Collection[bytes], Collection[bytes]]:
         ranked = assessed.ranking.topics[slice(*begin[number : number + 2])]
@@ -237,8 +221,7 @@ def _warnings(  # noqa: PLR0917
     seen = SeenRuns(stack.names, judged, topics_of, docnos_of, without_pool)
     if settings.topic is None:
         incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
-        each = ((number, int(n_ranked[number]), int(others[number])) for number in incomplete)
-        counts = ((number, TopicCounts(n_judged, n_judged - n, n + n_others, n_others)) for number, n, n_others in each)
+        counts = ((number, TopicCounts(n_judged, int(n_ranked[number]), int(others[number]))) for number in incomplete)
         yield from seen.left_out(counts, complete=settings.complete)
     if rules.look_up and assessed.judgments.tell_little_judged:
         yield from seen.little_judged(assessed.top_judged, assessed.ranking, begin, n_ranked.tolist())

@@ -11,7 +11,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
-from irevalx.judgments.graded import Documents, Judgments
+from irevalx.judgments.graded import Judgments
 from irevalx.measures.selection import RequestedMeasure, Selection
 from irevalx.ranking.rank import depth, in_topic_order
 from irevalx.ranking.ranking import Ranking
@@ -76,18 +76,15 @@ class TopicCounts(Frozen):
 
     judged: int
     """Topics with judgments."""
-    missing: int
-    """Judged topics without results."""
-    retrieved: int
-    """Topics with results."""
+    ranked: int
+    """Topics with judgments and results."""
     unjudged: int
     """Topics with results but without judgments."""
 
-    @classmethod
-    def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
-        """Count topics: ``ranking`` contains the judged topics of the run; the run has ``n_others`` other topics."""
-        n_judged, n_ranked = len(documents.topics), len(ranking.topics)
-        return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
+    @property
+    def missing(self) -> int:
+        """Number of judged topics without results."""
+        return self.judged - self.ranked
 
     def left_out(self, *, complete: bool) -> str | None:
         """Return the warning about topics without results or judgments, if any."""
@@ -100,9 +97,8 @@ class TopicCounts(Frozen):
             )
             parts.append(f"{self.missing} of {plural_topics(self.judged, 'judged topic')} without results {fate}")
         if self.unjudged:
-            parts.append(
-                f"{self.unjudged} of the run's {plural_topics(self.retrieved, 'topic')} without judgments ignored"
-            )
+            retrieved = plural_topics(self.ranked + self.unjudged, "topic")
+            parts.append(f"{self.unjudged} of the run's {retrieved} without judgments ignored")
         return "; ".join(parts) or None
 
 

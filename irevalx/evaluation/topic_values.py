@@ -59,6 +59,25 @@ class TopicColumn(Frozen):
         """Number of judged topics with a value; None if all topics have a value."""
         return None if self.judged_with_value is None else int(np.count_nonzero(self.judged_with_value))
 
+    def of_topics(self, topics: slice | IntArray, judged: slice | IntArray = slice(None)) -> TopicColumn:
+        """Return the values of some topics, given their indices among the evaluated and among the judged topics."""
+        return TopicColumn(
+            self.name,
+            self.measure,
+            _at(self.values, topics),
+            _at(self.has_value, topics),
+            _at(self.judged_with_value, judged),
+            _at(self.of_all_judged, judged),
+            _at(self.more_relevant, topics),
+        )
+
+
+def _at(values: Any, places: slice | IntArray) -> Any:
+    """Return the values at some places; None if there are no values."""
+    if isinstance(values, list) and not isinstance(places, slice):
+        return [values[place] for place in places.tolist()]
+    return None if values is None else values[places]
+
 
 class TopJudged(Frozen):
     """The numbers of judged documents among the first ten documents of topics, shape (n,)."""
@@ -109,7 +128,8 @@ def values_of(
         results, _ = without_documents(given, rules)
         ranking = rank_results(results, judgments.documents, as_text(results.tag or b"run"), rules)
         chosen.append(choose_topics(judgments, ranking, settings, rules))
-        counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
+        n_judged, n_ranked = len(judgments.documents.topics), len(ranking.topics)
+        counts.append(TopicCounts(n_judged, n_ranked, len(results.topics) - n_ranked))
         if failure := chosen[-1].failure:
             raise failure
     assessed = AssessedRanking(

@@ -53,13 +53,6 @@ def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
     return cutoff
 
 
-def takes_unjudged_as_nonrelevant(request: RequestedMeasure) -> bool:
-    """Return whether the measure treats unjudged documents as nonrelevant, so that judging them cannot lower it."""
-    measure = request.measure
-    treated = {measure.pooled, measure.outside}
-    return request.treatment == "nonrel" and measure.higher_is_better and treated <= _AS_NONRELEVANT
-
-
 class FirstUnjudged(Frozen):
     """The unjudged documents among the top documents of runs, each with the index of its run."""
 
@@ -96,12 +89,9 @@ class Coverage(Frozen, kw_only=True):
     @cached_property
     def judged_at(self) -> list[float]:
         """The mean of judged@K over the topics with results, for each run; 0 for a run without results."""
-        means: list[float] = self._means_of_retrieved(self.judged).tolist()
+        sums = np.add.accumulate(self.judged, axis=1)[:, -1]
+        means: list[float] = ratio(sums, np.count_nonzero(self.retrieved, axis=1)).tolist()
         return means
-
-    def _means_of_retrieved(self, shares: FloatArray) -> FloatArray:
-        """Return the mean over the topics with results, for each run: shape (n_runs,)."""
-        return ratio(np.add.accumulate(shares, axis=1)[:, -1], np.count_nonzero(self.retrieved, axis=1))
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage for a subset of the topics."""
@@ -142,7 +132,9 @@ class Coverage(Frozen, kw_only=True):
 
 def has_shift(comparisons: Comparisons, request: RequestedMeasure) -> bool:
     """Return whether the effect of unjudged documents on differences under a measure can be estimated."""
-    return takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear
+    measure = request.measure
+    is_nonrelevant = request.treatment == "nonrel" and {measure.pooled, measure.outside} <= _AS_NONRELEVANT
+    return is_nonrelevant and measure.higher_is_better and comparisons.scale.is_linear
 
 
 def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
@@ -190,13 +182,8 @@ def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: Re
     return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))
 
 
-def are_all_relevant(ranked: RankedRuns) -> bool:
-    """Return whether the judgments contain relevant documents only, so that judged@K equals P@K."""
-    return isinstance(ranked, GradedRuns) and are_relevant_only(ranked.grades, ranked.level)
-
-
 def are_relevant_only(grades: AnyArray, level: float) -> bool:
-    """Return whether all judged documents are relevant, and at least one is."""
+    """Return whether all judged documents are relevant, and at least one is; judged@K then equals P@K."""
     judged = grades[grades >= 0]
     return bool(judged.size and (judged >= max(level, 0)).all())
 
@@ -215,7 +202,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     counts = {depth: ranked.judged_within(depth) for depth in sorted(depths)}
     n_unjudged = {depth: np.minimum(n_retrieved, depth) - n_judged for depth, n_judged in counts.items()}
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in n_unjudged.values()))
-    settings, of_relevant_only = ranked.settings, are_all_relevant(ranked)
+    settings, of_relevant_only = ranked.settings, are_relevant_only(ranked.grades, ranked.level)
     is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
     first: list[FirstUnjudged] = []
 
@@ -257,10 +244,7 @@ def _first_unjudged(
         rank = np.arange(topic.size) - np.searchsorted(topic, topic) + 1
         number = np.array([place.get(name, ABSENT) for name in pool.topics], np.int64)[topic]
         is_compared = number != ABSENT
-        of_judgments = np.array([both.topic_index.get(name, ABSENT) for name in pool.topics], np.int64)[
-            topic[is_compared]
-        ]
-        document = both.table.find(of_judgments, pool.docnos.take(order[is_compared]))
+        document = both.places_of(pool.topics, topic[is_compared], pool.docnos.take(order[is_compared]))
         unjudged = both.grades[document] < 0
         unjudged_by_run.append((number[is_compared][unjudged], rank[is_compared][unjudged], document[unjudged]))
     return FirstUnjudged(*map(list, zip(*unjudged_by_run, strict=True)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx import parameters
 from irevalx.api.custom_measures import with_custom_measures
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.arrays.segments import AnyArray, BoolArray
@@ -49,15 +48,10 @@ def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole"
 
 def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
     """Read graded judgments in which no document occurs twice in a topic."""
-    judgments = _with_grades(qrels, rel_format, grades)
-    raise_first(judgments.duplicates)
-    return judgments
-
-
-def _with_grades(qrels: Any, rel_format: str, grades: str = "whole") -> Judgments:
     judgments = judgments_of(qrels, rel_format, grades)
     if not isinstance(judgments, Judgments):
         raise ArgumentError(f"rel_format must be a format with a grade for each document, not {rel_format!r}")
+    raise_first(judgments.duplicates)
     return judgments
 
 
@@ -117,14 +111,6 @@ def ranked_runs_of(
         raise_first(judgments.duplicates)
         kind = GradedRuns
     return kind.of(judgments, run_streams(runs), requests, rules, warn=warn)
-
-
-def probability(what: str, value: Any, least: float = 0.0) -> float:
-    """Return a number between 0 (or a higher limit) and 1, both exclusive; raises ArgumentError."""
-    number = parameters.real_number(what, value)
-    if number is None or not least < number < 1:
-        raise parameters.argument_error(what, f"a number above {least:g} and below 1", value)
-    return number
 
 
 class QrelsText(Qrels):

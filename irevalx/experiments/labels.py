@@ -68,13 +68,7 @@ def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments
 
 def places_of(judgments: Documents, labels: Documents) -> IntArray:
     """Return the flat index of each document in other judgments; ABSENT for documents missing there."""
-    number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
-    topic = judgments.rows.spread(number)
-    known = np.flatnonzero(topic != ABSENT)
-    place = np.full(topic.size, ABSENT, np.int64)
-    if known.size:
-        place[known] = labels.table.find(topic[known], judgments.docnos.take(known))
-    return place
+    return labels.places_of(judgments.topics, judgments.rows.ids, judgments.docnos)
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:

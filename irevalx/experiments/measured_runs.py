@@ -177,13 +177,15 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     """Return the measures that are used unless others are requested, none for all, and a note on the other measures.
 
     They are the measures of ``default`` that every run has values of, and those whose direction was declared. If there
-    are no default measures, or scores were evaluated and not read, they are all measures.
+    are no default measures, only measures of coverage, or scores were evaluated and not read, they are all measures.
     """
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
         return (), ()
-    columns = {measure: column for measure in (*default, *every) if (column := _column_of_all(scores, measure))}
+    columns = {measure: column for measure in (*default, *every) if (column := column_of_all(scores, measure))}
     contained = {measure: columns[measure].name for measure in default if measure in columns}
+    if all(columns[measure].measure in COVERAGE_MEASURES for measure in contained):
+        contained = {}
     declared = [measure for measure in every if measure in columns and is_declared_lower(columns[measure].measure)]
     selected = (*contained, *(declared if contained else ()))
     names = [columns[measure].name for measure in selected]
@@ -206,7 +208,7 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     return selected, (note,)
 
 
-def _column_of_all(scores: Scores, measure: str) -> Column | None:
+def column_of_all(scores: Scores, measure: str) -> Column | None:
     """Return the first run's values of a measure if every run has values by topic, otherwise None."""
     columns = [_column(scores, measure, run) for run in scores.runs]
     first = columns[0]
@@ -295,11 +297,15 @@ def _without_values(scores: Scores, measure: str) -> str:
     lacking = _runs_without(scores, measure)
     if len(lacking) < len(scores.runs):
         return f"{_have(lacking)} no values of the measure {quote(measure)}, which other runs have"
-    known = scores.measures
+    return no_measure("scores", measure, scores.measures)
+
+
+def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
+    """Return a message on a requested measure that scores do not contain; ``what`` is their name, a plural."""
     near = get_close_matches(measure, known, n=_MOST_NAMES) if known[_MOST_NAMES:] else known
     names = " ".join(near or known[:_MOST_NAMES])
     are = "the most similar names are" if near else f"they contain {len(known)} measures, for example"
-    return f"scores do not contain the measure {quote(measure)}; " + (
+    return f"{what} do not contain the measure {quote(measure)}; " + (
         f"they contain {names}" if near == known else f"{are} {names}"
     )
 

@@ -97,9 +97,7 @@ def with_first_documents(
 def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
     """Return the mask of the judgments whose documents are in a pool."""
     is_pooled = np.zeros(judgments.rows.size, np.bool_)
-    topic = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
-    known = topic != ABSENT
-    place = judgments.table.find(topic[known], pool.docnos.take(known))
+    place = judgments.places_of(pool.topics, pool.topic, pool.docnos)
     is_pooled[place[place != ABSENT]] = True
     return is_pooled
 

@@ -21,7 +21,7 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.process.platform import as_text
 from irevalx.process.workers import in_order
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 from irevalx.statistics.correlations import bias, changed, inversions, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
@@ -57,7 +57,7 @@ def two_groups_of(
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
     """Read the group of each run from lines ``RUN GROUP``; blank lines and lines that start with ``#`` are skipped."""
     group_of: dict[str, str] = {}
-    for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
+    for number, line in enumerate(source.content().split(b"\n"), 1):
         fields = line.split()
         if not fields or fields[0].startswith(b"#"):
             continue
@@ -89,22 +89,25 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
 
     Runs whose names do not match form the group ``OTHERS``.
     """
+    matches = matches_in_names(pattern, runs, "group_by")
+    if None in matches and OTHERS in matches:
+        raise UsageError(
+            f"{spelled('group_by')} matches {quote(OTHERS)} in the run {quote(runs[matches.index(OTHERS)])}; this name "
+            "is reserved for the group of all other runs"
+        )
+    return [OTHERS if match is None else match for match in matches]
+
+
+def matches_in_names(pattern: str, runs: Sequence[str], parameter: str) -> list[str | None]:
+    """Return the match of a pattern, or of its first group, in the name of each run; None for runs without a match."""
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"{spelled('group_by')}: invalid regular expression {quote(pattern)}: {error}") from None
-    matches = [compiled.search(run) for run in runs]
-    groups = [
-        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
-        for match in matches
+        raise UsageError(f"{spelled(parameter)}: invalid regular expression {quote(pattern)}: {error}") from None
+    return [
+        None if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
+        for match in map(compiled.search, runs)
     ]
-    for run, match, group in zip(runs, matches, groups, strict=True):
-        if match is not None and group == OTHERS and None in matches:
-            raise UsageError(
-                f"{spelled('group_by')} matches {quote(OTHERS)} in the run {quote(run)}; this name is reserved for the "
-                "group of all other runs"
-            )
-    return groups
 
 
 RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntArray, BoolArray]]

@@ -36,7 +36,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.runs import RunStream
-from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
 
 By: TypeAlias = Literal["depth", "runs", "names"]
@@ -185,8 +185,8 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     Documents in unknown strata are treated as documents without a stratum; warns about documents without a judgment.
     """
     where = shown_name(source.path)
-    content = _content(source)
-    lines = [(number, line.split()) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
+    numbered = enumerate(source.content().split(b"\n"), start=1)
+    lines = [(number, line.split()) for number, line in numbered if line.strip()]
     for number, fields in lines:
         if len(fields) != 3:
             text = f"but the line has {len(fields)}: {quote(b' '.join(fields))}"
@@ -196,11 +196,8 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
         of_names = Counter(name for _, (_, _, name) in lines if name not in places)
         for name, n_documents in of_names.items():
             warn(f"{where}: stratum {quote(name)} has no rate; its {n_documents} documents are left out")
-    topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
-    known = topics != ABSENT
-    docnos = Names.of([docno for _, (_, docno, _) in lines])
-    row = np.full(len(lines), ABSENT)
-    row[known] = judgments.table.find(topics[known], docnos.take(np.flatnonzero(known)))
+    topics, docnos = [topic for _, (topic, _, _) in lines], Names.of([docno for _, (_, docno, _) in lines])
+    row = judgments.places_of(topics, np.arange(len(lines)), docnos)
     stratum = np.full(judgments.rows.size, ABSENT)
     seen: dict[int, int] = {}
     for place, (number, (topic, docno, name)) in zip(row.tolist(), lines, strict=True):
@@ -215,11 +212,6 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
     if lacking := len(lines) - len(seen):
         warn(f"{where}: {lacking} of {len(lines)} documents are left out: they have no line in the judgments")
     return stratum
-
-
-def _content(source: Source) -> bytes:
-    """Return the content of a file without a byte-order mark."""
-    return b"".join(source.chunks(CHUNK_SIZE)).removeprefix(MARK)
 
 
 def read_rates(source: Source) -> str:
@@ -238,7 +230,7 @@ def read_topic_rates(source: Source, judgments: Judgments) -> tuple[Fraction, ..
 
 def _rates_in(source: Source, what: str) -> dict[str, str]:
     parts: dict[str, str] = {}
-    for number, line in enumerate(as_text(_content(source)).splitlines(), start=1):
+    for number, line in enumerate(as_text(source.content()).splitlines(), start=1):
         fields = line.split()
         where = f"{shown_name(source.path)}:{number}"
         if fields and (len(fields) != 2 or read_share(fields[1]) is None):

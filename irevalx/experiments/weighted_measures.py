@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import log2_of
+
+ALL_RANKS = int(np.iinfo(np.int64).max)
+"""The depth of measures that use all documents of a run."""
 
 
 class WeightedMeasure(Frozen):
@@ -45,6 +49,15 @@ def weighted_measures(
     ]
 
 
+def weighted_among(requests: Sequence[RequestedMeasure], level: float, grades: IntArray) -> list[WeightedMeasure]:
+    """Return those of the measures that are sums over ranks, for these grades of judged documents."""
+    weighted: list[WeightedMeasure] = []
+    for request in requests:
+        with suppress(UsageError):
+            weighted += weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
+    return weighted
+
+
 def not_weighted(request: RequestedMeasure) -> str:
     """Return the message about a measure that is not a weighted sum of gains over ranks."""
     return (
@@ -60,7 +73,7 @@ def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntAr
             f"{spelled('ties', ranking.tied.ties)} cannot be used here: it orders tied documents by their grades, but "
             "each document requires one rank"
         )
-    counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or np.iinfo(np.int64).max))
+    counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or ALL_RANKS))
     rank = ranking.rank[counted]
     weight = measure.weights(int(rank.max(initial=0)))[rank - 1]
     return ranking.row[counted], ranking.rows.ids[counted], weight

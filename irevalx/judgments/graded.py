@@ -66,6 +66,15 @@ class Documents(Frozen):
         """The index of a document, given the index of its topic in ``topics``."""
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
+    def places_of(self, topics: Sequence[bytes], topic: IntArray, docnos: Names) -> IntArray:
+        """Return the index of each document, given the index of its topic in ``topics``; ABSENT for other documents."""
+        number = np.array([self.topic_index.get(name, ABSENT) for name in topics], np.int64)[topic]
+        known = np.flatnonzero(number != ABSENT)
+        place = np.full(topic.size, ABSENT, np.int64)
+        if known.size:
+            place[known] = self.table.find(number[known], docnos.take(known))
+        return place
+
 
 class JudgmentKind:
     """A kind of judgments: default properties.
@@ -346,8 +355,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
-        places: IntArray = np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
-        return places
+        return np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
 
 
 class JudgmentsWithProbabilities(Documents, JudgmentKind):

@@ -84,8 +84,7 @@ class RelationGroup(Frozen):
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
         """Return the preferences without the nonrelevant documents after the first ``n_relevant``."""
         is_counted = ~self.nonrelevant | (np.cumsum(self.nonrelevant) <= n_relevant)
-        pairs: BoolArray = self.preferred & is_counted[:, None] & is_counted
-        return pairs
+        return self.preferred & is_counted[:, None] & is_counted
 
 
 Group: TypeAlias = ClassGroup | RelationGroup

@@ -28,7 +28,6 @@ from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
-    from irevalx.errors import Warn
     from irevalx.reading.kinds.runs import RunStream
     from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
@@ -94,11 +93,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warn: Warn,
         grades: Grades = "whole",
     ) -> Data_co:
-        """Read a file, a table or a dictionary; runs are only opened, and are read block by block during evaluation.
-
-        ``compat`` determines the precision of scores and the style of comments. ``strict`` rejects malformed numbers
-        and likely mistakes; otherwise ``warn`` is called. Malformed real grades and probabilities are always rejected.
-        """
+        """Read a file, a table or a dictionary by ``Rules``; runs are only opened, and read during evaluation."""
         self.refuse_grades(grades)
         rules = Rules(compat, strict, warn, grades)
         rows = self.rows(given, rules)
@@ -208,11 +203,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return named_rows.of_run() if self.kind is FileKind.RUNS else named_rows
 
     def _table_of_parquet(self, source: Source) -> ColumnTable:
-        """Open a Parquet file as a table.
-
-        Raises FormatError if the format has no tables, and UnreadableFileError if pyarrow is missing or the file is
-        damaged.
-        """
+        """Open a Parquet file as a table; FormatError if the format has no tables."""
         if not self.tables:
             raise FormatError(
                 f"{shown_name(source.path)}: {self.requested} reads text files, but this is a Parquet file"
@@ -269,10 +260,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: a single run, or a run per value of its column ``run``.
-
-    An unreadable table is returned as a run that raises the error when it is read.
-    """
+    """Return the runs of a file: a single run, which can raise an error later, or a run per value of column ``run``."""
     try:
         rules = Rules(compat, strict, warn)
         table = fmt.table_of_runs(source, rules)

@@ -17,7 +17,7 @@ from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
-from irevalx.reading.layout import Layout, array_hint, separator_hint
+from irevalx.reading.layout import OBJECT_OF_OBJECTS, Layout, array_hint, separator_hint
 from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
@@ -28,9 +28,6 @@ _WHOLE = rb"[+-]?[0-9]+"
 
 _WITHOUT_TAG = rb"\s*\S+\s+\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
 """A line of a run without its last column."""
-
-_OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
-"""The beginning of a JSON object of objects."""
 
 _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
 """A line of trec_eval's output: the name of a measure is padded to 22 characters."""
@@ -77,7 +74,7 @@ def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
     """Return a hint about a file that cannot be read as a pool; "" if its format is unknown."""
     if array := array_hint(lines):
         return array
-    if re.match(_OBJECT_OF_OBJECTS, lines):
+    if re.match(OBJECT_OF_OBJECTS, lines):
         return "pools in a JSON object are not read; write a line TOPIC DOCNO for each document"
     if looks_like_run(line):
         return "this looks like a run; irevalx-lab pool builds a pool from runs"
@@ -85,10 +82,7 @@ def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
 
 
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
-    """Return a hint about the cause of a malformed line: separators, another format, or exchanged judgments and runs.
-
-    ``lines`` are the first lines of the file, followed by the malformed line and some lines after it.
-    """
+    """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
     fields, kind = line.split(), expected.kind
     if _IS_TRYING.get():
         return ""
@@ -96,7 +90,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
         return unread
     if not expected.separators and (separator := separator_hint(line, fields, layout)):
         return _table_hint(lines, kind) or (_header_hint(line, layout) if lines.startswith(line) else "") or separator
-    if re.match(_OBJECT_OF_OBJECTS, lines):
+    if re.match(OBJECT_OF_OBJECTS, lines):
         return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
     if readable:

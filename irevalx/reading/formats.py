@@ -45,6 +45,7 @@ _FIELDS = (
     "Fields can be quoted as in CSV, blanks around a field are removed, and all lines must have the same number of "
     "fields. {without} Files with a header are recognised without {option}."
 )
+_ASCENDING = "Unlike in other formats, documents with equal scores are ranked by DOCNO in ascending byte order."
 _RECORDS = (
     "Each line is a JSON object; numbers must not be quoted, and blank lines are skipped. Files that begin with such "
     "an object are recognised without {option}."
@@ -138,6 +139,21 @@ QRELS: FileFormat[Judgments] = FileFormat(
     tables=True,
 )
 
+WEIGHTED: FileFormat[Judgments] = replace(
+    QRELS,
+    name="weighted",
+    layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
+    example="301 0 FBIS3-10082 1 0.25",
+    prose=(
+        "Judgments with a number for each document, such as its propensity, length or price, or NA. Custom measures "
+        'that are declared with needs="weight" use it; other measures ignore it. Grades have the same meaning as in '
+        "qrels.",
+    ),
+    nested="TOPIC DOCNO: GRADE WEIGHT",
+    measures_of="qrels",
+    lenient=False,
+)
+
 SAMPLED: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="sampled",
@@ -185,7 +201,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "is also preferred to C. The preferences of a group must not contradict each other. A document with a LEVEL "
         "above 0 is relevant, and a document with LEVEL 0 is nonrelevant. If a group has only one subgroup, a document "
         "with a negative LEVEL is also nonrelevant. -J and -l have no effect.",
-        "Unlike in other formats, documents with equal scores are ranked by DOCNO in ascending byte order.",
+        _ASCENDING,
     ),
     reader="grouped.read_preferences",
     tables=True,
@@ -194,8 +210,8 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
-QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
+QRELS_PREFS: FileFormat[PreferenceJudgments] = replace(
+    PREFS,
     name="qrels_prefs",
     layout=Layout(line="a preference", columns=("TOPIC GROUP DOCNO LEVEL",)),
     example="301 0 FBIS3-10082 1",
@@ -203,15 +219,11 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file can be read; "
         "the column that qrels ignores is the group.",
     ),
-    reader="grouped.read_preferences",
-    tables=True,
     nested="TOPIC GROUP DOCNO: LEVEL",
-    excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
-    why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
-PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
+PAIRS: FileFormat[PreferenceJudgments] = replace(
+    PREFS,
     name="pairs",
     layout=Layout(
         line="a preference between two documents",
@@ -225,14 +237,12 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
         "documents followed by the preferred document. As in prefs, all preferences of a topic form a judgment group, "
         "and each line is a subgroup with the levels 2 and 1. Therefore both documents are treated as relevant, and "
         "preferences are transitive across lines. Contradictory preferences are an error.",
-        "Unlike in other formats, documents with equal scores are ranked by DOCNO in ascending byte order.",
+        _ASCENDING,
     ),
     reader="grouped.read_pairs",
-    tables=True,
     nested="TOPIC: WINNER LOSER ...",
     measures_of="prefs",
     default_measures="prefs",
-    excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="there are no grades",
     lenient=False,
 )
@@ -370,21 +380,6 @@ JSONL_RUN: FileFormat[RunStream] = replace(
         "Documents are ranked as in trec_results.",
     ),
     source="records",
-)
-
-WEIGHTED: FileFormat[Judgments] = replace(
-    QRELS,
-    name="weighted",
-    layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
-    example="301 0 FBIS3-10082 1 0.25",
-    prose=(
-        "Judgments with a number for each document, such as its propensity, length or price, or NA. Custom measures "
-        'that are declared with needs="weight" use it; other measures ignore it. Grades have the same meaning as in '
-        "qrels.",
-    ),
-    nested="TOPIC DOCNO: GRADE WEIGHT",
-    measures_of="qrels",
-    lenient=False,
 )
 
 TREC_RESULTS: FileFormat[RunStream] = FileFormat(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, IntArray
+from irevalx.arrays.segments import AnyArray
 from irevalx.declarations import is_parameter, spelled
 from irevalx.settings import Grades
 
@@ -24,15 +24,9 @@ def real_grades_hint() -> str:
     return f"; real-valued grades require {spelled('grades', 'real')}" if is_parameter("grades") else ""
 
 
-def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
-    """Return the positions of invalid grades, in ascending order."""
-    if grades == "label":
-        return np.flatnonzero(np.isinf(values))
-    most = 1.0 if grades == "probability" else np.inf
-    return np.flatnonzero(~(np.isfinite(values) & (values <= most)))
-
-
 def refuse_wrong(values: AnyArray, grades: Grades, error: Callable[[int, str], Exception]) -> None:
     """Raise ``error(position, rule)`` for the first invalid grade."""
-    for place in wrong_grades(values, grades)[:1].tolist():
+    most = 1.0 if grades == "probability" else np.inf
+    is_wrong = np.isinf(values) if grades == "label" else ~(np.isfinite(values) & (values <= most))
+    for place in np.flatnonzero(is_wrong)[:1].tolist():
         raise error(place, RULES[grades])

@@ -150,12 +150,16 @@ def looks_like_json(text: bytes) -> bool:
     return text.lstrip().startswith(b"{")
 
 
-_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+"""A decimal number, with or without an exponent."""
+
+OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
+"""The beginning of a JSON object of objects."""
 
 
 def text_hint(value: object) -> str:
     """Return a hint for the end of a message, if a number was passed as text; "" for other values."""
-    is_number = isinstance(value, str) and re.fullmatch(_NUMBER, value.strip())
+    is_number = isinstance(value, str) and re.fullmatch(DECIMAL, value.strip())
     return "; the number is text: convert it with int or float" if is_number else ""
 
 

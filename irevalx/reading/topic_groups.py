@@ -11,7 +11,7 @@ from typing import Any
 
 from irevalx.errors import InputError, quote, shown_name
 from irevalx.process.platform import as_bytes, as_text
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
 """The topics of each group, with groups in the order of their first occurrence."""
@@ -19,26 +19,20 @@ TopicGroups = Mapping[str, frozenset[bytes]]
 _GROUP = "group"
 """The name of the column of groups."""
 
-_BLANK = re.compile(r"[ \t\n\r\v\f]+")
+_BLANKS = " \t\n\r\v\f"
+"""ASCII blanks, which separate fields and are stripped from them."""
+
+_BLANK = re.compile(f"[{_BLANKS}]+")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-
-_BLANKS = " \t\n\r\v\f"
-"""ASCII blanks that are stripped from fields."""
 
 _RESERVED = frozenset({"low", "high"})
 """Reserved names: the bounds of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
-    """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; topics can be in several groups.
-
-    Lines are separated by a tab, or else by blanks; JSON is ``{TOPIC: GROUP}`` or ``{TOPIC: [GROUP, ...]}``. Blank
-    lines and comments (``#``) are skipped. Invalid content, an invalid group name, or an input without groups raises
-    InputError.
-    """
-    where, text = shown_name(source.path), as_text(b"".join(source.chunks(CHUNK_SIZE)))
-    text = text.removeprefix(as_text(b"\xef\xbb\xbf"))
+    """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; InputError for any other content."""
+    where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
         pairs = _of_json(where, text)
@@ -91,14 +85,12 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        fields = (
-            [field.strip(_BLANKS) for field in line.split("\t")] if "\t" in line else _BLANK.split(line.strip(_BLANKS))
-        )
+        fields = line.split("\t") if "\t" in line else _BLANK.split(line.strip(_BLANKS))
         if len(fields) != 2:
             raise InputError(
                 f"{where}:{number}: expected 2 columns (topic, group), but the line has {len(fields)}: {quote(line)}"
             )
-        yield fields[0], fields[1]
+        yield fields[0].strip(_BLANKS), fields[1].strip(_BLANKS)
 
 
 def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:

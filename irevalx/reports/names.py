@@ -42,7 +42,7 @@ def shorten(names: Iterable[str], longest: float, length: Callable[[str], float]
     """
     complete = list(dict.fromkeys(names))
     drawn = [drawable(name) for name in complete]
-    for shorter in (_as_they_are, _without_ends, _without_common_parts):
+    for shorter in (list, _without_ends, _without_common_parts):
         short = shorter(drawn)
         if max(map(length, short), default=0.0) <= longest and len(set(short)) == len(short):
             return ShortNames(dict(zip(complete, short, strict=True)))
@@ -52,10 +52,6 @@ def shorten(names: Iterable[str], longest: float, length: Callable[[str], float]
     numbers = {name: str(number) for number, name in enumerate(complete, 1)}
     key = "; ".join(f"{number}\u00a0=\u00a0{name}" for number, name in zip(numbers.values(), drawn, strict=True))
     return ShortNames(numbers, f"Names: {key}.")
-
-
-def _as_they_are(names: Sequence[str]) -> list[str]:
-    return list(names)
 
 
 def _without_ends(names: Sequence[str]) -> list[str]:

@@ -87,14 +87,8 @@ class TrecEvalLines(OutputFormat):
             yield from trec_lines(evaluation, rows, per_topic=report.per_topic, headed=report.headed)
 
 
-class TableForPeople(OutputFormat):
+class DisplayedTable(OutputFormat):
     """A table with rounded numbers."""
-
-    layout: str  # table format of tabulate
-    best: str  # format of a cell with the best value; ``{}`` is the value
-    other: str = "{}"  # format of the other cells of such a column
-    escape: Callable[[str], str] = str  # returns a text that can be in a cell
-    mark: str = "*"  # the mark of the best value in notes; daggers and letters mark significance
 
     for_people = True
 
@@ -103,6 +97,16 @@ class TableForPeople(OutputFormat):
         from irevalx.reports.report import overview
 
         return self.table_lines(overview(report), report.digits, width=report.width)
+
+
+class TableForPeople(DisplayedTable):
+    """A table as plain text."""
+
+    layout: str  # table format of tabulate
+    best: str  # format of a cell with the best value; ``{}`` is the value
+    other: str = "{}"  # format of the other cells of such a column
+    escape: Callable[[str], str] = str  # returns a text that can be in a cell
+    mark: str = "*"  # the mark of the best value in notes; daggers and letters mark significance
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None
@@ -163,16 +167,8 @@ class TerminalTable(TableForPeople):
         return wrapped(text, width or WIDTH)
 
 
-class LatexTable(OutputFormat):
+class LatexTable(DisplayedTable):
     """A table in LaTeX, with a caption."""
-
-    for_people = True
-
-    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
-        """Yield a table that compares the runs."""
-        from irevalx.reports.report import overview
-
-        return self.table_lines(overview(report), report.digits)
 
     def _lines_of(
         self, tables: Sequence[Table], digits: int, titled: bool, about: About, width: int | None

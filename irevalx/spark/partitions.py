@@ -46,7 +46,7 @@ Example: TypeAlias = "Sequence[str] | None"
 class RunCounts(NamedTuple):
     """Counts of a run."""
 
-    retrieved: int  # retrieved and unjudged as in ``TopicCounts``
+    ranked: int  # ranked and unjudged as in ``TopicCounts``
     unjudged: int
     first: int  # documents among the first ten of topics
     judged: int  # judged documents among these
@@ -168,7 +168,7 @@ def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: i
     for number, (topics, results) in enumerate(zip(values.counts, runs, strict=True)):
         of_run = {name: int(numbers[values.run == number].sum()) for name, numbers in per_topic.items()}
         none = dict.fromkeys(RunCounts._fields, 0)
-        known = {"retrieved": topics.retrieved, "unjudged": topics.unjudged, "malformed": results.malformed.count}
+        known = {"ranked": topics.ranked, "unjudged": topics.unjudged, "malformed": results.malformed.count}
         counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
     for place, column in enumerate(values.columns):
         if column.more_relevant is not None:
@@ -267,8 +267,7 @@ class WholeRun(Frozen):
     def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
         """Yield the warnings about the run."""
         known = RunCounts(*self.counts[:N_COUNTED])
-        n_missing = n_judged - (known.retrieved - known.unjudged)
-        topics = TopicCounts(n_judged, n_missing, known.retrieved, known.unjudged)
+        topics = TopicCounts(n_judged, known.ranked, known.unjudged)
         n_without = [
             (measure.name, self.n_topics - n_with_value)
             for (_, measure), n_with_value in zip(measures, self.n_with_value, strict=True)

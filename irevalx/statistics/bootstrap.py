@@ -69,8 +69,7 @@ class TopicDraws(Frozen):
     def means(self, values: FloatArray) -> FloatArray:
         """Return the means over the drawn topics of values of shape (..., n_topics): shape (n_draws, ...)."""
         shares = self.counts / self.topics.shape[1]
-        means: FloatArray = np.moveaxis(values @ shares.T, -1, 0)
-        return means
+        return np.moveaxis(values @ shares.T, -1, 0)
 
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
         """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of tested values (..., n_runs, n_topics).
@@ -209,8 +208,7 @@ TOP_TITLE = "the {k} best runs"
 
 def are_best(scores: FloatArray, k: int) -> BoolArray:
     """Return a mask of the k best runs, including all runs tied at rank k: shape (..., n_runs)."""
-    best: BoolArray = ranks(scores) <= k
-    return best
+    return ranks(scores) <= k
 
 
 def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:

@@ -341,8 +341,7 @@ class _Agreements(Frozen):
 
     def weights(self, p: float) -> FloatArray:
         """Return the weight of each depth."""
-        weight: FloatArray = p ** np.arange(1, self.n_long + 1, dtype=np.float64)
-        return weight
+        return p ** np.arange(1, self.n_long + 1, dtype=np.float64)
 
     def extrapolated_overlap(self, p: float) -> float:
         """Return the overlap if the agreement beyond the end continues as expected."""

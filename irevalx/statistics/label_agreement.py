@@ -239,8 +239,7 @@ def bins_of(probability: FloatArray) -> IntArray:
 
 def squared_errors(probability: FloatArray, relevant: BoolArray) -> FloatArray:
     """Return the squared distance of each probability from 1 or 0; their mean is the Brier score."""
-    errors: FloatArray = (probability - relevant) ** 2
-    return errors
+    return (probability - relevant) ** 2
 
 
 def calibration_error(probability: FloatArray, relevant: BoolArray) -> float:

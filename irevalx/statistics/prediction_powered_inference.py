@@ -118,8 +118,7 @@ def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
 
     zero = error == 0
     flipped = np.where(mean == 0, 1.0, 2.0 ** (1 - n_topics))
-    p: FloatArray = np.where(zero, flipped, 2 * special.stdtr(n_topics - 1, -np.abs(ratio(mean, error))))
-    return p
+    return np.where(zero, flipped, 2 * special.stdtr(n_topics - 1, -np.abs(ratio(mean, error))))
 
 
 FEW_DRAWN = 25
@@ -146,8 +145,7 @@ class DrawnDocuments(Frozen):
     @cached_property
     def _alone(self) -> FloatArray:
         """The contribution of an independently drawn document to the variance, divided by its squared value."""
-        variances: FloatArray = (1 - self.probability) / self.probability**2
-        return variances
+        return (1 - self.probability) / self.probability**2
 
     def covariance(self, values: FloatArray, others: FloatArray) -> FloatArray:
         """Return the estimated covariance of the totals of each topic over all samples, shape (n_topics,).

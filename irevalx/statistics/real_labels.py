@@ -32,8 +32,7 @@ def weighted_ranks(x: FloatArray, weights: FloatArray) -> FloatArray:
     first = np.searchsorted(place[order], np.arange(values.size))
     of_value = np.add.reduceat(weights[..., order], first, axis=-1)
     rank = np.cumsum(of_value, axis=-1) - (of_value - 1) / 2
-    ranks: FloatArray = rank[..., place]
-    return ranks
+    return rank[..., place]
 
 
 def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:

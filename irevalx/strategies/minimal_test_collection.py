@@ -70,8 +70,7 @@ class UndeterminedPairs:
         """Number of judgments that changed ``open``."""
 
     def _undetermined(self) -> BoolArray:
-        undetermined: BoolArray = (self._low <= 0) & (self._high >= 0) & (self._low < self._high)
-        return undetermined
+        return (self._low <= 0) & (self._high >= 0) & (self._low < self._high)
 
     def _parts(self, n_documents: int) -> list[slice]:
         size = max(1, _BATCH // max(1, n_documents))

@@ -35,8 +35,7 @@ class Candidates(Frozen):
     @cached_property
     def has(self) -> BoolArray:
         """Whether each document is a candidate of each run: shape (n_runs, n_documents)."""
-        is_candidate: BoolArray = self.ranks > 0
-        return is_candidate
+        return self.ranks > 0
 
     @cached_property
     def best_rank(self) -> IntArray:

@@ -304,7 +304,27 @@ def test_default_measures(tmp_path: Path) -> None:
     assert measures_and_note(*swaps, scores["other"])[1].startswith(
         "The scores contain none of the default measures (map,"
     )
+    page = tmp_path / "page.json"
+    succeeded("report", "--scores", scores["default"], "-o", page)
+    report = json.loads(page.read_text())
+    note = "By default, only map is used; -m selects other measures of the scores: P_5, wer and bpref."
+    assert ([of["name"] for of in report["measures"]], report["findings"][-1]) == (["map"], note)
+    succeeded("report", "--scores", scores["other"], "-o", page)
+    report = json.loads(page.read_text())
+    assert [of["name"] for of in report["measures"]] == ["P_5", "wer"]
+    assert report["findings"][-1].startswith(
+        "The scores contain none of the default measures (map, ndcg@10, judged@10)"
+    )
+    every = measures_and_note("agree", "--scores", scores["default"], scores["default"])
+    assert every == (["P_5", "map", "wer", "bpref"], "")
+    for words in (("agree", "--scores"), ("agree",)):
+        selected = measures_and_note(*words, scores["default"], scores["default"], "-m", "wer P@5")
+        assert selected == (["wer", "P_5"], "")
+    assert refusal("agree", scores["default"], scores["default"], "-m", "cer") == (
+        "irevalx-lab: the evaluations do not contain the measure 'cer'; they contain P_5 map wer bpref\n"
+    )
     read = irevalx.Scores.read(scores["default"])
+    assert irevalx.lab.agree(read, read, measures="wer").to_frame()["measure"].to_list() == ["wer"]
     assert [row.measure for row in irevalx.lab.compare(read).rows] == ["map"]
     evaluated = irevalx.evaluate(QRELS, RUNS[:2], ["P.5", "map"])
     assert {row.measure for row in irevalx.lab.compare(evaluated).rows} == {"map", "P_5"}

@@ -134,7 +134,7 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
         topics: dict[int, list[bytes]] = defaultdict(list)
         columns: tuple[TopicColumn, ...] = ()
         retrieved = judged = 0
-        counts = [TopicCounts(0, 0, 0, 0)] * N_RUNS
+        counts = [TopicCounts(0, 0, 0)] * N_RUNS
         for first in range(0, len(by_bytes), size):
             batch = by_bytes[first : first + size]
             of_batch = judgments_of(qrels, pool, batch, settings.compat)

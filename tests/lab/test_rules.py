@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from refusals import RUNS, declared_parameters, function_of, refused_in_python, refused_in_shell
-from running import described
+from running import described, refusal
 
 from irevalx.declarations import Parameter, declaration_of, spelled_rule, typed_in_shell
 from irevalx.errors import ArgumentError
@@ -85,7 +85,6 @@ compare
     scores excludes page
     lower_is_better requires scores
 report
-    rbo requires runs
     results_format requires runs
     groups excludes group_by
     scores excludes level, grades, ties, ignore_identical_ids, duplicates, max_retrieved, rel_format, results_format, depth, documents
@@ -127,7 +126,7 @@ leave-out
     tolerance, draws requires new_runs
     draw requires figure
 agree
-    measures, level, max_retrieved, complete, min_retrieved, rel_format, results_format requires runs
+    level, max_retrieved, complete, min_retrieved, rel_format, results_format requires runs
     grades=real, grades=probability requires runs
     grades=probability excludes level
     scores excludes runs, level, grades, max_retrieved, min_retrieved, rel_format, results_format
@@ -241,6 +240,17 @@ def rules() -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
                 if kind == "requires"
                 else ((command, parameter, kind, (other,)) for other in named)
             )
+
+
+def test_missing_arguments() -> None:
+    """The message about a missing argument contains the usage, and what the argument contains if that is declared."""
+    assert refusal("agree", "x.eval") == (
+        "irevalx-lab: missing argument Y, the evaluation that is compared with X; usage: irevalx-lab agree [OPTIONS] X Y "
+        "[RUN...] (see irevalx-lab agree -h)\n"
+    )
+    assert refusal("pool") == (
+        "irevalx-lab: missing argument RUN...; usage: irevalx-lab pool [OPTIONS] RUN... (see irevalx-lab pool -h)\n"
+    )
 
 
 def test_every_rule_is_listed() -> None:

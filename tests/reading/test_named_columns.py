@@ -185,6 +185,9 @@ def test_several_runs_in_a_file(tmp_path: Path) -> None:
         )
         printed = run("-c", "-m", "recip_rank", "q", name, cwd=tmp_path).stdout.decode().split()
         assert printed[2::3] == ["b", "1.0000", "a", "0.2500"]
+    (tmp_path / "blank.jsonl").write_bytes(b"\n" + (tmp_path / "runs.jsonl").read_bytes())
+    printed = run("-T", "jsonl", "-c", "-m", "recip_rank", "q", "blank.jsonl", cwd=tmp_path).stdout.decode().split()
+    assert printed[2::3] == ["b", "1.0000", "a", "0.2500"]
 
 
 @pytest.mark.parametrize("library", ["csv", "pandas"])

@@ -33,7 +33,7 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, TopicDraws, bootstrap_warnings
@@ -174,19 +174,19 @@ def _cells(row: AgreementRow) -> dict[str, Any]:
 @declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map", scores=ALL_OF_SCORES)
 def agree(
     x: Annotated[Any, file(names=("X",))],
-    y: Annotated[Any, file(names=("Y",))],
+    y: Annotated[Any, file(names=("Y",), shell_help="the evaluation that is compared with X")],
     runs: OptionalRuns = None,
     measures: Annotated[
         Measures,
         measures_parameter(
-            " ".join(MEASURES),
+            f"with RUN, {' '.join(MEASURES)}; otherwise, all measures of X and Y",
             shell_help=(
-                "Measures, as for irevalx -m, with their parameters and treatments of unjudged documents: 'map "
-                "infAP.c=1 P.20:skip'."
+                "With RUN: measures, as for irevalx -m, with their parameters and treatments of unjudged documents: "
+                "'map infAP.c=1 P.20:skip'. Otherwise: the measures of X and Y to compare."
             ),
         ),
-        refined(requires="runs"),
-    ] = MEASURES,
+        refined(shell_default=()),
+    ] = (),
     *,
     against: Annotated[str | None, text(metavar="MEASURE")] = None,
     rbo: Rbo = None,
@@ -232,6 +232,9 @@ def agree(
     ----------
     x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or output files of irevalx or
         trec_eval; with `runs`, relevance judgments as for ``irevalx.evaluate``; with `rbo`, evaluations or runs.
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. Without `runs`, the measures of `x` and
+        `y` to compare, by their names in the evaluations or by other names that irevalx knows. [default: with `runs`,
+        map, infAP, indAP, subAP, bpref, bpref_10, RankEff and ndcg; otherwise, all measures of `x` and `y`]
     against : compare every measure of y with this measure of x, given by its printed name. [default: the same measure]
     rbo : add rank-biased overlap with this persistence, the probability of continuing to the next rank: the
         extrapolated (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the
@@ -278,6 +281,7 @@ def agree(
             x, y = _reusable(x, "x"), _reusable(y, "y")
             if _are_runs(x, y):
                 for name, value, default in (
+                    ("measures", measures_of(measures), ()),
                     ("against", against, None),
                     ("resamples", resamples, 0),
                     ("top", top, None),
@@ -288,7 +292,8 @@ def agree(
                         )
                 return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
         evaluated = [_evaluation_of(x, "x"), _evaluation_of(y, "y")]
-    pairs = pair_values(evaluated[0], evaluated[1], against, warn)
+    requested = () if are_given(runs) else measures_of(measures)
+    pairs = pair_values(evaluated[0], evaluated[1], against, warn, measures=requested)
     for line in _warnings(pairs, resamples):
         warn(line)
     drawn_seed = chosen_seed(seed) if resamples else None
@@ -430,7 +435,7 @@ def _are_runs(x: Any, y: Any) -> bool:
 def _is_run(side: Any) -> bool:
     """Return whether an argument is a run: a file in the format of a run, or ``{topic: {docno: score}}``."""
     if isinstance(side, Source):
-        return looks_like_run(b"".join(side.chunks(CHUNK_SIZE)))
+        return looks_like_run(side.content())
     if isinstance(side, Mapping):
         return not any(
             isinstance(value, Mapping)

@@ -13,14 +13,16 @@ from irevalx.api.score_files import GROUPS, TEXTS, RunValues, read_values
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name, warn
+from irevalx.experiments.measured_runs import no_measure
 from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
+from irevalx.measures.selection import printed_name
 from irevalx.process.platform import as_text
 from irevalx.reading.formats import QRELS, SAMPLED
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 from irevalx.reports.report import ALL
 from irevalx.trec_eval import TREC_EVAL_10
 
@@ -102,7 +104,7 @@ class EvaluatedRuns(Frozen):
 def read_sample(source: Source) -> StrataSample:
     """Read a file of judgments, with strata if its lines have five columns."""
     in_memory = source.in_memory()
-    lines = (line.split() for line in b"".join(in_memory.chunks(CHUNK_SIZE)).split(b"\n"))
+    lines = (line.split() for line in in_memory.content().split(b"\n"))
     n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
     form = QRELS if n_columns == 4 else SAMPLED
     judgments: Judgments = form.read(in_memory, TREC_EVAL_10, False, warn)
@@ -113,7 +115,12 @@ def read_sample(source: Source) -> StrataSample:
 
 
 def pair_values(
-    first: EvaluatedRuns, second: EvaluatedRuns, against: str | None = None, warn: Warn = lambda line: None
+    first: EvaluatedRuns,
+    second: EvaluatedRuns,
+    against: str | None = None,
+    warn: Warn = lambda line: None,
+    *,
+    measures: Sequence[str] = (),
 ) -> list[PairedEvaluations]:
     """Pair the values of two evaluations by measure (or with measure ``against`` of the first), over shared topics."""
     runs = _shared_runs(first, second)
@@ -122,11 +129,11 @@ def pair_values(
             f"{spelled('against')}: {shown_name(first.path)} does not contain the measure {quote(against)}, only "
             f"{' '.join(first.measures)}"
         )
-    measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
+    every = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
     pairs = []
     topics = [(first.all_topics(run), second.all_topics(run)) for run in runs]
     differ_in_topics = any(of_x and of_y and of_x != of_y for of_x, of_y in topics)
-    for measure in measures:
+    for measure in _selected(every, measures) if measures else every:
         sides = ((first, against or measure), (second, measure))
         paired = _problem(sides, runs) or _paired(sides, runs, differ_in_topics)
         if isinstance(paired, str):
@@ -142,6 +149,18 @@ def pair_values(
                 "evaluations"
             )
     return pairs
+
+
+def _selected(every: Sequence[str], requested: Sequence[str]) -> list[str]:
+    """Return the requested measures by their names in the evaluations; raises ArgumentError if one is missing."""
+    selected = dict[str, None]()
+    for measure in requested:
+        printed = printed_name(measure)
+        alike = [name for name in every if name == measure or (printed and printed_name(name) == printed)]
+        if not alike:
+            raise ArgumentError(no_measure("the evaluations", measure, every))
+        selected |= dict.fromkeys([measure] if measure in alike else alike)
+    return list(selected)
 
 
 def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]:

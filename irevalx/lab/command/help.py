@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from textwrap import fill
 from typing import Any
 
@@ -14,18 +15,11 @@ from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
     {
-        "axis",
-        "digits",
-        "duplicates",
-        "figure_width",
-        "fully_judged",
-        "grades",
-        "ignore_identical_ids",
-        "infap_errors",
-        "junit",
+        *("axis", "digits", "duplicates", "figure_width", "fully_judged", "grades", "ignore_identical_ids"),
+        *("infap_errors", "junit", "kld_threshold", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved"),
+        *("names", "no_title", "resample_decisions", "results_format", "rounding", "threads", "ties", "titled"),
+        "topic_rates",
     }
-    | {"kld_threshold", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved", "names", "no_title"}
-    | {"resample_decisions", "results_format", "rounding", "threads", "ties", "titled", "topic_rates"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 
@@ -48,13 +42,23 @@ class HelpCommand(click.Command):
                 raise UsageError(
                     f"missing argument RUN...: --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
                 ) from None
-            raise
+            raise self._missing(ctx, error.param) if error.param else error from None
+
+    def _missing(self, ctx: click.Context, parameter: click.Parameter) -> UsageError:
+        """Return the error about a missing argument or option, with what it contains and with the usage."""
+        kind = "argument" if isinstance(parameter, click.Argument) else "option"
+        name = parameter.make_metavar(ctx) if isinstance(parameter, click.Argument) else parameter.opts[0]
+        contents = getattr(getattr(parameter.type, "parameter", None), "shell_help", "") if kind == "argument" else ""
+        usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
+        return UsageError(
+            f"missing {kind} {name}{contents and f', {contents}'}; usage: {usage} (see {ctx.command_path} -h)"
+        )
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return Click's help option with the callback that writes our help."""
         option = super().get_help_option(ctx)
         if option is not None:
-            option.callback = _show_help
+            option.callback = printing(lambda ctx: f"{ctx.get_help()}\n")
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -97,18 +101,12 @@ class HelpCommand(click.Command):
         return bool(ctx.meta.get(ALL_OF_IT))
 
 
-def _show_help(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
-    if is_requested and not ctx.resilient_parsing:
-        echo(ctx.get_help() + "\n")
-        ctx.exit()
-
-
-def show_version(version: str) -> Any:
-    """Return the callback of an option that prints a version; it raises OutputError if this fails."""
+def printing(text_of: Callable[[click.Context], str]) -> Any:
+    """Return the callback of an option that prints a text and ends the program."""
 
     def show(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
         if is_requested and not ctx.resilient_parsing:
-            echo(f"{ctx.find_root().info_name} {version}\n")
+            echo(text_of(ctx))
             ctx.exit()
 
     return show

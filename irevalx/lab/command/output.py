@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from irevalx import __version__
 from irevalx.errors import OutputError, quote
@@ -52,14 +52,9 @@ class Result(Frozen, kw_only=True):
     In an interpreter and in a notebook, a result is displayed as its command prints it on a terminal.
     """
 
-    notes: tuple[str, ...] = ()
-    """Sentences displayed below the last table, for example about the topics that were used."""
-
-    displayed_titles: ClassVar[Mapping[str, str]] = {}
-    """The titles of tables whose displayed title differs from the title in JSON."""
-
-    titled: ClassVar[bool] = False
-    """Whether the title of a single table is displayed too."""
+    notes: tuple[str, ...] = ()  # sentences displayed below the last table, for example about the topics that were used
+    displayed_titles: ClassVar[Mapping[str, str]] = {}  # displayed titles that differ from the titles in JSON
+    titled: ClassVar[bool] = False  # whether the title of a single table is displayed too
 
     def tables(self) -> Sequence[Table]:
         """Return the tables; output formats for programs contain the first table."""
@@ -120,15 +115,23 @@ class Result(Frozen, kw_only=True):
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
 
+class DocumentsResult(Result):
+    """Base class of results whose rows are documents; without ``--format``, they are written as a pool file."""
+
+    rows: Sequence[Any]
+
+    @property
+    def text(self) -> bytes:
+        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
+        return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
+
+
 class DrawnResult(Result):
     """Base class of results that can be plotted."""
 
+    # The function that plots a result on a page, by value of ``draw`` (the default first). It is in the module
+    # ``figures`` of the package of the class, which is imported by name, so that it can import the class.
     drawings: ClassVar[Mapping[str, str]]
-    """The function that plots a result on a page, by value of ``draw`` (the default first).
-
-    It is in the module ``figures`` of the package of the class, which is imported by name, so that it can import the
-    class.
-    """
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the result.
@@ -175,6 +178,7 @@ _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figu
 """Parameters that do not affect any value, and are therefore not recorded."""
 
 
+@runtime_checkable
 class LinesResult(Protocol):
     """A result that is written to a file unchanged: judgments or a pool."""
 
@@ -184,40 +188,22 @@ class LinesResult(Protocol):
 
 
 class Output(Frozen, kw_only=True):
-    """The output options of a command; each field is named after its parameter.
+    """The output options of a command; each field is named after its parameter."""
 
-    Parameters
-    ----------
-    format : one of ``FORMATS``.
-    digits : decimals of real numbers in displayed tables.
-    path : the output file; None for standard output.
-    figure : the file for a figure, with an extension in ``FIGURE_ENDINGS``; None for no figure.
-    figure_width : width in inches, for example the width of a column.
-    no_title : whether figures are without titles.
-    quiet : whether progress is hidden.
-    """
-
-    format: str = DEFAULT_FORMAT
-    digits: int = DIGITS
-    path: str | os.PathLike[str] | None = None
-    figure: str | None = None
-    figure_width: float = 7.0
-    no_title: bool = False
-    quiet: bool = False
+    format: str = DEFAULT_FORMAT  # one of ``FORMATS``
+    digits: int = DIGITS  # decimals of real numbers in displayed tables
+    path: str | os.PathLike[str] | None = None  # the output file; None for standard output
+    figure: str | None = None  # the file for a figure, with an extension in ``FIGURE_ENDINGS``
+    figure_width: float = 7.0  # in inches
+    no_title: bool = False  # whether figures are without titles
+    quiet: bool = False  # whether progress is hidden
 
     def write(self, result: Result, **drawn: Any) -> None:
-        """Write the tables of a result, and its figure if requested; report a seed that was chosen at random.
-
-        Raises as ``write_lines`` does.
-
-        Parameters
-        ----------
-        drawn : further arguments of the result's method ``figure``.
-        """
+        """Write the tables of a result, and the figure if requested; ``drawn`` are arguments of ``figure``."""
         _print_seed(result)
         if self.figure is not None:  # first, because nothing is printed if the figure raises an error
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
-            self.write_figure(lambda page: draw(width=page.width, titled=page.titled, **drawn))
+            self.write_figure(self.figure, lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
         tables = [*(result.noted_tables() if form.for_people else result.tables())]
         if _has_random_seed(result):
@@ -230,45 +216,27 @@ class Output(Frozen, kw_only=True):
         write_lines(lines, self.path)
 
     def write_result(self, result: Result | LinesResult) -> None:
-        """Write tables and a figure, or lines."""
-        if isinstance(result, Result):
+        """Write tables, or lines; a result that has both is written as lines, unless ``--format`` is given."""
+        import click
+        from click.core import ParameterSource
+
+        is_typed = click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
+        if isinstance(result, Result) and (is_typed or not isinstance(result, LinesResult)):
             self.write(result)
         else:
             self.write_text(result)
 
     def write_text(self, result: LinesResult) -> None:
-        """Write judgments or a pool, and report a random seed; raises the same exceptions as ``write``."""
+        """Write judgments or a pool, and report a random seed."""
         _print_seed(result)
         write_lines([result.text], self.path)
 
-    @property
-    def format_is_typed(self) -> bool:
-        """Whether ``--format`` was given; otherwise some commands write a file for other programs."""
-        import click
-        from click.core import ParameterSource
+    def write_figure(self, path: str, draw: Callable[[Page], Figure]) -> None:
+        """Plot a figure on a page, and write it to a file."""
+        from irevalx.lab.plotting.page import Page, figure_bytes
 
-        return click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
-
-    @property
-    def page(self) -> Page:
-        """The page size and titles of figures."""
-        from irevalx.lab.plotting.page import Page
-
-        return Page(self.figure_width, not self.no_title)
-
-    def write_figure(self, draw: Callable[[Page], Figure], path: str | os.PathLike[str] | None = None) -> None:
-        """Plot a figure and write it, if requested; raises the same exceptions as ``write_lines``.
-
-        Parameters
-        ----------
-        draw : function that plots the figure on the page.
-        path : file to write instead of ``figure``.
-        """
-        path = self.figure if path is None else path
-        if path is not None:
-            from irevalx.lab.plotting.page import figure_bytes
-
-            write_lines([figure_bytes(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
+        page = Page(self.figure_width, not self.no_title)
+        write_lines([figure_bytes(draw, page, os.path.basename(path))], path)  # noqa: PTH119
 
 
 def _has_random_seed(result: object) -> bool:
@@ -290,14 +258,11 @@ def _call_record() -> dict[str, Any]:
     import click
     from click.core import ParameterSource
 
-    from irevalx.cli.arguments import complete_file
-
     context = click.get_current_context()
     options, inputs = {}, []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        is_file = parameter._custom_shell_complete is complete_file  # noqa: SLF001 - Click has no other name for it
-        is_file |= getattr(getattr(parameter.type, "parameter", None), "completion", "") == "file"  # as it is declared
+        is_file = getattr(getattr(parameter.type, "parameter", None), "completion", "") == "file"  # as it is declared
         if is_file:
             inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths_in(value) if path != "-"]
         is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
@@ -305,13 +270,8 @@ def _call_record() -> dict[str, Any]:
         if is_typed and is_option and parameter.name not in _NOT_RECORDED:
             options[parameter.opts[-1]] = _json_value(value)
     warned = [] if context.obj is None else context.obj.warnings
-    return {
-        "irevalx": __version__,
-        "command": context.info_name,
-        "options": options,
-        "inputs": inputs,
-        "warnings": warned,
-    }
+    call = {"irevalx": __version__, "command": context.info_name, "options": options}
+    return {**call, "inputs": inputs, "warnings": warned}
 
 
 def paths_in(value: Any) -> list[str]:
@@ -333,12 +293,7 @@ def _json_value(value: Any) -> Any:
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:
-    """Write lines to a file, or to standard output if there is none.
-
-    Raises
-    ------
-    OutputError : the lines cannot be written; an existing file is then unchanged.
-    """
+    """Write lines to a file, or to standard output if there is none; raises OutputError."""
     if path is None:
         write(lines)
     else:
@@ -347,25 +302,13 @@ def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> 
 
 @raising_interrupts()
 def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> None:
-    """Write a file atomically: it replaces an existing file only when it is complete.
-
-    The file that a symbolic link names is replaced, not the link. Pipes, devices (/dev/null) and open files
-    (/dev/stdout, /proc/self/fd/3) are written to directly, after their existing content.
-
-    Parameters
-    ----------
-    make : function that writes the file to a given path, which has the extension of ``path``.
-
-    Raises
-    ------
-    OutputError : as ``write_lines``.
-    """
-    final = Path(os.path.realpath(path))
+    """Replace a file when ``make`` has written all of it to the path that it receives; raises OutputError."""
+    final = Path(os.path.realpath(path))  # the file that a symbolic link names is replaced, not the link
     part = None
     try:
         opened = opened_file(os.fspath(path))
         if opened is None and os.path.lexists(path) and not (final.is_file() or final.is_dir()):
-            make(Path(path))
+            make(Path(path))  # a pipe or a device
             return
         mode = new_file_mode()
         if opened is None and final.is_file():
@@ -378,7 +321,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
         os.close(handle)
         part = Path(name)
         make(part)
-        if opened:
+        if opened:  # /dev/stdout, /proc/self/fd/3: written to after its existing content
             with part.open("rb") as made, opened() as file:
                 shutil.copyfileobj(made, file)
         else:
@@ -430,11 +373,7 @@ def make_folder(path: str) -> Path:
 
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
-    """Write the files of a folder, which are moved into place when all are complete; return the result of ``make``.
-
-    ``make`` writes the files into an empty folder. Existing files with the same names are replaced, and other files are
-    kept. If an error occurs, the folder is unchanged, or is not created.
-    """
+    """Move the files that ``make`` writes to an empty folder into a folder when all are complete; return its result."""
     part = None
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{Path(path).name[:LONGEST_STEM]}.", dir=_existing_parent(Path(path))))

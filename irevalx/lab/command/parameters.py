@@ -134,13 +134,6 @@ Complete = Annotated[
 ]
 
 
-def _share(text: str) -> float:
-    share = read_share(text)
-    if share is None:
-        raise ValueError(text)
-    return float(share)
-
-
 def _share_or_0(value: Any) -> float:
     real = real_number("", value)
     if real is None or not 0 <= real <= 1:
@@ -151,7 +144,7 @@ def _share_or_0(value: Any) -> float:
 MinRetrieved = Annotated[
     float,
     Parameter(
-        kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
+        kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, read_share),
         metavar="SHARE",
         help=(
             "exclude runs that retrieve less than this share of the documents they can retrieve, or no documents for a "
@@ -297,31 +290,33 @@ RESULTS_FORMAT = choice(
 )
 
 
-SCORES_INPUT = {
-    "scores": flag(
+def _named(**parameters: Parameter) -> Mapping[str, Parameter]:
+    return {name: replace(parameter, name=name) for name, parameter in parameters.items()}
+
+
+SCORES_INPUT = _named(
+    scores=flag(
         excludes=(
             *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "max_retrieved", "min_retrieved"),
             *("rel_format", "results_format", "page", "depth", "documents"),
         ),
-        name="scores",
         default=False,
         help=(
             "Read score files in place of judgments and runs. Score files contain the measure values by topic of one "
             "or several runs, computed by any program."
         ),
     ),
-    "lower_is_better": text(
+    lower_is_better=text(
         several=True,
         metavar="MEASURE...",
         requires="scores",
-        name="lower_is_better",
         default=(),
         help="Measures for which lower values are better, if irevalx does not define them. Can be repeated.",
     ),
-}
+)
 """The options of commands that can read score files instead of judgments and runs."""
 
-ALL_OF_SCORES = "All measures of the files are used."
+ALL_OF_SCORES = "Without -m, all measures of the files are used."
 DEFAULT_OF_SCORES = "Without -m, the default measures are used if the files contain them, otherwise all measures."
 """Sentences on the default measures of score files."""
 
@@ -342,57 +337,46 @@ def _figure_width(text: str) -> float:
     return float(text)
 
 
-def _named(**parameters: tuple[Parameter, Any]) -> Mapping[str, Parameter]:
-    return {name: replace(parameter, name=name, default=default) for name, (parameter, default) in parameters.items()}
-
-
 FIGURE_OUTPUT = _named(
-    figure=(
-        Parameter(
-            metavar="FILE",
-            kind=ValueType(
-                f"a file name that ends in {join_words(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS
-            ),
-            completion="suffix",
-            help=f"Draw a figure; the suffix of FILE selects its format: {join_words(FIGURE_ENDINGS, 'or')}.",
+    figure=Parameter(
+        metavar="FILE",
+        kind=ValueType(
+            f"a file name that ends in {join_words(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS
         ),
-        None,
+        completion="suffix",
+        default=None,
+        help=f"Draw a figure; the suffix of FILE selects its format: {join_words(FIGURE_ENDINGS, 'or')}.",
     ),
-    figure_width=(
-        Parameter(
-            kind=ValueType(join_words(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
-            means="width",
-            help=(
-                "Width of figures in inches, for one or two columns of a paper. Figures have 300 dots per inch and "
-                f"fonts of 6 to 8 points.  [default: {FIGURE_WIDTHS[-1]}]"
-            ),
+    figure_width=Parameter(
+        kind=ValueType(join_words(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+        means="width",
+        default=float(FIGURE_WIDTHS[-1]),
+        help=(
+            "Width of figures in inches, for one or two columns of a paper. Figures have 300 dots per inch and fonts "
+            f"of 6 to 8 points.  [default: {FIGURE_WIDTHS[-1]}]"
         ),
-        float(FIGURE_WIDTHS[-1]),
     ),
-    no_title=(flag(help="Draw figures without titles."), False),
+    no_title=flag(default=False, help="Draw figures without titles."),
 )
 """The options of commands that draw."""
 
 LINES_OUTPUT = _named(
-    path=(
-        Parameter(names=("-o", "--output"), metavar="FILE", help="Write to FILE instead of standard output."),
-        None,
+    path=Parameter(
+        names=("-o", "--output"), metavar="FILE", default=None, help="Write to FILE instead of standard output."
     ),
-    quiet=(flag(help="Print neither warnings nor progress."), False),
+    quiet=flag(default=False, help="Print neither warnings nor progress."),
 )
 """The options of commands that write lines."""
 
 TABLES_OUTPUT = {
     **_named(
-        format=(
-            choice(
-                *FORMATS,
-                metavar="FORMAT",
-                help=f"Output format: {format_help(FORMATS.values())}. Formats for programs have full precision.",
-            ),
-            DEFAULT_FORMAT,
+        format=choice(
+            *FORMATS,
+            metavar="FORMAT",
+            default=DEFAULT_FORMAT,
+            help=f"Output format: {format_help(FORMATS.values())}. Formats for programs have full precision.",
         ),
-        digits=(whole(0, MOST_DIGITS, metavar="N", help="Decimals of real numbers in tables."), DIGITS),
+        digits=whole(0, MOST_DIGITS, metavar="N", default=DIGITS, help="Decimals of real numbers in tables."),
     ),
     **LINES_OUTPUT,
 }

@@ -12,7 +12,7 @@ from irevalx import __version__
 from irevalx.cli.option_rules import nearest
 from irevalx.errors import UsageError, not_installed, quote
 from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
-from irevalx.lab.command.help import HelpCommand, show_version
+from irevalx.lab.command.help import HelpCommand, printing
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import echo, run_program
 
@@ -79,12 +79,7 @@ class Group(HelpCommand, click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command.
-
-        Raises
-        ------
-        UsageError : a package that it needs is not installed; it is imported only now.
-        """
+        """Run a command; raises UsageError if a package that it imports is not installed."""
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -101,12 +96,14 @@ class Group(HelpCommand, click.Group):
                 formatter.write_dl([(f"{name:<{_LONGEST}}", summary) for name, summary in commands])
 
 
-def _cite(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
-    if is_requested and not ctx.resilient_parsing:
-        from irevalx.cli.explanations import bibtex_of_papers
+def _citations(ctx: click.Context) -> str:
+    from irevalx.cli.explanations import bibtex_of_papers
 
-        echo(bibtex_of_papers(PAPERS_BEHIND))
-        ctx.exit()
+    return bibtex_of_papers(PAPERS_BEHIND)
+
+
+_PRINTS: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
+"""The attributes of an option that prints a text and ends the program."""
 
 
 @click.group(
@@ -118,19 +115,15 @@ def _cite(ctx: click.Context, param: click.Parameter, is_requested: bool) -> Non
 @click.option(
     "-v",
     "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=show_version(__version__),
+    callback=printing(lambda ctx: f"{ctx.find_root().info_name} {__version__}\n"),
     help="Show the version and exit.",
+    **_PRINTS,
 )
 @click.option(
     "--cite",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_cite,
+    callback=printing(_citations),
     help="Print how to cite irevalx and the papers behind the lab, in BibTeX, and exit.",
+    **_PRINTS,
 )
 @click.pass_context
 def command(ctx: click.Context) -> None:
@@ -144,14 +137,5 @@ def command(ctx: click.Context) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    argv : the arguments without the program's name; those of the process if not given.
-
-    Returns
-    -------
-    The exit status: as for irevalx.
-    """
+    """Run the command with these arguments, by default the arguments of the process; return the exit status."""
     return run_program(command, PROGRAM, argv)

@@ -7,7 +7,7 @@ Curves of achieved significance levels are those of Sakai, Evaluating Evaluation
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +88,7 @@ def _marks(pair: ComparedPair, *, is_corrected: bool) -> list[IntervalMark]:
 
 
 def _interval_note(comparison: Comparison) -> str:
+    """Return the note on the marks of intervals."""
     pairs = [pair for of_measure in comparison.measures for pair in of_measure.pairs]
     alpha = comparison.method.alpha
     parts = [f"Filled: significantly different ({comparison.p_in_words} < {alpha:g})."]
@@ -253,12 +254,10 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
     measures = comparison.measures
     n_runs = len(measures[0].runs)
     names = names_within(measures[0].runs, _MATRIX.longest, _MATRIX.names)
-    of_name = _widest(names.of.values())
+    of_name = max(text_width(name, _MATRIX.names) for name in names.of.values())
     n_columns = 1 if page.is_narrow else columns_of(len(measures), 2)
-    beside = of_name + max(
-        text_width(f"  {n_runs}  {_score(score)}", _MATRIX.names) for m in measures for score in m.scores
-    )
-    beside += 0.08
+    scores = [f"  {n_runs}  {_score(score)}" for of_measure in measures for score in of_measure.scores]
+    beside = of_name + max(text_width(score, _MATRIX.names) for score in scores) + 0.08
     cell = _cell_width(page, n_columns, beside, n_runs - 1)  # the best run has no column
     if n_columns > 1 and cell < _MATRIX.least:
         n_columns, cell = 1, _cell_width(page, 1, beside, n_runs - 1)
@@ -288,11 +287,6 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
         _draw_matrix(panel, of_measure, names, is_named=is_named)
         panel.set_title(drawable(of_measure.name) if measures[1:] else "", pad=3)
     return figure
-
-
-def _widest(words: Iterable[str]) -> float:
-    """Return the width of the widest word in the letters of a matrix, in inches."""
-    return max(text_width(word, _MATRIX.names) for word in words)
 
 
 def _cell_width(page: Page, n_columns: int, beside: float, n_runs: int) -> float:

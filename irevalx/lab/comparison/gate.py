@@ -16,7 +16,6 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, spelled
 from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
-from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
@@ -39,7 +38,6 @@ REQUIREMENTS = ("not-worse", "better")
 OTHERS = "*"
 """The key of all other measures in margins by measure."""
 
-
 Margin: TypeAlias = "float | str"
 """A margin in units of the measure, or relative to the mean of the baseline, such as "1%"."""
 
@@ -55,10 +53,8 @@ class GateRow(NamedTuple):
     mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
     difference: float  # from the baseline; positive if the run is better, regardless of the direction of the measure
-    low: (
-        float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics differ,
-    )
-    high: float  # or all by the same amount
+    low: float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics
+    high: float  # differ, or all topics differ by the same amount
     margin: float  # noninferiority margin, in units of the measure
     topics: int
     least_margin: float  # with which a run as good as the baseline passes with probability 0.8; nan without an interval
@@ -96,10 +92,10 @@ class GateRow(NamedTuple):
         return f"{sentence}. This is not enough to conclude whether the run is better or worse on other topics."
 
 
-class Gate(Comparison):
+class Gate(Comparison, kw_only=True):
     """A verdict for each measure and run."""
 
-    verdicts: Sequence[GateRow]
+    rows: Sequence[GateRow]
     """A row for each measure and run."""
     require: str = REQUIREMENTS[0]
     """One of ``REQUIREMENTS``."""
@@ -107,11 +103,6 @@ class Gate(Comparison):
     """Whether the verdict "cannot tell" passes."""
 
     titled: ClassVar[bool] = True
-
-    @property
-    def rows(self) -> Sequence[GateRow]:
-        """The verdicts."""
-        return self.verdicts
 
     def passes(self, row: GateRow) -> bool:
         """Return whether a run passes the test for a measure."""
@@ -228,7 +219,7 @@ def gate(
     n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
     if not n_rows:
         raise ArgumentError("runs must include at least one run besides the baseline")
-    margins = _margins([of_measure.measured for of_measure in compared], margin, list(map(_mean_of_baseline, compared)))
+    margins = _margins(compared, margin)
     rows = [row for of_measure in compared for row in _verdicts(of_measure, margins[of_measure.name], alpha / n_rows)]
     method = Method("t", "bonferroni", "t", alpha)
     for of_measure in compared:
@@ -237,7 +228,7 @@ def gate(
                 f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
                 "unreliable"
             )
-    return Gate(measures=compared, baseline=baseline, method=method, verdicts=rows, **rules)
+    return Gate(measures=compared, baseline=baseline, method=method, rows=rows, **rules)
 
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
@@ -291,16 +282,9 @@ def dependent(
     return np.asarray(is_known & (np.isnan(shift) | (changed & (shift != 0)))), is_known
 
 
-def _mean_of_baseline(of_measure: ComparedMeasure) -> float:
-    baseline, _ = of_measure.comparisons.pairs[0]
-    return abs(float(of_measure.comparisons.values[baseline].mean()))
-
-
-def _margins(
-    measured: Sequence[MeasureValues], margin: Margin | Mapping[str, Margin], baselines: Sequence[float]
-) -> dict[str, float]:
+def _margins(compared: Sequence[ComparedMeasure], margin: Margin | Mapping[str, Margin]) -> dict[str, float]:
     """Return the margin of each measure by its printed name; raises ArgumentError if a measure has none."""
-    for of_measure in measured:
+    for of_measure in (each.measured for each in compared):
         if not (of_measure.direction and of_measure.scale.is_linear):
             why = "is a geometric mean" if of_measure.direction else "has no better direction"
             raise ArgumentError(
@@ -308,7 +292,7 @@ def _margins(
                 f"{of_measure.measure} {why}"
             )
     by_name = dict(margin) if isinstance(margin, Mapping) else {OTHERS: margin}
-    names = [of_measure.measure for of_measure in measured]
+    names = [of_measure.name for of_measure in compared]
     margins: dict[str, Any] = dict.fromkeys(names, (OTHERS, by_name.pop(OTHERS))) if OTHERS in by_name else {}
     for key, value in by_name.items():
         printed = [key] if key in names else [name for request in requests_of([key]) for name in request.names]
@@ -321,8 +305,9 @@ def _margins(
             margins[name] = key, value
     if lacking := [name for name in names if name not in margins]:
         raise ArgumentError(f"{spelled('margin')} is missing for {' '.join(lacking)}")
-    means = dict(zip(names, baselines, strict=True))
-    return {name: _margin(key, value, means[name]) for name, (key, value) in margins.items()}
+    baseline, _ = compared[0].comparisons.pairs[0]
+    means = {of_measure.name: float(of_measure.comparisons.values[baseline].mean()) for of_measure in compared}
+    return {name: _margin(key, value, abs(means[name])) for name, (key, value) in margins.items()}
 
 
 def _margin(key: str, value: Any, of_baseline: float = 1.0) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -228,18 +228,22 @@ class Comparison(Result):
     """The run with which all others are compared; None if all pairs are compared."""
     method: Method
     """The method of comparison."""
+    untested: Sequence[ComparedMeasure] = ()
+    """Measures that describe the judgments, whose values are displayed without tests."""
+
     has_cautions: ClassVar[bool] = True
     """Whether dependence on unjudged documents is determined for any of these comparisons."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def rows(self) -> Sequence[Any]:
+            """The rows of the first table: a field or a property of each subclass."""
 
     @property
     def seed(self) -> int | None:
         """Random seed; None if nothing is random."""
         return self.method.seed if self.method.is_random else None
-
-    @property
-    def untested(self) -> Sequence[ComparedMeasure]:
-        """Measures that describe the judgments, whose values are displayed without tests."""
-        return ()
 
     @property
     def status(self) -> int:
@@ -363,11 +367,6 @@ class Comparison(Result):
         """The name of the requested test, capitalised for the start of a sentence."""
         words = TESTS[self.method.test].words
         return words[0].upper() + words[1:]
-
-    @property
-    def rows(self) -> Sequence[Any]:
-        """The rows of the first table, with a field for each value."""
-        raise NotImplementedError
 
 
 _ENDS, _TEST_RESULTS = ("low", "high", "simultaneous_low", "simultaneous_high"), ("p", "corrected_p", "differ")

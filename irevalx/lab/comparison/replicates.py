@@ -9,7 +9,6 @@ beyond what the residual explains. Runs are not treated as topics.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import ClassVar
@@ -17,10 +16,9 @@ from typing import ClassVar
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError, InputError, UsageError, printable, quote, warn
+from irevalx.errors import ArgumentError, InputError, printable, quote, warn
 from irevalx.experiments.measured_runs import MeasureValues
-from irevalx.experiments.run_groups import groups_of
+from irevalx.experiments.run_groups import groups_of, matches_in_names
 from irevalx.frozen import cached_property
 from irevalx.lab.comparison.gate import number_of_baseline
 from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, ComparedPair
@@ -187,7 +185,11 @@ def systems_of_runs(
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs
-    of_runs = groups_of(runs, systems, None) if system_by is None else _by_pattern(system_by, runs)
+    if system_by is None:
+        of_runs = groups_of(runs, systems, None)
+    else:  # a run without a match is a system
+        matches = matches_in_names(system_by, runs, "system_by")
+        of_runs = [run if match is None else match for run, match in zip(runs, matches, strict=True)]
     names = tuple(dict.fromkeys(of_runs))
     if len(names) < 2:
         raise ArgumentError(f"at least two systems are required; all runs belong to {quote(names[0])}")
@@ -222,19 +224,6 @@ def systems_of_runs(
             )
         )
     return replicates
-
-
-def _by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Return the system of each run: the match of the pattern or of its first group, otherwise the run itself."""
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"{spelled('system_by')}: invalid regular expression {quote(pattern)}: {error}") from None
-    matches = [(run, compiled.search(run)) for run in runs]
-    return [
-        run if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
-        for run, match in matches
-    ]
 
 
 def compared_measures(

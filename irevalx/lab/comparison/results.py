@@ -17,7 +17,6 @@ from irevalx.lab.command.output import FEW_PAIRS, DrawnResult
 from irevalx.lab.comparison.pairs import (
     LABELS,
     PAIR_COLUMNS,
-    ComparedMeasure,
     ComparedPair,
     Comparison,
     default_columns,
@@ -67,9 +66,6 @@ class DiscriminativePowerRow(NamedTuple):
 
 class FigureComparison(Comparison, DrawnResult):
     """Comparisons of runs that can be plotted pair by pair."""
-
-    untested: Sequence[ComparedMeasure] = ()
-    """Measures that describe the judgments, whose values are displayed without tests."""
 
     shows_intervals: ClassVar[bool] = False
     """Whether tables have intervals, so that warnings about them have been issued."""

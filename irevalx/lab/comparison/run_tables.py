@@ -11,7 +11,7 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
 
 MOST_LETTERED = 10
-"""Number of runs above which displayed tables contain marks instead of letters."""
+"""Number of runs above which displayed tables contain marks instead of letters; ``runs.js`` has the same number."""
 
 LIKE_BEST = "ns"
 """The mark of runs that are not significantly different from the best run."""

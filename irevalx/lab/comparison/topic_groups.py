@@ -51,10 +51,10 @@ class PairInteraction(NamedTuple):
     labellings: int  # number of assignments of topics to groups from which p is computed
 
 
-class ComparedGroups(Comparison):
+class ComparedGroups(Comparison, kw_only=True):
     """One row per measure, pair and group, and the interaction for each measure and pair."""
 
-    in_groups: Sequence[ComparedPair]
+    rows: Sequence[ComparedPair]
     """A row for each measure, pair and group."""
     interactions: Sequence[PairInteraction]
     """A row for each measure and pair."""
@@ -67,16 +67,11 @@ class ComparedGroups(Comparison):
         """Random seed of the comparison or of the permuted labels; None if nothing is random."""
         return self.method.seed if self.draws_labels else super().seed
 
-    @property
-    def rows(self) -> Sequence[ComparedPair]:
-        """A row for each measure, pair and group."""
-        return self.in_groups
-
     def tables(self) -> list[Table]:
         """Return the table of ``rows`` and the table of interactions."""
         named = frozenset({"p", "corrected_p", "interaction_p"})
         return [
-            Table.of("groups of topics", ComparedPair, self.in_groups, n_labels=4, probabilities=named).showing(
+            Table.of("groups of topics", ComparedPair, self.rows, n_labels=4, probabilities=named).showing(
                 *GROUP_COLUMNS
             ),
             Table.of("interactions", PairInteraction, self.interactions, n_labels=3, probabilities=named),
@@ -86,9 +81,7 @@ class ComparedGroups(Comparison):
         """Return both tables with the default columns."""
         first, second = self.tables()
         n_tests = math.prod(self._sizes)
-        columns = default_columns(
-            self.method, self.in_groups, ("measure", "run", "against", "group", "topics"), n_tests
-        )
+        columns = default_columns(self.method, self.rows, ("measure", "run", "against", "group", "topics"), n_tests)
         notes = (
             self.how_tested,
             *notes_on_pairs(self.method, columns, n_tests, "pair in this group", "pairs and groups"),
@@ -105,7 +98,7 @@ class ComparedGroups(Comparison):
     @property
     def _sizes(self) -> tuple[int, int]:
         """Number of pairs and number of groups."""
-        return len(self.measures[0].comparisons.pairs), len({row.group for row in self.in_groups})
+        return len(self.measures[0].comparisons.pairs), len({row.group for row in self.rows})
 
     @property
     def how_tested(self) -> str:
@@ -176,7 +169,9 @@ def compared_in_groups(
         rows += _rows(of_measure, places, method, interaction_rows)
     for line in dict.fromkeys(lines):  # most are equal for all measures
         warn(line)
-    return ComparedGroups(compared, baseline, method, rows, tested, draws_labels, notes=notes)
+    return ComparedGroups(
+        compared, baseline, method, rows=rows, interactions=tested, draws_labels=draws_labels, notes=notes
+    )
 
 
 def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iterator[str]:

@@ -43,19 +43,14 @@ def terms_of(text: str) -> list[str]:
 class Collection(Frozen):
     """Term counts of n documents, and the frequencies of their m terms in the whole collection."""
 
-    docnos: tuple[bytes, ...]
-    """The documents with terms, ascending in byte order."""
+    docnos: tuple[bytes, ...]  # the documents with terms, ascending in byte order
     terms: tuple[str, ...]
-    counts: sparse.csr_array
-    """Shape (n, m)."""
-    document_frequency: IntArray
-    """Shape (m,); the number of documents of the collection with each term."""
-    collection_frequency: IntArray
-    """Shape (m,)."""
+    counts: sparse.csr_array  # shape (n, m)
+    document_frequency: IntArray  # shape (m,); the number of documents of the collection with each term
+    collection_frequency: IntArray  # shape (m,)
+    # Shape (m,); whether a term is among the ``MOST_FREQUENT``; of equally frequent ones, the first alphabetically
     frequent: BoolArray
-    """Shape (m,); whether a term is among the ``MOST_FREQUENT``; of equally frequent ones, the first alphabetically."""
-    n_documents: int
-    """The size of the collection, like ``n_tokens``."""
+    n_documents: int  # the size of the collection, like ``n_tokens``
     n_tokens: int
 
     @classmethod
@@ -136,8 +131,8 @@ class Classification(Frozen):
     """The predictions of a classifier for n documents; shape (n,)."""
 
     relevant: BoolArray
+    # Decision values: at least 0 for relevant documents, at most 0 for others; the higher, the more certain
     value: FloatArray
-    """Decision values: at least 0 for relevant documents, at most 0 for others; the higher, the more certain."""
 
 
 class Classifier(Protocol):
@@ -239,10 +234,7 @@ def features(collection: Collection) -> sparse.csr_array:
 
 
 def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
-    """Return the vectors of documents, (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1.
-
-    Vectors of documents without text, or whose terms all occur in every document, are 0.
-    """
+    """Return vectors (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1; 0 for documents without text."""
     from sklearn.preprocessing import normalize
 
     weights = collection.counts.astype(np.float64)

@@ -167,14 +167,7 @@ def _share_below_1(value: Any) -> Fraction:
     return share
 
 
-def _read_share(words: str) -> Fraction:
-    share = read_share(words)
-    if share is None:
-        raise ValueError(words)
-    return share
-
-
-_SHARE = ValueType("a share above 0 and below 1, such as 0.5 or 50%", _share_below_1, _read_share)
+_SHARE = ValueType("a share above 0 and below 1, such as 0.5 or 50%", _share_below_1, read_share)
 
 
 @declared(

@@ -30,8 +30,7 @@ class Document(Frozen):
 
     docno: bytes
     text: str
-    where: str
-    """``path:line`` of its beginning, for messages."""
+    where: str  # ``path:line`` of its beginning, for messages
 
 
 def paths_of(documents: Any) -> list[str]:
@@ -165,13 +164,9 @@ def _sgml_document(where: str, markup: bytes) -> Document:
 
 
 def _without_markup(text: str) -> str:
-    """Return the text with a space in place of each DOCNO, DOCHDR, comment and tag.
-
-    An element without an end is treated as a tag. The search for ends is shared by all beginnings, so that the time is
-    linear in the length of the text.
-    """
+    """Return the text with a space in place of each DOCNO, DOCHDR, comment and tag."""
     parts = []
-    unended = set()
+    unended = set()  # elements without an end, which are treated as tags; each is searched once, for linear time
     done = place = 0
     while begin := _MARKUP.search(text, place):
         end: re.Match[str] | None = begin
@@ -189,14 +184,11 @@ def _without_markup(text: str) -> str:
 
 
 _DECIMAL = re.compile("&#0*([0-9]+)")
-_NO_CHARACTER = "1114112"
+_NO_CHARACTER = "1114112"  # becomes U+FFFD; Python does not convert numbers of more than 4,300 digits
 
 
 def unescaped(text: str) -> str:
-    """Return a text with its character references replaced, like ``html.unescape``, even for very long numbers.
-
-    A number that is not a code point becomes U+FFFD; Python does not convert numbers of more than 4,300 digits.
-    """
+    """Return a text with its character references replaced, like ``html.unescape``, even for very long numbers."""
     return html.unescape(_DECIMAL.sub(lambda match: f"&#{match[1] if len(match[1]) < 8 else _NO_CHARACTER}", text))
 
 

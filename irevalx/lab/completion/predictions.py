@@ -45,15 +45,11 @@ class PredictedGrades(Frozen):
 class Predictions(PredictedGrades):
     """The predictions of a classifier, for each judged document or each topic."""
 
-    value: FloatArray
-    """The decision value of each document; nan without a prediction."""
-    without_text: BoolArray
-    """Whether each document has no prediction because it has no text."""
-    learned_relevant: IntArray
-    """The number of relevant training documents of each topic."""
+    value: FloatArray  # the decision value of each document; nan without a prediction
+    without_text: BoolArray  # whether each document has no prediction because it has no text
+    learned_relevant: IntArray  # the number of relevant training documents of each topic
     learned_nonrelevant: IntArray
-    untrained: BoolArray
-    """Whether each topic has no predictions because it has no relevant or no nonrelevant training documents."""
+    untrained: BoolArray  # whether each topic has no relevant or no nonrelevant training documents, so no predictions
 
     def completed(self, grades: IntArray, level: float) -> IntArray:
         """Return grades in which predictions replace missing grades: ``level`` if relevant, otherwise 0."""
@@ -72,10 +68,7 @@ class Completion:
     def predict(
         self, known: BoolArray, unknown: BoolArray, progress: Callable[[int], None] = lambda topics: None
     ) -> Predictions:
-        """Train on the ``known`` documents of each topic, and predict the ``unknown`` ones; both are masks.
-
-        ``progress`` is called with the number of topics done since.
-        """
+        """Train on the ``known`` documents of each topic, and predict the ``unknown`` documents; both are masks."""
         rows, relevant = self.judgments.rows, is_relevant(self.judgments, self.level)
         with_text = self._place != ABSENT
         learned = known & with_text
@@ -103,10 +96,7 @@ class Completion:
 
 
 class CompletionRun:
-    """A ``Treatment`` that predicts the unique documents of a group from all other judgments.
-
-    This is the procedure of Büttcher et al. (2007, 5.3). Documents without a prediction are pooled, but unjudged.
-    """
+    """A ``Treatment`` that predicts the unique documents of a group from the others (Büttcher et al. 2007, 5.3)."""
 
     def __init__(self, completion: Completion) -> None:
         self.completion = completion
@@ -119,7 +109,7 @@ class CompletionRun:
         processes: int = 1,
         progress: Callable[[int], None] = lambda topics: None,
     ) -> None:
-        """Predict for several groups; ``progress`` is called with the number of topics done since the last call."""
+        """Predict for several groups; ``progress`` gets the number of topics since its last call."""
         judgments = self.completion.judgments
         sharing = min(processes, len(removals))
         advance = progress if sharing == 1 else lambda topics: None
@@ -174,10 +164,7 @@ class Sigmoid(Frozen):
 
 
 def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
-    """Fit a sigmoid to n decision values by maximum likelihood; some documents are relevant and some are not.
-
-    The targets (Platt) are (R + 1)/(R + 2) for the R relevant documents and 1/(N + 2) for the N others.
-    """
+    """Fit a sigmoid to n decision values by maximum likelihood, with Platt's targets; both kinds of documents occur."""
     from scipy import optimize
 
     n_relevant, n_others = int(relevant.sum()), int((~relevant).sum())
@@ -199,10 +186,7 @@ def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
 def calibrate(
     completion: Completion, judged: BoolArray, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
 ) -> Sigmoid:
-    """Fit the sigmoid of a classifier to the ``judged`` documents, predicted in ``FOLDS`` folds in this order.
-
-    Raises InputError if no relevant, or no nonrelevant, document could be predicted from others.
-    """
+    """Fit the sigmoid of a classifier to judged documents that are predicted in ``FOLDS`` folds; raises InputError."""
     relevant = is_relevant(completion.judgments, completion.level)
     fold = _folds(completion, judged, relevant, order)
     value = np.full(judged.size, np.nan)
@@ -241,10 +225,7 @@ def probabilities_of_relevance(
 def expected_measures(
     experiment: GradedRuns, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return expected values (n_runs, n_topics) by measure, assuming independent relevance of documents.
-
-    ``probability`` has one value per judgment; other documents are nonrelevant. Runs without results have 0.
-    """
+    """Return expected values (n_runs, n_topics) by measure; ``probability`` has one independent value per judgment."""
     settings, missing = Settings(grades="probability"), experiment.missing
     selected = select_measures(measures, settings).measures
     assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
@@ -269,10 +250,7 @@ def expectable(measure: str) -> bool:
 
 
 def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
-    """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents of a group.
-
-    The sigmoid is fitted only to the other judgments. Measures must be ``expectable``.
-    """
+    """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents."""
     judged = judged_without(removal, experiment.grades)
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
     predictions = completion_run.of_group(removal)
@@ -282,10 +260,7 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
 
 
 class LabelCompletion:
-    """A ``Treatment`` that replaces the judgments of unique documents, or all judgments (``replace``), by labels.
-
-    Documents without a label are pooled, but unjudged.
-    """
+    """A ``Treatment`` that replaces the judgments of unique documents, or all judgments (``replace``), by labels."""
 
     def __init__(
         self,

@@ -86,10 +86,7 @@ def holdout(
     order: RandomOrder,
     progress: Callable[[int], None] = lambda topics: None,
 ) -> list[Quality]:
-    """Train on a random share of the judged documents of each topic, and predict the others.
-
-    The classifier is trained on max(1, floor(share n + 1/2)) of n documents, if they have text.
-    """
+    """Train on a random share of the judged documents of each topic, and predict the others."""
     judgments = completion.judgments
     qualities = []
     for share in shares:
@@ -145,10 +142,8 @@ class PredictionReport(Result):
 
     rows: Sequence[PredictedTopic]
     classifier: str
-    holdout: Sequence[Quality] = ()
-    """The accuracy of predictions of held-out judgments, by share."""
-    expected: Mapping[str, Mapping[str, float]] = {}
-    """Expected values under the relevance probabilities, by run and measure."""
+    holdout: Sequence[Quality] = ()  # the accuracy of predictions of held-out judgments, by share
+    expected: Mapping[str, Mapping[str, float]] = {}  # expected values of measures, by run and measure
 
     @classmethod
     def of(

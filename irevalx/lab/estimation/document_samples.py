@@ -39,15 +39,11 @@ SAMPLES = (SAMPLED.name, PRELS.name)
 class LabelledSample(Frozen):
     """Human labels of a random sample of the documents of each topic."""
 
-    labels: Judgments
-    """The documents; documents that were not drawn have a negative grade."""
-
-    probability: FloatArray
-    """The inclusion probability of each document of ``labels``; 0 for documents that could not be drawn."""
-
+    labels: Judgments  # the documents; documents that were not drawn have a negative grade
+    probability: FloatArray  # inclusion probability of each document; 0 for documents that could not be drawn
+    # The number of the stratum and topic of each document. None if documents were drawn independently; it is then
+    # unknown which documents could have been drawn.
     stratum: IntArray | None
-    """The number of the stratum and topic of each document of ``labels``. None if documents were drawn independently;
-    it is then unknown which documents could have been drawn."""
 
     @classmethod
     def of(cls, human: GivenQrels, rel_format: str) -> LabelledSample:
@@ -71,29 +67,14 @@ class SumOfRuns(Frozen, kw_only=True):
     """A measure as a weighted sum of gains for each run; the weight of a document depends on its rank."""
 
     name: str
-    """The name of the measure."""
-
-    drawn: DrawnDocuments
-    """The documents with human labels in evaluated topics."""
-
-    weights: FloatArray
-    """Weight of the rank of each drawn document in each run, shape (n_runs, n_drawn); 0 if not retrieved."""
-
-    human: FloatArray
-    """Gain of each drawn document by its human label, shape (n_drawn,)."""
-
-    machine: FloatArray
-    """Gain of each drawn document by its machine label, shape (n_drawn,)."""
-
+    drawn: DrawnDocuments  # the documents with human labels in evaluated topics
+    weights: FloatArray  # weights of the ranks of drawn documents, shape (n_runs, n_drawn); 0 if not retrieved
+    human: FloatArray  # gain of each drawn document by its human label, shape (n_drawn,)
+    machine: FloatArray  # gain of each drawn document by its machine label, shape (n_drawn,)
     greatest_gain: float
-    sampled: FloatArray
-    """Machine's sums over documents that could be drawn, shape (n_runs, n_topics)."""
-
-    others: FloatArray
-    """Machine's sums over other documents, shape (n_runs, n_topics)."""
-
-    uncovered: int
-    """Number of documents with weight and machine label that could not be drawn."""
+    sampled: FloatArray  # machine's sums over documents that could be drawn, shape (n_runs, n_topics)
+    others: FloatArray  # machine's sums over other documents, shape (n_runs, n_topics)
+    uncovered: int  # number of documents with weight and machine label that could not be drawn
 
     def estimated(self, run: int, against: int | None, weight: float | None) -> TwoStageEstimate:
         """Return the estimate of a run, or of its difference to another run."""
@@ -114,14 +95,9 @@ class SumOfRuns(Frozen, kw_only=True):
 class RankedLabels(Frozen):
     """Runs ranked against the documents with human or machine labels."""
 
-    sample: LabelledSample
-    """Human labels."""
-
-    labels: PairedLabels
-    """Human and machine labels of the topics that have both."""
-
+    sample: LabelledSample  # human labels
+    labels: PairedLabels  # human and machine labels of the topics that have both
     experiment: GradedRuns
-    """The ranked runs."""
 
     @classmethod
     def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, rules: EvaluationRules) -> RankedLabels:

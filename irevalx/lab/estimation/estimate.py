@@ -69,19 +69,14 @@ def _run(
     from irevalx.process.terminal import write_error
 
     result = estimate(**options)
-    if not isinstance(result, LabellingDesign):
-        output.write(result)
-        return
-    if pool_out is not None:
-        write_lines([result.pool.text], pool_out)
-    if rates is not None:
-        write_lines([result.rates], rates)
-    else:
-        write_error(f"{PROGRAM}: --strata '{result.strata}'")
-    if output.format_is_typed:
-        output.write(result)
-    else:
-        output.write_text(result)
+    if isinstance(result, LabellingDesign):
+        if pool_out is not None:
+            write_lines([result.pool.text], pool_out)
+        if rates is not None:
+            write_lines([result.rates], rates)
+        else:
+            write_error(f"{PROGRAM}: --strata '{result.strata}'")
+    output.write_result(result)
 
 
 @overload

@@ -18,80 +18,41 @@ from irevalx.statistics.significance import CORRECTIONS
 
 
 class EstimateRow(NamedTuple):
-    """The estimated mean of a run, or the estimated mean difference of two runs."""
+    """The estimated mean of a run, or the estimated mean difference of two runs.
+
+    Fields of ``_OF_TOPICS`` are None for sampled documents, and fields of ``_OF_DOCUMENTS`` for whole topics.
+    """
 
     measure: str
     run: str
-    against: str | None
-    """The other run; None for the mean of a run."""
-
-    estimate: float
-    """The estimate that combines human and machine labels."""
-
-    low: float
-    """The lower bound of the interval; like ``high``, nan if the standard error is 0."""
-
+    against: str | None  # the other run; None for the mean of a run
+    estimate: float  # the estimate that combines human and machine labels
+    low: float  # the lower bound of the interval; like ``high``, nan if the standard error is 0
     high: float
-    standard_error: float
-    """The standard error over samples of topics (and of documents, if these were sampled)."""
-
-    document_error: float | None
-    """The part of the standard error that is due to the sampling of documents.
-
-    If only these topics are of interest, it is the whole standard error. It is None unless documents were sampled; this
-    also applies to ``machine``, ``topics``, ``documents`` and ``effective_documents``.
-    """
-
-    lambda_: float
-    """The weight of the machine labels; with sampled documents, of the labels of documents that could be drawn."""
-
-    classical: float
-    """The estimate from the topics with human labels, or from the sample, alone."""
-
+    standard_error: float  # the standard error over samples of topics (and of documents, if these were sampled)
+    document_error: float | None  # the part of the standard error that is due to the sampling of documents
+    lambda_: float  # the weight of the machine labels; with sampled documents, of those that could be drawn
+    classical: float  # the estimate from the topics with human labels, or from the sample, alone
     classical_low: float
     classical_high: float
-    machine: float | None
-    """The value under the machine labels alone."""
-
-    correlation: float | None
-    """The correlation between human and machine values over topics; nan if one of them is constant.
-
-    It is None if documents were sampled; this also applies to ``human_topics``, ``machine_topics`` and
-    ``effective_topics``.
-    """
-
+    machine: float | None  # the value under the machine labels alone
+    correlation: float | None  # between human and machine values over topics; nan if one of them is constant
     human_topics: int | None
-    """Number of topics."""
-
     machine_topics: int | None
-    effective_topics: float | None
-    """Number of topics with human labels that yield this standard error without machine labels; nan if it is 0."""
-
+    effective_topics: float | None  # human topics that yield this standard error without a machine; nan if it is 0
     topics: int | None
-    documents: int | None
-    """Number of documents with human labels."""
-
-    effective_documents: float | None
-    """Number of human labels that would yield this document error without machine labels; nan if it is 0."""
-
-    p: float | None = None
-    """The p-value of the difference; like the following fields, None for the mean of a run."""
-
-    corrected_p: float | None = None
-    """The p-value corrected for the number of comparisons of the measure."""
-
-    differ: bool | None = None
-    """Whether the corrected p-value is below alpha."""
-
-    simultaneous_low: float | None = None
-    """Simultaneous interval for all differences; None if not computed."""
-
+    documents: int | None  # number of documents with human labels
+    effective_documents: float | None  # human labels that yield this document error without a machine; nan if it is 0
+    p: float | None = None  # the p-value of the difference; like the following fields, None for the mean of a run
+    corrected_p: float | None = None  # the p-value corrected for the number of comparisons of the measure
+    differ: bool | None = None  # whether the corrected p-value is below alpha
+    simultaneous_low: float | None = None  # simultaneous interval for all differences; None if not computed
     simultaneous_high: float | None = None
 
 
 _OF_TOPICS = ("correlation", "human_topics", "machine_topics", "effective_topics")
 _OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
-"""The fields specific to estimates from whole topics, and the fields specific to estimates from sampled documents."""
+"""The fields of estimates from whole topics, and the fields of estimates from sampled documents."""
 
 _ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
 _DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
@@ -106,12 +67,8 @@ class EstimatedScores(DrawnResult):
     """The result of ``estimate``: ``rows``, for each measure the means of runs, then the differences of pairs."""
 
     rows: Sequence[EstimateRow]
-    alpha: float
-    """Significance level; intervals have confidence level 1 - alpha."""
-
-    correction: str
-    """Correction of the p-values."""
-
+    alpha: float  # significance level; intervals have confidence level 1 - alpha
+    correction: str  # correction of the p-values
     drawings: ClassVar[Mapping[str, str]] = {"intervals": "estimated_intervals"}
 
     @property

@@ -45,40 +45,22 @@ class StratumRow(NamedTuple):
     """A stratum (documents with one machine grade and best ranks in one range) and its sampling rate."""
 
     stratum: str
-    grade: int
-    """Machine grade."""
-
-    first_rank: int
-    """First best rank in any run."""
-
-    last_rank: int | None
-    """None for all further ranks."""
-
-    documents: int
-    """Number of documents in all topics."""
-
-    rate: float
-    """Share of each topic's documents that is drawn, at least one document."""
-
-    drawn: int
-    """Number of drawn documents in all topics."""
+    grade: int  # machine grade
+    first_rank: int  # first best rank in any run
+    last_rank: int | None  # None for all further ranks
+    documents: int  # number of documents in all topics
+    rate: float  # share of each topic's documents that is drawn, at least one document
+    drawn: int  # number of drawn documents in all topics
 
 
 class LabellingDesign(Result):
     """The result of ``estimate`` with ``design``: ``rows``, one per stratum, and a sample of documents to judge."""
 
     rows: Sequence[StratumRow]
-    strata: str
-    """Names and rates, like ``degrade(strata=...)``."""
-
-    text: bytes
-    """The file of the strata: lines ``TOPIC DOCNO STRATUM``."""
-
-    pool: Pool
-    """The documents that are drawn with the seed."""
-
-    seed: int
-    """The random seed, with which ``degrade`` draws the same documents."""
+    strata: str  # names and rates, like ``degrade(strata=...)``
+    text: bytes  # the file of the strata: lines ``TOPIC DOCNO STRATUM``
+    pool: Pool  # the documents that are drawn with the seed
+    seed: int  # the random seed, with which ``degrade`` draws the same documents
 
     @property
     def rates(self) -> bytes:
@@ -150,21 +132,12 @@ def _errors(measure: WeightedMeasure, human: IntArray, machine: IntArray) -> Flo
 class _Documents(Frozen):
     """The documents that affect measures and have a machine label; arrays have shape (n_documents,)."""
 
-    grade: IntArray
-    """Machine label."""
-
-    best: IntArray
-    """Best rank in any run."""
-
+    grade: IntArray  # machine label
+    best: IntArray  # best rank in any run
     topic: IntArray
-    squares: FloatArray
-    """Sums of squared weights over runs."""
-
-    errors: FloatArray
-    """Squared machine errors; 0 without a human label."""
-
-    is_open: BoolArray
-    """Whether there is no human label."""
+    squares: FloatArray  # sums of squared weights over runs
+    errors: FloatArray  # squared machine errors; 0 without a human label
+    is_open: BoolArray  # whether there is no human label
 
 
 class _Strata:

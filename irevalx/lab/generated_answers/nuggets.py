@@ -162,10 +162,7 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
 
 
 def _names(where: str, record: Mapping[str, Any], spec: ColumnSpec) -> list[str]:
-    """Return the field of the topic or of the run, if there is one; a text of the query is no second topic.
-
-    Several fields with different values raise MalformedLineError.
-    """
+    """Return the fields of the topic or run except the query's text; raises MalformedLineError if they differ."""
     fields = [name for name in record if name.lower() in spec.names and name.lower() != "query"]
     different = [name for name in fields if str(record[name]) != str(record[fields[0]])]
     if different:

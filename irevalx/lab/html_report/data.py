@@ -55,6 +55,8 @@ class ScoresData(Frozen, kw_only=True):
     """Topics of each group."""
     topic_texts: Mapping[str, str]
     """Texts by topic."""
+    notes: Sequence[str] = ()
+    """Sentences after the findings or, without findings, among the cautions."""
 
     def parts(self) -> dict[str, Any]:
         """Return the parts of the data, except ``about`` and the sentences."""

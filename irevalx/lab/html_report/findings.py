@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from irevalx.experiments.coverage import are_relevant_only
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
-from irevalx.lab.description.describe import RunDescription
 from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
 from irevalx.lab.html_report.scores import ReportedMeasure
 from irevalx.measures import incomplete_judgments
@@ -80,11 +79,12 @@ def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
 
 
 def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
-    """Return the first measure of each depth at which coverage is computed."""
+    """Return the first measure of each depth; empty if coverage is unknown or all judged documents are relevant."""
     first: dict[int, ComparedMeasure] = {}
     for of_measure in compared.measures:
-        if of_measure.measured.coverage is not None:
-            first.setdefault(of_measure.measured.coverage.depth, of_measure)
+        coverage = of_measure.measured.coverage
+        if coverage is not None and not coverage.of_relevant_only:
+            first.setdefault(coverage.depth, of_measure)
     return list(first.values())
 
 
@@ -95,7 +95,7 @@ def _is_all_judged(of_measure: ComparedMeasure) -> bool:
 def _coverage(of_measure: ComparedMeasure) -> str:
     """Return whether the runs are equally judged, and the shares of judged documents among their first documents."""
     coverage = of_measure.measured.coverage
-    if coverage is None or of_measure.measured.top_coverage is None:  # the latter if all judged documents are relevant
+    if coverage is None or coverage.of_relevant_only:
         return ""
     judged = dict(zip(of_measure.runs, coverage.judged_at, strict=True))
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
@@ -105,12 +105,9 @@ def _coverage(of_measure: ComparedMeasure) -> str:
         values = f"{shares[least]} for each run"
     else:
         values = f"between {shares[least]} ({least}) and {shares[most]} ({most})"
-    share = f"judged@{coverage.depth}, the share of judged documents {_among_first(coverage.depth)}"
+    among = f"among the first {coverage.depth}" if coverage.depth > 1 else "at rank 1"
+    share = f"judged@{coverage.depth}, the share of judged documents {among}"
     return f"The runs are {equally} judged: {share}, is {values}."
-
-
-def _among_first(depth: int) -> str:
-    return f"among the first {depth}" if depth > 1 else "at rank 1"
 
 
 def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
@@ -210,11 +207,6 @@ def _of_first(depth: int) -> str:
     return f"of the first {depth} documents" if depth > 1 else "of the first documents"
 
 
-def _share_unjudged(description: RunDescription, within: int) -> float:
-    retrieved = int(description.retrieved_in[:within].sum())
-    return int(description.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
-
-
 def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool) -> str:
     """Return the finding on the best run, and on the runs that are not significantly different from it.
 
@@ -276,7 +268,11 @@ def cautions(data: ScoresData) -> list[str]:
     sentences = [*_about_identical(data)]
     if isinstance(data, ReportData):
         sentences += [*_about_topics(data), *_about_judgments(data), *_about_ties(data)]
-    return [*sentences, *_about_comparison(data), *_warned(data)]
+    if data.scores.compared is None and data.scores.runs[1:]:
+        sentences.append(
+            "Runs are not compared, because there is no measure and topic for which every run has a value."
+        )
+    return [*sentences, *_warned(data)]
 
 
 def _about_identical(data: ScoresData) -> Iterator[str]:
@@ -322,19 +318,14 @@ def _about_topics(data: ReportData) -> Iterator[str]:
         )
 
 
-def _about_comparison(data: ScoresData) -> Iterator[str]:
-    if data.scores.compared is None and data.scores.runs[1:]:
-        yield "Runs are not compared, because there is no measure and topic for which every run has a value."
-
-
 def _about_judgments(data: ReportData) -> Iterator[str]:
     if are_relevant_only(data.judgments.grades, data.settings.level):  # judged@K equals P@K
         return
     within = data.first.depth
     judged = {
-        description.name: 1 - _share_unjudged(description, within)
-        for description in data.described
-        if description.retrieved
+        run.name: 1 - int(run.unjudged_in[:within].sum()) / int(run.retrieved_in[:within].sum())
+        for run in data.described
+        if run.retrieved
     }
     if not judged:
         return

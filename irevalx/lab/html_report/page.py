@@ -23,9 +23,10 @@ import numpy as np
 from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.findings import percent
 from irevalx.lab.html_report.overlaps import RunOverlaps
-from irevalx.lab.html_report.static import MOST_WITH_LETTERS, mean_rows
+from irevalx.lab.html_report.static import mean_rows
 
 FORMS = ("html", "json")
 """Formats of a report."""
@@ -182,7 +183,7 @@ def _rendered(data: dict[str, Any]) -> str:
         data=data,
         with_short_names=_short_names_in_html(data["runs"]),
         mean_rows=mean_rows(data),
-        most_with_letters=MOST_WITH_LETTERS,
+        most_with_letters=MOST_LETTERED,
         confidence=percent(data["about"]["confidence"]),
         policy=policy,
         style=Markup(style),  # noqa: S704 - our own file

@@ -29,7 +29,7 @@ from irevalx.ranking.rank import RankedRun, ranking_order, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import ResultRows, RunStream
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import ORDERS_OF_TIES, Ties
 
 MOST_MISSED = 20
@@ -295,7 +295,7 @@ def texts_of_topics(source: TopicTexts) -> dict[str, str]:
             for topic, text in source.items()
         }
     file = Source(os.fspath(source)).in_memory()
-    text = b"".join(file.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    text = file.content().decode("utf-8", "replace")
     where, start = shown_name(file.path), text.lstrip()[:1]
     if start == "{":
         return {as_text(document.docno): cut(document.text) for document in read_documents(file)}

@@ -15,17 +15,28 @@ from irevalx.api.evaluate import evaluate
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
 from irevalx.api.scores import Scores, paths_of
-from irevalx.declarations import choice, declaration_of, declared, file, flag, refined, spelled, text, whole
+from irevalx.declarations import (
+    choice,
+    declaration_of,
+    declared,
+    file,
+    flag,
+    is_parameter,
+    refined,
+    spelled,
+    text,
+    whole,
+)
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
-from irevalx.experiments.measured_runs import with_coverage
+from irevalx.experiments.measured_runs import default_of_scores, with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
-    ALL_OF_SCORES,
+    DEFAULT_OF_SCORES,
     Alpha,
     Baseline,
     Complete,
@@ -137,7 +148,7 @@ def _run(
 @declared(
     run=_run,
     tables=False,
-    scores=ALL_OF_SCORES,
+    scores=DEFAULT_OF_SCORES,
     example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
 )
 def report(
@@ -162,7 +173,6 @@ def report(
     rbo: Annotated[
         Rbo,
         refined(
-            requires="runs",
             shell_help=(
                 "Display the rank-biased overlap (RBO) of two runs by topic, with persistence P: rbo_w_ext of agree "
                 "--rbo.  [default: not computed]"
@@ -219,7 +229,8 @@ def report(
     Parameters
     ----------
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is for the first measure.
-        [default: map, ndcg@10 and judged@10; with ``Scores``, all their measures]
+        [default: map, ndcg@10 and judged@10; with ``Scores`` that contain neither map nor ndcg@10, or that
+        ``irevalx.evaluate`` returned, all measures]
     depth : display the first K documents of each ranking; at most 1000.
     rbo : display the rank-biased overlap of two runs for each topic, and its mean, with this persistence, the
         probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. [default: not
@@ -271,14 +282,13 @@ def report(
     )
     of_topics = texts_of_topics(topic_texts)
     if isinstance(qrels, Scores):
-        if runs is not None:
-            raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-        if complete:
-            raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
+        _refuse_runs(runs, complete=complete, rbo=rbo)
         if baseline is not None:
             baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
             number_of_baseline(baseline, qrels.runs)
-        reported = measures_of_scores(qrels, measures_of(measures))
+        requested = measures_of(measures)
+        selected, notes = (requested, ()) if requested else default_of_scores(qrels, MEASURES)
+        reported = measures_of_scores(qrels, selected)
         compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
         for line in lines:
             warn(line)
@@ -296,6 +306,7 @@ def report(
                 groups=_groups(qrels.runs, groups, group_by),
                 topic_groups=_topic_groups(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
                 topic_texts=of_topics,
+                notes=notes,
             )
         )
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
@@ -356,6 +367,20 @@ def report(
     return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts}, overlaps)
 
 
+def _refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
+    """Raise ArgumentError if runs, or a parameter that requires runs, are combined with scores."""
+    if runs is not None:
+        raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
+    if complete:
+        raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
+    if rbo is not None:
+        source = f"score files ({spelled('scores')})" if is_parameter("scores") else "Scores"
+        raise ArgumentError(
+            f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
+            "report judgments and runs instead"
+        )
+
+
 def _compared(
     scores: Scores, reported: Sequence[ReportedMeasure], **options: Any
 ) -> tuple[ComparedPairs | None, list[str]]:
@@ -381,10 +406,12 @@ def _report_of_scores(data: ScoresData) -> Report:
 
 
 def _about(data: ScoresData) -> dict[str, Any]:
+    sentences, warned = findings(data), cautions(data)
+    (sentences or warned).extend(data.notes)
     return {
         "about": data.about(),
-        "findings": [data.without_folders(sentence) for sentence in findings(data)],
-        "warnings": [data.without_folders(sentence) for sentence in cautions(data)],
+        "findings": [data.without_folders(sentence) for sentence in sentences],
+        "warnings": [data.without_folders(sentence) for sentence in warned],
         **data.parts(),
     }
 

@@ -12,8 +12,8 @@ from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.errors import InputError, NoTopicsError, warn
 from irevalx.experiments.coverage import COVERAGE_MEASURES, cutoff_of
-from irevalx.experiments.measured_runs import columns_of
-from irevalx.experiments.ranked_runs import direction_of, scale_of
+from irevalx.experiments.measured_runs import column_of_all, columns_of
+from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
@@ -296,7 +296,7 @@ def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **optio
     usable = [
         measure.name
         for measure in measures
-        if measure.request.measure not in COVERAGE_MEASURES and _can_be_compared(scores, measure.name)
+        if measure.request.measure not in COVERAGE_MEASURES and column_of_all(scores, measure.name) is not None
     ]
     if len(scores.runs) < 2 or not usable:
         return None
@@ -306,8 +306,3 @@ def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **optio
         return None
     assert isinstance(result, ComparedPairs)  # no other rows were requested
     return result
-
-
-def _can_be_compared(scores: Scores, measure: str) -> bool:
-    columns = [column_of(scores, measure, run) for run in scores.runs]
-    return scale_of(columns[0].measure) is not None and all(column.values is not None for column in columns)

@@ -3,11 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-MOST_WITH_LETTERS = 10
-"""Number of runs above which a mark replaces the letters of runs not significantly different from the best run.
-
-``assets/runs.js`` has the same number.
-"""
+from irevalx.lab.comparison.run_tables import MOST_LETTERED
 
 
 class MeanCell(NamedTuple):
@@ -64,7 +60,7 @@ def _written(value: float) -> str:
 def _verdicts(data: Mapping[str, Any], best: Sequence[int | None]) -> dict[tuple[int, int], str]:
     """Return the letters of runs or, with a baseline or many runs, the marks; by run and measure."""
     letters, baseline = data["letters"], data["about"]["baseline"]
-    if letters is not None and len(data["runs"]) <= MOST_WITH_LETTERS:
+    if letters is not None and len(data["runs"]) <= MOST_LETTERED:
         return {
             (run, measure): text
             for measure, of_measure in enumerate(letters)

@@ -45,35 +45,19 @@ Statistics: TypeAlias = "dict[Any, AnyArray]"
 class AgreementStatistic(NamedTuple):
     """A statistic, what it describes, and its confidence interval over topics. Fields are the columns of the table."""
 
-    judge: str | None = None
-    """The judge, if there are several."""
-
-    against: str | None = None
-    """The other judge of a comparison."""
-
+    judge: str | None = None  # the judge, if there are several
+    against: str | None = None  # the other judge of a comparison
     statistic: str = ""
-    topic: str | None = None
-    """None for all topics."""
-
-    level: int | None = None
-    """Relevance threshold, for statistics that depend on it."""
-
-    human: int | None = None
-    """With ``machine``, the pair of grades whose documents are counted."""
-
+    topic: str | None = None  # None for all topics
+    level: int | None = None  # relevance threshold, for statistics that depend on it
+    human: int | None = None  # with ``machine``, the pair of grades whose documents are counted
     machine: int | None = None
     measure: str | None = None
     run: str | None = None
     group: str | None = None
-    human_topics: int | None = None
-    """Number of topics that assessors would judge."""
-
-    value: float | int | None = None
-    """None if undefined."""
-
-    low: float | None = None
-    """None without an interval."""
-
+    human_topics: int | None = None  # number of topics that assessors would judge
+    value: float | int | None = None  # None if undefined
+    low: float | None = None  # None without an interval
     high: float | None = None
 
 
@@ -83,21 +67,15 @@ _OF_ALL = AgreementStatistic()
 class LabelBootstrap(Frozen, kw_only=True):
     """Resampled topics, and the level of intervals."""
 
-    resamples: int = 0
-    """0 for no intervals."""
-
+    resamples: int = 0  # 0 for no intervals
     seed: int = 0
-    alpha: float = ALPHA
-    """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
+    alpha: float = ALPHA  # intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples
 
     def for_few_topics(self, n_topics: int) -> LabelBootstrap:
-        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015).
-
-        A single topic has no intervals, because all of its resamples are equal.
-        """
+        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
         from scipy import special
 
-        if n_topics < 2:
+        if n_topics < 2:  # all resamples of a single topic are equal
             return replace(self, resamples=0)
         t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
@@ -121,15 +99,12 @@ class LabelBootstrap(Frozen, kw_only=True):
 
     def statistics(
         self,
-        compute: Callable[[TopicDraws | None], Statistics],
+        compute: Callable[[TopicDraws | None], Statistics],  # None: of the topics themselves
         n_topics: int,
         numbers_each: int,
         about: AgreementStatistic = _OF_ALL,
     ) -> Iterator[AgreementStatistic]:
-        """Yield statistics with intervals, in batches of resamples that each need ``numbers_each`` values in memory.
-
-        ``compute`` returns the statistics of resamples, arrays of shape (n_draws,), or of the topics themselves (None).
-        """
+        """Yield statistics with intervals, in batches of resamples that each need ``numbers_each`` values in memory."""
         drawn: dict[Any, list[AnyArray]] = {}
         for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
             for key, of_batch in compute(batch).items():

@@ -37,26 +37,13 @@ class Judge(Frozen, kw_only=True):
     """The labels of a human or machine judge."""
 
     name: str
-    labels: Judgments
-    """Grades, of the first answer if there are several."""
-
-    answers: tuple[Judgments, ...] = ()
-    """All answers, including the first."""
-
-    probability: FloatArray | None = None
-    """The probability of relevance of each document of ``labels``; None for a judge with grades."""
-
-    values: FloatArray | None = None
-    """The label of each document of ``labels`` before thresholding or rounding; None if all are integer grades."""
-
-    is_cut: bool = False
-    """Whether the labels are binary, as probabilities of relevance that were cut."""
-
-    maximum: float = 1.0
-    """The label in the file that corresponds to 1 in ``values``."""
-
-    n_rounded: int = 0
-    """Number of labels that are rounded to the nearest integer grade."""
+    labels: Judgments  # grades, of the first answer if there are several
+    answers: tuple[Judgments, ...] = ()  # all answers, including the first
+    probability: FloatArray | None = None  # of relevance of each document of ``labels``; None for grades
+    values: FloatArray | None = None  # labels before thresholding or rounding; None if all are integer grades
+    is_cut: bool = False  # whether the labels are binary, as probabilities of relevance that were cut
+    maximum: float = 1.0  # the label in the file that corresponds to 1 in ``values``
+    n_rounded: int = 0  # number of labels that are rounded to the nearest integer grade
 
     @classmethod
     def of(cls, name: str, answers: Sequence[Labels], maximum: float | None = None) -> Judge:
@@ -78,11 +65,8 @@ class Judge(Frozen, kw_only=True):
 class CombinedLabels(Frozen, kw_only=True):
     """The combined labels of several machines."""
 
-    judges: tuple[Judge, ...] = ()
-    """A judge for each of ``COMBINATIONS``."""
-
-    texts: Mapping[str, bytes] = {}
-    """The file of each of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document."""
+    judges: tuple[Judge, ...] = ()  # a judge for each of ``COMBINATIONS``
+    texts: Mapping[str, bytes] = {}  # the files of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document
 
 
 def machines_of(
@@ -211,58 +195,69 @@ GREATEST_GRADE = 10
 """Machine labels above this number and above all human grades are probably percentages."""
 
 
-def compare_judge(
-    human: Judgments,
-    machine: Judgments,
-    name: str | None = None,
-    warn: Warn = warn,
-    *,
-    bootstrap: LabelBootstrap,
-    runs: Any,
-    measures: Any,
-    by_topic: bool,
-    groups: str | PathLike[str] | Mapping[str, str] | None,
-    group_by: str | None,
-    top: int | None,
-    rerank: bool,
-    human_topics: Sequence[int],
-    rules: EvaluationRules,
-    progress: bool,
-) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
-    """Return statistics of a judge's labels and notes on topics; other keywords are those of ``labels``."""
-    both = PairedLabels.of(human, machine, common_topics(human, machine))
-    agreement = DocumentAgreement(both, human, machine)
-    statistics = list(agreement.statistics(bootstrap.for_few_topics(agreement.n_topics)))
-    prefix = "" if name is None else f"{name}: "
-    cautions = _warnings(agreement, statistics, human, machine, of_runs=are_given(runs))
-    for line in (*topic_warnings(human, machine), *cautions):
-        warn(f"{prefix}{line}")
-    for line in bootstrap.warnings(agreement.n_topics):
-        warn(line)
-    if by_topic:
-        statistics += agreement.statistics_by_topic()
-    topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
-    if not are_given(runs):
-        return statistics, (topics,)
-    experiment = graded_runs_of(Qrels(both.judgments), runs, measures, rules)
-    if len(experiment.topics) < 2:
-        bootstrap = replace(bootstrap, resamples=0)
-    grouped = groups is not None or group_by is not None
-    of_runs = _run_statistics(
-        experiment,
-        both,
-        bootstrap,
-        groups=two_groups_of(experiment.runs, groups, group_by) if grouped else None,
-        top=top,
-        rerank=rerank,
-        human_topics=human_topics,
-        progress=progress,
-        warn=warn,
-    )
-    for line in _group_warnings(of_runs, bootstrap.alpha, name or "the machine"):
-        warn(line)
-    which = topics_compared(len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files")
-    return statistics + of_runs, (topics, f"Topics of the run scores: {which}.", *_notes_on_unlabelled(both))
+class JudgeComparison(Frozen, kw_only=True):
+    """Comparison of a judge with the human judge; the fields are named after the arguments of ``labels``."""
+
+    bootstrap: LabelBootstrap
+    runs: Any
+    measures: Any
+    by_topic: bool
+    groups: str | PathLike[str] | Mapping[str, str] | None
+    group_by: str | None
+    top: int | None
+    rerank: bool
+    human_topics: Sequence[int]
+    rules: EvaluationRules
+    progress: bool
+
+    def compare(
+        self, human: Judgments, machine: Judgments, level: int, name: str | None = None, warn: Warn = warn
+    ) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
+        """Return statistics of a judge's labels and notes on topics; ``level`` is the threshold of both judges."""
+        both = PairedLabels.of(human, machine, common_topics(human, machine))
+        agreement = DocumentAgreement(both, human, machine)
+        statistics = list(agreement.statistics(self.bootstrap.for_few_topics(agreement.n_topics)))
+        prefix = "" if name is None else f"{name}: "
+        cautions = _warnings(agreement, statistics, human, machine, of_runs=are_given(self.runs))
+        for line in (*topic_warnings(human, machine), *cautions):
+            warn(f"{prefix}{line}")
+        for line in self.bootstrap.warnings(agreement.n_topics):
+            warn(line)
+        if self.by_topic:
+            statistics += agreement.statistics_by_topic()
+        topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
+        if not are_given(self.runs):
+            return statistics, (topics,)
+        rules = replace(self.rules, settings=replace(self.rules.settings, level=level))
+        experiment = graded_runs_of(Qrels(both.judgments), self.runs, self.measures, rules)
+        of_runs = self._run_statistics(experiment, both, warn)
+        for line in _group_warnings(of_runs, self.bootstrap.alpha, name or "the machine"):
+            warn(line)
+        which = topics_compared(
+            len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files"
+        )
+        return statistics + of_runs, (topics, f"Topics of the run scores: {which}.", *_notes_on_unlabelled(both))
+
+    def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[AgreementStatistic]:
+        """Return statistics of the runs under human and machine labels."""
+        from irevalx.process.terminal import progress_bar
+
+        runs, grouped = experiment.runs, self.groups is not None or self.group_by is not None
+        groups = two_groups_of(runs, self.groups, self.group_by) if grouped else None
+        bootstrap = self.bootstrap if len(experiment.topics) > 1 else replace(self.bootstrap, resamples=0)
+        shuffles = SHUFFLES if (groups or self.rerank) and bootstrap.resamples > 1 else 0
+        evaluated = with_reranked(experiment, both.machine) if self.rerank else experiment
+        by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
+        statistics: list[AgreementStatistic] = []
+        total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
+        with progress_bar("draws of topics", total, enabled=self.progress) as advance:
+            for agreement in by_measure:
+                original = agreement.of_first_runs(len(runs))
+                statistics += original.statistics(groups, advance, top=self.top)
+                if self.rerank:
+                    statistics += agreement.gain_statistics()
+                statistics += original.errors_left(self.human_topics)
+        return statistics
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
@@ -271,37 +266,6 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
     if not topics:
         raise InputError(f"{shown_name(human.path)} and {shown_name(machine.path)} have no topic in common")
     return topics
-
-
-def _run_statistics(
-    experiment: GradedRuns,
-    both: PairedLabels,
-    bootstrap: LabelBootstrap,
-    *,
-    groups: Sequence[str] | None,
-    top: int | None,
-    rerank: bool,
-    human_topics: Sequence[int],
-    progress: bool,
-    warn: Warn,
-) -> list[AgreementStatistic]:
-    """Return statistics of the runs under human and machine labels; ``groups`` contains the group of each run."""
-    from irevalx.process.terminal import progress_bar
-
-    runs = experiment.runs
-    shuffles = SHUFFLES if (groups or rerank) and bootstrap.resamples > 1 else 0
-    evaluated = with_reranked(experiment, both.machine) if rerank else experiment
-    by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
-    statistics: list[AgreementStatistic] = []
-    total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
-    with progress_bar("draws of topics", total, enabled=progress) as advance:
-        for agreement in by_measure:
-            original = agreement.of_first_runs(len(runs))
-            statistics += original.statistics(groups, advance, top=top)
-            if rerank:
-                statistics += agreement.gain_statistics()
-            statistics += original.errors_left(human_topics)
-    return statistics
 
 
 def _notes_on_unlabelled(both: PairedLabels) -> Iterator[str]:

@@ -11,7 +11,6 @@ from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
-from irevalx.frozen import replace
 from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
@@ -37,7 +36,7 @@ from irevalx.lab.judge_agreement.judges import (
     SECOND_HUMAN,
     WRITTEN,
     Judge,
-    compare_judge,
+    JudgeComparison,
     machines_of,
     notes_on_cuts,
     on_one_scale,
@@ -142,7 +141,7 @@ def _run(
     if isinstance(result, JudgesResult):
         for name, path in (written or {}).items():
             write_lines([result.text_of(name)], path)
-    output.write(result, **({} if draw is None else {"draw": draw}))
+    output.write(result, draw=draw)
 
 
 @declared(
@@ -343,28 +342,24 @@ def labels(
         duplicates=duplicates,
         max_retrieved=max_retrieved,
     )
-    of_runs = runs if machines is None or not are_given(runs) else run_streams(runs)
+    comparison = JudgeComparison(
+        bootstrap=bootstrap,
+        runs=runs if machines is None or not are_given(runs) else run_streams(runs),
+        measures=measures,
+        by_topic=by_topic,
+        groups=groups,
+        group_by=group_by,
+        top=top,
+        rerank=rerank,
+        human_topics=human_topics or (),
+        rules=rules,
+        progress=progress,
+    )
 
     def compare(judge: Judge, name: str | None = None, warn: Warn = warn) -> Comparison:
         """Compare a judge with the first (human) judge."""
         (first, second), level_of_pair = on_one_scale([judges[0], judge], level)
-        statistics, notes = compare_judge(
-            first.labels,
-            second.labels,
-            name,
-            warn,
-            bootstrap=bootstrap,
-            runs=of_runs,
-            measures=measures,
-            by_topic=by_topic,
-            groups=groups,
-            group_by=group_by,
-            top=top,
-            rerank=rerank,
-            human_topics=human_topics or (),
-            rules=replace(rules, settings=replace(rules.settings, level=level_of_pair)),
-            progress=progress,
-        )
+        statistics, notes = comparison.compare(first.labels, second.labels, level_of_pair, name, warn)
         if name is not None:
             statistics += more_statistics(first, second, bootstrap)
         statistics += real_statistics(judges[0], judge, bootstrap, level)

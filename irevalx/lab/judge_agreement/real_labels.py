@@ -32,29 +32,18 @@ class ReliabilityRow(NamedTuple):
     """The documents with probabilities of relevance in one bin."""
 
     judge: str | None
-    probability_from: float
-    """The lower bound of the bin (inclusive)."""
-
+    probability_from: float  # the lower bound of the bin (inclusive)
     probability_to: float
-    documents: int
-    """Number of documents with a human label."""
-
-    probability: float
-    """Mean probability."""
-
-    relevant: float
-    """Share of documents that are relevant by the human labels."""
+    documents: int  # number of documents with a human label
+    probability: float  # mean probability
+    relevant: float  # share of documents that are relevant by the human labels
 
 
 class UncutLabels(Frozen):
     """The documents labelled by a judge and by a human judge; arrays have shape (n_documents,)."""
 
-    values: FloatArray
-    """Labels of the judge before thresholding or rounding."""
-
-    human: FloatArray
-    """Human labels before thresholding or rounding."""
-
+    values: FloatArray  # labels of the judge before thresholding or rounding
+    human: FloatArray  # human labels before thresholding or rounding
     relevant: BoolArray
     topic: IntArray
 

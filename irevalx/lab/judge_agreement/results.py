@@ -106,19 +106,14 @@ class LabelsResult(DrawnResult):
     """The result of ``labels``: ``rows``, one per statistic."""
 
     rows: Sequence[AgreementStatistic]
-    seed: int | None
-    """The seed of the topic resamples; None without intervals."""
-
-    reliability: Sequence[ReliabilityRow] = ()
-    """The reliability curve of probabilities, one row per bin."""
-
+    seed: int | None  # the seed of the topic resamples; None without intervals
+    reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
     drawings: ClassVar[Mapping[str, str]] = {
         "confusion": "confusion_map",
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",
     }
-    unused: ClassVar[tuple[str, ...]] = OF_SEVERAL
-    """Fields of rows without a column."""
+    unused: ClassVar[tuple[str, ...]] = OF_SEVERAL  # fields of rows without a column
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -266,9 +261,7 @@ class PreferencesResult(LabelsResult):
 class JudgesResult(LabelsResult):
     """The result of ``labels`` for several judges: ``rows``, one per statistic, and combined labels."""
 
-    combined: CombinedLabels = CombinedLabels()
-    """The combined labels of the machines."""
-
+    combined: CombinedLabels = CombinedLabels()  # the combined labels of the machines
     drawings: ClassVar[Mapping[str, str]] = {
         "judges": "judge_matrix",
         "rerank": "reranked_runs",

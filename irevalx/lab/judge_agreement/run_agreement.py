@@ -56,8 +56,7 @@ class RunAgreement(Frozen):
 
     paired: PairedEvaluations
     bootstrap: LabelBootstrap
-    shuffled: FloatArray
-    """Summaries under shuffled machine labels, shape (n_shuffles, n_runs)."""
+    shuffled: FloatArray  # summaries under shuffled machine labels, shape (n_shuffles, n_runs)
 
     @cached_property
     def _draws(self) -> TopicDraws:
@@ -75,14 +74,11 @@ class RunAgreement(Frozen):
     def statistics(
         self,
         groups: Sequence[str] | None = None,
-        progress: Callable[[int], None] = lambda draws: None,
+        progress: Callable[[int], None] = lambda draws: None,  # gets the number of resamples since its last call
         *,
         top: int | None = None,
     ) -> Iterator[AgreementStatistic]:
-        """Yield the agreement of the two evaluations, with the group of each run and the number of best runs.
-
-        ``progress`` is called with the number of resamples since its last call.
-        """
+        """Yield the agreement on all runs, on the ``top`` best runs, on each run and on the groups of runs."""
         x, y = self.paired.scores
         if len(self.paired.runs) > 1:
             yield from self._of_all_runs(top)

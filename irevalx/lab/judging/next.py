@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
@@ -12,12 +12,12 @@ from irevalx.evaluation.topic_selection import differing_pair
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DocumentsResult
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.parameters import join_words
-from irevalx.process.platform import as_bytes, as_text
+from irevalx.process.platform import as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
@@ -29,9 +29,6 @@ from irevalx.strategies.simulation import (
     select,
     select_in_replay,
 )
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
 
 PER_TOPIC = 10
 """Default number of documents of each topic."""
@@ -58,34 +55,18 @@ class NextDocumentRow(NamedTuple):
     text: str | None  # the first words of the document; None without texts
 
 
-class NextDocuments(Result):
+class NextDocuments(DocumentsResult):
     """Documents to judge next."""
 
-    rows: Sequence[NextDocumentRow]
-    """Topic by topic or, across topics, in the order of selection."""
-    seed: int | None = None
-    """The random seed; None if nothing was random."""
+    rows: Sequence[NextDocumentRow]  # topic by topic or, across topics, in the order of selection
+    seed: int | None = None  # the random seed; None if nothing was random
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3).without_empty("run", "text")]
 
-    @property
-    def text(self) -> bytes:
-        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
-        return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
-
-
-def _run(output: "Output", **options: Any) -> None:
-    selected = next(**options)
-    if output.format_is_typed:
-        output.write(selected)
-    else:
-        output.write_text(selected)
-
 
 @declared(
-    run=_run,
     example="irevalx-lab next runs/* --judged qrels --order mtf --per-topic 5 > judge_these",
     more=(
         "The command writes a pool file: lines TOPIC DOCNO, in the order in which to judge the documents. With "

@@ -48,10 +48,11 @@ def _run(
     rel_format: str,
     **options: Any,
 ) -> None:
-    if sizes:
-        output.write(pool_sizes(runs, sizes, judge=judge, level=level, rel_format=rel_format))
-    else:
-        output.write_text(pool(runs, judge=judge, rel_format=rel_format, **options))
+    output.write_result(
+        pool_sizes(runs, sizes, judge=judge, level=level, rel_format=rel_format)
+        if sizes
+        else pool(runs, judge=judge, rel_format=rel_format, **options)
+    )
 
 
 @overload
@@ -152,8 +153,7 @@ class PoolSize(NamedTuple):
 class PoolSizes(Result):
     """The sizes of pools, as in Table 1 of Yilmaz and Aslam (KAIS 2008)."""
 
-    rows: Sequence[PoolSize]
-    """In ascending order of depth."""
+    rows: Sequence[PoolSize]  # in ascending order of depth
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""

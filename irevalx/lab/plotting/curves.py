@@ -51,15 +51,11 @@ def draw_lines(
     label: str,
     note: str = "",
     rule: str = "",
-    same_heights: bool = False,
-    same_widths: bool = False,
-    legend: str = "",
+    same_heights: bool = False,  # whether the panels of a row have the same vertical limits
+    same_widths: bool = False,  # whether all panels have the same horizontal limits
+    legend: str = "",  # title of the legend
 ) -> Figure:
-    """Plot rows of panels (on a narrow page, one per row), with ``label``, ``note`` and a note on ``rules`` below.
-
-    The panels of a row have the same vertical limits if ``same_heights``, and all the same horizontal ones if
-    ``same_widths``; ``legend`` says what the names in the legend are.
-    """
+    """Plot rows of panels (on a narrow page, one per row), with ``label``, ``note`` and a note on ``rules`` below."""
     cells = _cells(rows, page, same_heights)
     if same_widths:
         ends = [limits[:2] for row in cells for _, limits in row]

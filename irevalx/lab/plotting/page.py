@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -77,6 +77,9 @@ _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pd
 """The metadata of figures, without entries that differ between calls."""
 
 
+Panel = TypeVar("Panel")
+
+
 class Page(Frozen):
     """The page for which a figure is drawn."""
 
@@ -138,6 +141,12 @@ def columns_of(n_panels: int, most: int) -> int:
     return math.ceil(n_panels / math.ceil(n_panels / most))
 
 
+def in_rows(panels: list[Panel], most: int) -> list[list[Panel]]:
+    """Return rows of at most ``most`` panels."""
+    n_columns = columns_of(len(panels), most)
+    return [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
+
+
 def height_of(text: Text | None) -> float:
     """Return the height of a title, a label or a note of a figure, in inches."""
     return 0.0 if text is None else LINE_HEIGHT * (1 + text.get_text().count("\n"))
@@ -162,10 +171,7 @@ def names_within(names: Iterable[str], width: float, size: float) -> ShortNames:
 
 
 def _wrapped(text: str, size: float, width: float) -> str:
-    """Wrap a text to lines of at most this width in inches, given the font size in points.
-
-    A few lines become equally long.
-    """
+    """Wrap a text to lines of at most this width in inches, given the font size in points; balance a few lines."""
     lines = _lines(drawable(text), size, width)
     while 1 < len(lines) <= _BALANCED and len(narrower := _lines(drawable(text), size, width * 0.96)) == len(lines):
         lines, width = narrower, width * 0.96

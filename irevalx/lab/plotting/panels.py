@@ -42,24 +42,16 @@ def place_panels(
     page: Page,
     n_panels: int,
     n_columns: int,
-    size: tuple[float, float],
+    size: tuple[float, float],  # width and height of a panel in inches
     *,
-    margins: tuple[float, float, float, float],
+    margins: tuple[float, float, float, float],  # left of the first column, between columns, above and below each row
     title: str,
     label: str = "",
-    beside: str = "",
+    beside: str = "",  # label of the vertical axes
     notes: Sequence[str] = (),
-    closed_rows: bool = True,
+    closed_rows: bool = True,  # otherwise, the last margin is below the last row only
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels of equal size at fixed places; matplotlib's layout takes several times as long.
-
-    Parameters
-    ----------
-    size : width and height of a panel in inches.
-    margins : in inches: left of the first column, between columns, above each row, and below each row or, unless
-        ``closed_rows``, below the last row.
-    beside : a label of the vertical axes.
-    """
+    """Return a figure with panels of equal size at fixed places; matplotlib's layout takes several times as long."""
     (width, height), (left, between, above, below) = size, margins
     n_rows = math.ceil(n_panels / n_columns)
     figure = Figure(figsize=(page.width, page.width))
@@ -214,11 +206,7 @@ def outlier_names(names: Iterable[str]) -> ShortNames:
 
 
 def outliers(values: FloatArray) -> list[int]:
-    """Return the indices of at most three values far from the median, the farthest first; empty for two values.
-
-    A value is far if its distance exceeds both 3.5 standard deviations (estimated from the median absolute deviation)
-    and a fifth of the range.
-    """
+    """Return the indices of at most three values far from the median, the farthest first; empty for two values."""
     if len(values) < _LEAST_VALUES:
         return []
     deviations = np.abs(values - np.median(values))
@@ -230,10 +218,7 @@ def outliers(values: FloatArray) -> list[int]:
 def name_outliers(
     panel: Axes, x: FloatArray, y: FloatArray, names: Sequence[str], values: FloatArray, short: ShortNames
 ) -> None:
-    """Write short names next to the points that are outliers among ``values``, if there is space.
-
-    The panel must have its final size.
-    """
+    """Write short names next to the outliers among ``values``, if a panel of its final size has space."""
     figure = panel.get_figure()
     assert isinstance(figure, Figure)
     inches = figure.dpi_scale_trans.inverted()

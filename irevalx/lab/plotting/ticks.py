@@ -39,17 +39,14 @@ def share_ticks(shares: Sequence[float]) -> tuple[tuple[float, str], ...]:
 
 
 def name_places(panel: Axes, ticks: Sequence[tuple[float, str]]) -> None:
-    """Label as many positive positions on the horizontal axis of a panel as fit, after its size is fixed.
-
-    Of many round numbers, whole series are labelled (1 10 100, or 1 5 10 50 100, or 1 2 5 10 20 ...), and the ends.
-    """
+    """Label as many positive positions on the horizontal axis of a panel as fit, after its size is fixed."""
     spans = [_Label(panel, *tick) for tick in sorted(ticks)]
     ends = [spans[0], *spans[1:][-1:]]
     if sum(label.roundness < len(_FIRST_DIGITS) for label in spans) <= _FEW:
         labels = list(ends)
         for label in sorted(spans[1:-1], key=lambda label: (label.roundness, -label.place)):
             labels += [label] if label.fits(labels) else []
-    else:
+    else:  # a whole series (1 10 100, or 1 5 10 50 100, or 1 2 5 10 20 ...), and the ends
         series = [[label for label in spans if label.roundness <= least] for least in range(len(_FIRST_DIGITS))]
         fitting = [labels for labels in series if all(label.fits([before]) for before, label in pairwise(labels))]
         labels = [*ends, *(label for label in (fitting[-1] if fitting else []) if label.fits(ends))]

@@ -53,20 +53,14 @@ class NewRuns(Frozen, kw_only=True):
     """The assessment of runs that were not pooled."""
 
     rows: Sequence[NewRun]
-    coverage: Sequence[CoverageRow]
-    """The new runs, then the pooled ones."""
-    depth: int
-    """The depth of the pool."""
+    coverage: Sequence[CoverageRow]  # the new runs, then the pooled ones
+    depth: int  # the depth of the pool
     tolerance: float
-    reasons: Mapping[tuple[str, str], str]
-    """Why there is no estimate, by group and measure; "" if there is one."""
-    deeper: Mapping[tuple[str, str], int] = {}
-    """Cutoffs below which a run has unjudged documents that ``depth`` excludes, by run and measure."""
-    to_list: Mapping[str, int] = {}
-    """The number of documents to judge by group, including those of topics that are not evaluated."""
+    reasons: Mapping[tuple[str, str], str]  # why there is no estimate, by group and measure; "" if there is one
+    deeper: Mapping[tuple[str, str], int] = {}  # cutoffs with unjudged documents beyond ``depth``, by run and measure
+    to_list: Mapping[str, int] = {}  # number of documents to judge by group, also of topics that are not evaluated
     notes: Sequence[str]
-    commands: Mapping[str, str] = {}
-    """The command that lists the documents to judge, by group; in the shell only."""
+    commands: Mapping[str, str] = {}  # the command that lists the documents to judge, by group; in the shell only
 
     @property
     def sentences(self) -> list[str]:

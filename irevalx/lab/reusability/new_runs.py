@@ -22,7 +22,7 @@ from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents, in_pool
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, removals
-from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
+from irevalx.experiments.weighted_measures import ALL_RANKS, weighted_among
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
@@ -45,22 +45,11 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
 
-_ALL = int(np.iinfo(np.int64).max)
-"""The depth of measures that use all documents of a run."""
-
 DRAWS = 1000
 """The default number of draws of judgments."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
 """The percentiles for the estimate and the bounds of its interval."""
-
-
-def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return the measures with proven bounds for these grades; empty if the measure is not a sum over ranks."""
-    try:
-        return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
-    except UsageError:
-        return []
 
 
 class BiasDraws(Frozen):
@@ -75,14 +64,11 @@ class AddedRuns(Frozen, kw_only=True):
     """The judgments and the runs: first the pooled runs, then the new runs."""
 
     given: Judgments
-    judgments: Judgments
-    """``given``, with the first documents of the new runs as unjudged ones."""
+    judgments: Judgments  # ``given``, with the first documents of the new runs as unjudged ones
     runs: Sequence[RunStream]
     n_new: int
-    depth: int
-    """The depth of the pool."""
-    topics: frozenset[bytes]
-    """The topics of the new runs."""
+    depth: int  # the depth of the pool
+    topics: frozenset[bytes]  # the topics of the new runs
     ranking: RankingRules
 
     @classmethod
@@ -99,7 +85,7 @@ class AddedRuns(Frozen, kw_only=True):
             )
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
-        depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
+        depths = [measure.depth or ALL_RANKS for measure in weighted_among(requests, level, known)]
         depths += [cutoff for cutoff in cutoffs_of(requests).values() if cutoff]
         ranking = RankingRules.of(rules.settings)
         first = [pool for run in added for pool in first_documents(run, max(depth, *depths, 1), ranking)]
@@ -135,42 +121,39 @@ def with_new_runs(
     """Assess new runs; ``groups_of`` returns the groups of runs by name."""
     experiment = graded_runs_of(Qrels(added.judgments), added.runs, measures, rules)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
-    pooled = experiment.of_runs(np.arange(n_pooled))
-    each = list(removals(pooled, groups[:n_pooled], added.depth))
     both = PooledAndNew(
         experiment=experiment,
         n_pooled=n_pooled,
         groups=groups,
         given=places_of(experiment.judgments, added.given) != ABSENT,
-        removals=each,
         depth=added.depth,
         n_other_topics=len(added.topics.difference(experiment.topics)),
     )
     numbers = {name: added.n_unjudged(group.tolist()) for name, group in both.new_groups.items()}
     new, notes = replace(both.assessed(draws), to_list=numbers), experiment.notes()
-    return LeftOutRuns(pooled, groups[:n_pooled], each, "new runs", new=new, seed=draws.seed, notes=notes)
+    left_out = both.removals
+    return LeftOutRuns(both.pooled, groups[:n_pooled], left_out, "new runs", new=new, seed=draws.seed, notes=notes)
 
 
 class PooledAndNew(Frozen, kw_only=True):
     """Pooled and new runs that are ranked together."""
 
-    experiment: GradedRuns
-    """All runs, the pooled ones first; its judgments contain the first documents of new runs."""
+    experiment: GradedRuns  # all runs, the pooled ones first; its judgments contain the first documents of new runs
     n_pooled: int
     groups: Sequence[str]
-    given: BoolArray
-    """Whether each document is in the original judgments, rather than only in the new runs."""
-    removals: Sequence[UniqueDocuments]
-    """The unique documents of each group of pooled runs."""
-    depth: int
-    """The depth of the pool."""
-    n_other_topics: int = 0
-    """How many topics of new runs are not evaluated."""
+    given: BoolArray  # whether each document is in the original judgments, rather than only in the new runs
+    depth: int  # the depth of the pool
+    n_other_topics: int = 0  # how many topics of new runs are not evaluated
 
     @cached_property
     def pooled(self) -> GradedRuns:
         """The pooled runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled))
+
+    @cached_property
+    def removals(self) -> list[UniqueDocuments]:
+        """The unique documents of each group of pooled runs."""
+        return list(removals(self.pooled, self.groups[: self.n_pooled], self.depth))
 
     @cached_property
     def new(self) -> GradedRuns:
@@ -298,12 +281,9 @@ class PooledAndNew(Frozen, kw_only=True):
 class GroupBias(Frozen, kw_only=True):
     """The estimated bias of the new runs of a group."""
 
-    to_judge: int
-    """The number of unjudged documents among the first documents of its runs."""
-    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}
-    """The bias and the bounds of its interval, by measure and run."""
-    problem: str = ""
-    """Why there is no estimate for any measure."""
+    to_judge: int  # the number of unjudged documents among the first documents of its runs
+    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}  # bias, low, high by measure and run
+    problem: str = ""  # why there is no estimate for any measure
 
     @classmethod
     def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:
@@ -349,18 +329,14 @@ class GroupBias(Frozen, kw_only=True):
 def _drawn_biases(
     members: GradedRuns, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
-    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
-
-    A document is relevant with probability ``factor * p``, with one factor per draw; it then gets the lowest relevant
-    grade. Topics without a value under one of the judgments are excluded.
-    """
+    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs)."""
     random, pooled, grades = generator(seed, 1), given | unjudged, members.grades.copy()
     now, biases = members.values(None, given), []
     for factor in factors.tolist():
         relevant = random.random(p.size) < factor * p
-        grades[unjudged] = np.where(relevant, int(members.level), 0)
+        grades[unjudged] = np.where(relevant, int(members.level), 0)  # the lowest relevant grade
         then = members.values(grades, pooled)
-        lacking = np.isnan(now) | np.isnan(then)
+        lacking = np.isnan(now) | np.isnan(then)  # topics without a value under one of the judgments are excluded
         before, after = (np.where(lacking, np.nan, values) for values in (now, then))
         biases.append(members.scores(before) - members.scores(after))
     return np.array(biases)
@@ -383,8 +359,7 @@ def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
     """Return, by measure, the lowest and the highest score of each run, for measures with proven bounds."""
     known = new.grades[new.grades >= 0]
     bounds = {}
-    for request in new.requests:
-        for measure in bounded(request, new.level, known):
-            scores = WeightedScores(new, measure)
-            bounds[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
+    for measure in weighted_among(new.requests, new.level, known):
+        scores = WeightedScores(new, measure)
+        bounds[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
     return bounds

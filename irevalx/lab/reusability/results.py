@@ -154,26 +154,16 @@ class LeftOutRuns(DrawnResult):
     """Runs re-evaluated without the unique documents of their groups."""
 
     experiment: GradedRuns
-    groups: Sequence[str]
-    """The group of each run."""
-    removals: Sequence[UniqueDocuments]
-    """The unique documents of each group."""
-    view: str
-    """The first table: ``runs``, ``summary``, ``pivot`` or ``removed``."""
-    evaluations: Mapping[str, GroupEvaluation] = {}
-    """By kind of judgments; empty if documents were only counted, or with new runs."""
-    holes: FloatArray | None = None
-    """Shape (n_runs,); the share of unjudged documents among the first ``holes_depth``."""
+    groups: Sequence[str]  # the group of each run
+    removals: Sequence[UniqueDocuments]  # the unique documents of each group
+    view: str  # the first table: ``runs``, ``summary``, ``pivot`` or ``removed``
+    evaluations: Mapping[str, GroupEvaluation] = {}  # by kind of judgments; empty for ``removed`` and new runs
+    holes: FloatArray | None = None  # shape (n_runs,); the share of unjudged documents among the first ``holes_depth``
     holes_depth: int | None = None
-    predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}
-    """Predictions for the unique documents, by kind of judgments and by group."""
-    judgments: Mapping[str, GradedQrelsText] = {}
-    """The judgments for each group, if they were requested."""
-    new: NewRuns | None = None
-    """Runs that were not pooled."""
-    seed: int | None = None
-    """The seed of the draws for their bias."""
-
+    predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}  # by kind of judgments and by group
+    judgments: Mapping[str, GradedQrelsText] = {}  # the judgments for each group, if they were requested
+    new: NewRuns | None = None  # runs that were not pooled
+    seed: int | None = None  # the seed of the draws for their bias
     drawings: ClassVar[Mapping[str, str]] = {"changes": "changes", "holes": "bias_against_holes"}
 
     @property

@@ -9,8 +9,6 @@ from itertools import combinations, groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 
-import numpy as np
-
 from irevalx.api import inputs
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
@@ -24,10 +22,16 @@ from irevalx.experiments.inputs import (
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
-from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
+from irevalx.experiments.weighted_measures import (
+    ALL_RANKS,
+    WeightedMeasure,
+    not_weighted,
+    weighted_among,
+    weighted_measures,
+)
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import FEW_PAIRS, DrawnResult, Result
+from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
@@ -73,11 +77,7 @@ from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
 if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
     from irevalx.lab.plotting.page import Page
-
-_ALL = int(np.iinfo(np.int64).max)
-"""The depth of measures that use all documents of a run."""
 
 DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
@@ -93,19 +93,12 @@ _DETERMINED, _DETERMINED_IN_JSON = "determined pairs", "decided pairs"
 class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
-    rows: Sequence[BoundedScore]
-    """For each measure the runs, then the pairs; for each the topics, then their mean."""
-    decided: Sequence[DeterminedPairsRow]
-    """One for each measure; empty for a single run."""
-    by_topic: bool
-    """Whether tables for the terminal contain topics."""
-    scores: Sequence[WeightedScores]
-    """Of the measures with proven bounds, for the figure."""
-    seed: int | None = None
-    """The seed of draws of judgments; None if there are none."""
-    show: str | None = None
-    """Whether all pairs are displayed (all) or only runs (summary); None displays few pairs."""
-
+    rows: Sequence[BoundedScore]  # for each measure the runs, then the pairs; for each the topics, then their mean
+    decided: Sequence[DeterminedPairsRow]  # one for each measure; empty for a single run
+    by_topic: bool  # whether tables for the terminal contain topics
+    scores: Sequence[WeightedScores]  # of the measures with proven bounds, for the figure
+    seed: int | None = None  # the seed of draws of judgments; None if there are none
+    show: str | None = None  # whether all pairs are displayed (all) or only runs (summary); None displays few pairs
     drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
     displayed_titles: ClassVar[Mapping[str, str]] = {_DETERMINED: _DETERMINED_IN_JSON}
 
@@ -147,35 +140,19 @@ class BoundedScores(DrawnResult):
         return super().drawing(draw, page)
 
 
-class DocumentsToJudge(Result):
+class DocumentsToJudge(DocumentsResult):
     """The documents whose judgments have the greatest effect on undetermined pairs, in descending order."""
 
     rows: Sequence[DocumentToJudge]
-    column: str = "narrows"
-    """The effect of judgments: ``narrows`` or, with probabilities, ``changes``."""
+    column: str = "narrows"  # the effect of judgments: ``narrows`` or, with probabilities, ``changes``
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         without = {"narrows", "changes"} - {self.column}
         return [Table.of("next documents", DocumentToJudge, self.rows, n_labels=3, without=without)]
 
-    @property
-    def text(self) -> bytes:
-        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
-        return "".join(f"{row.topic} {row.docno}\n" for row in self.rows).encode(errors="surrogateescape")
-
-
-def _run(output: "Output", **options: Any) -> None:
-    """Write bounds as tables; documents to judge are written as a pool file unless a format is requested."""
-    result = bounds(**options)
-    if isinstance(result, DocumentsToJudge) and not output.format_is_typed:
-        output.write_text(result)
-    else:
-        output.write(result)
-
 
 @declared(
-    run=_run,
     example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
     more=(
         "--in-all and --per-topic write a pool file or, with --format, a table.\n\n"
@@ -302,7 +279,7 @@ def bounds(
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
     unpooled = Unpooled(run_streams(new_runs) if are_given(new_runs) else None, groups, group_by)
-    judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(run_streams(runs))
+    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *(unpooled.runs or ())]
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
@@ -450,10 +427,7 @@ def weighted_scores(
     drawn: tuple[RequestedMeasure, ...],
     rules: EvaluationRules,
 ) -> tuple[list[WeightedScores], GradedRuns]:
-    """Return the scores of runs under measures that are sums over ranks, and the ranked runs with the drawn measures.
-
-    The judgments of the experiment contain the documents that runs have at the ranks of these measures.
-    """
+    """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
     experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
@@ -461,7 +435,7 @@ def weighted_scores(
 
 def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
     """Return the number of first documents of a run that the measures use."""
-    return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
+    return ALL_RANKS if drawn else max(measure.depth or ALL_RANKS for measure in weighted)
 
 
 def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
@@ -482,11 +456,8 @@ def known_bounds(
     """Return the scores of runs under the requested measures that are sums over ranks."""
     if RankingRules.of(settings).changes() or settings.grades != "whole":
         return []
-    level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
-    weighted: list[WeightedMeasure] = []
-    for request in requests:
-        with suppress(UsageError):  # the measure is not a sum over ranks
-            weighted += weighted_measures([request], level, known, max(known, default=0))
+    level = int(settings.level)
+    weighted = weighted_among(requests, level, judgments.grades[judgments.grades >= 0])
     if not weighted:
         return []
     with warnings.catch_warnings(), suppress(NoTopicsError):  # measures with values for every run

@@ -43,15 +43,11 @@ class TopicWeights(Frozen):
     """The documents of a topic that any run retrieves at the ranks used by a measure; arrays are (n_documents,)."""
 
     topic: str
-    docnos: tuple[str, ...]
-    """In ascending byte order."""
-    weights: FloatArray
-    """Shape (n_runs, n_documents); 0 for a document that a run lacks."""
-    gains: FloatArray
-    """0 for unjudged documents."""
+    docnos: tuple[str, ...]  # in ascending byte order
+    weights: FloatArray  # shape (n_runs, n_documents); 0 for a document that a run lacks
+    gains: FloatArray  # 0 for unjudged documents
     unjudged: BoolArray
-    places: IntArray
-    """Indices into the judgments of the experiment."""
+    places: IntArray  # indices into the judgments of the experiment
 
     def of(self, pair: tuple[int, int | None]) -> FloatArray:
         """Return the weights of a run, minus the weights of a second run, if given."""
@@ -65,10 +61,8 @@ class DifferenceDistribution(Frozen, kw_only=True):
 
     means: FloatArray
     deviations: FloatArray
-    keeps_sign: float
-    """The probability that the mean difference has the same sign as under the judgments."""
-    by: str
-    """How this was computed: "exact", "normal" or "draws"."""
+    keeps_sign: float  # the probability that the mean difference has the same sign as under the judgments
+    by: str  # how this was computed: "exact", "normal" or "draws"
 
 
 class Bounds(Frozen):
@@ -76,17 +70,12 @@ class Bounds(Frozen):
 
     difference: FloatArray
     low: FloatArray
-    high: FloatArray
-    """Without rounding errors, like ``low`` and ``difference``."""
-    unjudged: IntArray
-    """The number of unjudged documents with an effect."""
-    next_document: DocumentInfluence | None = None
-    """The document that narrows the bounds of the mean most."""
+    high: FloatArray  # without rounding errors, like ``low`` and ``difference``
+    unjudged: IntArray  # the number of unjudged documents with an effect
+    next_document: DocumentInfluence | None = None  # the document that narrows the bounds of the mean most
     probable: DifferenceDistribution | None = None
-    changing: DocumentInfluence | None = None
-    """The document that is expected to change the probability that the first run is better most."""
-    proven: bool = True
-    """False if ``low`` and ``high`` are the least and the greatest of draws."""
+    changing: DocumentInfluence | None = None  # the document that is expected to change the sign's probability most
+    proven: bool = True  # False if ``low`` and ``high`` are the least and the greatest of draws
 
     @property
     def means(self) -> tuple[float, float, float]:
@@ -102,11 +91,9 @@ class Bounds(Frozen):
 class DeterminedPairs(Frozen):
     """The number of determined pairs by the number of judged documents; shape (n_steps,)."""
 
-    n_judged: IntArray
-    """Ascending from 0."""
+    n_judged: IntArray  # ascending from 0
     n_decided: IntArray
-    n_pairs: int
-    """The number of all pairs."""
+    n_pairs: int  # the number of all pairs
 
 
 def is_determined(low: FloatArray | float, high: FloatArray | float) -> BoolArray:
@@ -120,12 +107,10 @@ def _means(ends: FloatArray) -> FloatArray:
 
 
 class WeightedScores:
-    """The scores of runs for a measure that is a sum over ranks of weight times gain.
-
-    The judgments of the experiment contain every document that any run has at the ranks of the measure.
-    """
+    """The scores of runs for a measure that is a sum over ranks of weight times gain."""
 
     def __init__(self, experiment: GradedRuns, measure: WeightedMeasure) -> None:
+        """Collect weights; the judgments must contain every document that any run has at the ranks of the measure."""
         self.measure = measure
         self.runs = experiment.runs
         self.topics = list(_topic_weights(experiment, measure))
@@ -167,11 +152,7 @@ class WeightedScores:
         return without_noise(np.stack((score, score + down, score + up)))
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
-        """Count the determined pairs while judgments are added step by step, starting without judgments.
-
-        The order is that of ``worth_judging``, computed at each step, or by the greatest weight in any run, as in a
-        pool.
-        """
+        """Count determined pairs while judgments are added, ordered by ``worth_judging`` or by weight in any run."""
         pairs = self.pairs
         hidden = [~topic.unjudged for topic in self.topics]
         total = sum(int(mask.sum()) for mask in hidden)
@@ -194,10 +175,7 @@ class WeightedScores:
         return DeterminedPairs(numbers, decided, len(pairs))
 
     def _n_determined(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
-        """Count the determined pairs when some judgments are hidden, and remove these pairs from the list.
-
-        A determined pair remains determined under further judgments.
-        """
+        """Count the determined pairs when some judgments are hidden, and remove these pairs from the list."""
         low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
         for topic, mask in zip(self.topics, hidden, strict=True):
             open_ = topic.unjudged | mask
@@ -210,6 +188,7 @@ class WeightedScores:
                 high[batch] += known + np.maximum(unknown, 0.0).sum(axis=1)
                 start = batch.stop
         decided = is_determined(without_noise(low / len(self.topics)), without_noise(high / len(self.topics)))
+        # a determined pair remains determined under further judgments
         undecided[:] = [pair for pair, done in zip(undecided, decided.tolist(), strict=True) if not done]
         return len(self.pairs) - len(undecided)
 

@@ -7,17 +7,13 @@ from matplotlib.figure import Figure
 
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
-from irevalx.lab.plotting.page import Page, columns_of
+from irevalx.lab.plotting.page import Page, in_rows
 from irevalx.lab.score_bounds.bounds import BoundedScores
-
-_COLUMNS = 3
-"""Maximum number of panels in a row."""
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
     """Plot the number of determined pairs for two judging orders (``in_all`` and by rank), one panel per measure."""
     panels: list[LinePanel] = []
-    n_columns = columns_of(len(result.scores), _COLUMNS)
     for scores in result.scores:
         orders = [scores.determining(best_first=best_first) for best_first in (True, False)]
         last = max(int(order.n_judged[-1]) for order in orders)
@@ -26,11 +22,12 @@ def decided_pairs(result: BoundedScores, page: Page) -> Figure:
             x, y = np.append(order.n_judged, last), np.append(order.n_decided, order.n_decided[-1])
             curves.append(Curve(label, x, y, markers=False, steps=True))
         panels.append(LinePanel(curves, "determined pairs", scores.measure.name, rules=(orders[0].n_pairs,)))
-    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
     title = "Determined pairs of runs by number of judged documents"
     note = (
         "Documents are judged in about 25 steps: those whose judgments narrow the bounds most first or, as in a pool, "
         "those ranked highest by any run first."
     )
     rule = f"all {orders[0].n_pairs} pairs"
-    return draw_lines(rows, page, title=title, label="judged documents", note=note, rule=rule, same_heights=True)
+    return draw_lines(
+        in_rows(panels, 3), page, title=title, label="judged documents", note=note, rule=rule, same_heights=True
+    )

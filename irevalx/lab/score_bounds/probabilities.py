@@ -29,12 +29,9 @@ from irevalx.statistics.significance import generator, without_noise
 class Relevance(Frozen, kw_only=True):
     """Probabilities of relevance and their error."""
 
-    probability: FloatArray
-    """Shape (n_documents,)."""
-    features: FloatArray
-    """Shape (n_documents, n_features); without features, documents are independent."""
-    covariance: FloatArray
-    """Shape (n_features, n_features); of the errors of the coefficients of the logit."""
+    probability: FloatArray  # shape (n_documents,)
+    features: FloatArray  # shape (n_documents, n_features); without features, documents are independent
+    covariance: FloatArray  # shape (n_features, n_features); of the errors of the coefficients of the logit
 
     def take(self, places: IntArray) -> Relevance:
         """Return the probabilities of the documents with these indices."""
@@ -74,15 +71,12 @@ class GradeShares(Frozen):
 
     @classmethod
     def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
-        """Estimate the distributions from grades (negative if unjudged); without grades, use the lowest possible grade.
-
-        The level is at least 1; if the highest grade of unjudged documents is lower, none of them is relevant.
-        """
+        """Estimate the distributions from grades, negative if unjudged; without grades, the lowest grade is certain."""
         possible = np.arange(greatest + 1)
         counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
         relevant, others = (
             np.where(mask, counts, 0.0) if (counts * mask).any() else (possible == least).astype(np.float64)
-            for mask, least in ((possible >= level, min(level, greatest)), (possible < level, 0))
+            for mask, least in ((possible >= level, min(level, greatest)), (possible < level, 0))  # level is at least 1
         )
         return cls(relevant / relevant.sum(), others / others.sum())
 
@@ -103,10 +97,7 @@ class GradeShares(Frozen):
 
 
 def given_relevance(experiment: GradedRuns, probabilities: Judgments, depth: int) -> Relevance:
-    """Look up probabilities in judgments; documents without a probability are nonrelevant, with a warning.
-
-    Only the first ``depth`` documents of runs have an effect.
-    """
+    """Look up probabilities; warns if one of the first ``depth`` documents of a run has none, and is nonrelevant."""
     place = places_of(experiment.judgments, probabilities)
     probability = np.where(place == ABSENT, -1.0, np.concatenate((probabilities.grades, [0.0]))[place])
     matter = experiment.retrieved_within(depth).any(axis=0) & (experiment.grades < 0)
@@ -128,10 +119,7 @@ _NODES = 7
 
 
 class ExpectedValues:
-    """The scores of runs, if each unjudged document has a probability of relevance.
-
-    The scores of runs after the first ``n_pooled``, whose documents share a factor, are drawn.
-    """
+    """The scores of runs, if each unjudged document has a probability of relevance."""
 
     def __init__(
         self,
@@ -139,7 +127,7 @@ class ExpectedValues:
         relevance: Relevance,
         shares: GradeShares,
         *,
-        n_pooled: int | None = None,
+        n_pooled: int | None = None,  # scores of the other runs, whose documents share a factor, are drawn
         n_draws: int = 1,
         seed: int = 0,
     ) -> None:
@@ -176,11 +164,7 @@ class ExpectedValues:
         return sums
 
     def of(self, pair: tuple[int, int | None]) -> DifferenceDistribution:
-        """Return the distribution of the score of a run, or of the difference of two runs, by index.
-
-        Moments are exact for independent documents; the deviation includes the estimation error of the fit to first
-        order.
-        """
+        """Return the distribution of the score of a run, or of the difference of two runs, by index."""
         run, against = pair
         if self._is_drawn(pair):
             difference = self._draws[:, run] - (0.0 if against is None else self._draws[:, against])
@@ -196,7 +180,7 @@ class ExpectedValues:
         shared = np.einsum("tf,fg,tg->t", slopes, self._relevance.covariance, slopes, optimize=True)
         slope = slopes.sum(axis=0)
         error = float(slope @ self._relevance.covariance @ slope)
-        deviation = math.sqrt(max(0.0, float(apart.sum()) + error))
+        deviation = math.sqrt(max(0.0, float(apart.sum()) + error))  # with the error of the fit to first order
         signs = self._signs(float(known.sum()), weights, slope, deviation)
         now = float(without_noise(known.sum() / n_topics))
         return DifferenceDistribution(
@@ -222,12 +206,9 @@ class ExpectedValues:
         return draws
 
     def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignProbabilities:
-        """Return the probabilities of the sign of a sum.
-
-        The estimation error of a fit affects all documents jointly; only one direction in the space of coefficients
-        affects the sum, and the probabilities are averaged over ``_NODES`` points of this line (Gauss-Hermite
-        quadrature).
-        """
+        """Return the probabilities of the sign of a sum."""
+        # The estimation error of a fit affects all documents jointly. Only one direction in the space of coefficients
+        # affects the sum: the probabilities are averaged over points of this line (Gauss-Hermite quadrature).
         matter = np.flatnonzero(weights)
         relevance, covariance = self._relevance.take(matter), self._relevance.covariance
         error = math.sqrt(max(0.0, float(slope @ covariance @ slope)))
@@ -247,11 +228,7 @@ class ExpectedValues:
         return SignProbabilities(float(below), float(zero), float(above), exact=True)
 
     def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
-        """Return the unjudged documents in descending order of the expected change, then by topic and docno.
-
-        This is the expected absolute change of the probability that the first run is better, for a normally distributed
-        difference, summed over pairs.
-        """
+        """Return the unjudged documents in descending order of ``_change``, summed over pairs."""
         changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
         for pair in pairs:
             changes += (change := self._change(pair))
@@ -274,7 +251,7 @@ class ExpectedValues:
         return DocumentInfluence(topic, self._docnos[place], float(changes[place]), pairs)
 
     def _change(self, pair: tuple[int, int]) -> FloatArray:
-        """Return, for each document, the expected absolute change of the probability that a difference is above 0."""
+        """Return the expected absolute change of the probability that a normal difference is above 0, by document."""
         from scipy.special import ndtr
 
         (run, against), (gains, chances) = pair, self._gain_probabilities(self._relevance.probability)
@@ -309,10 +286,7 @@ def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribut
 
 
 class SimulatedValues:
-    """The scores of runs under judgments drawn from probabilities of relevance.
-
-    The judgments contain all documents of the runs, the measures are in DRAWN, and all measures share the draws.
-    """
+    """The scores of runs under judgments drawn from probabilities of relevance; all measures share the draws."""
 
     def __init__(
         self, experiment: GradedRuns, relevance: Relevance, shares: GradeShares, n_draws: int, seed: int

@@ -69,10 +69,7 @@ class FittedRelevance:
         return logistic_fit(self._features, judged, self._relevant)
 
     def factor(self, unique: Sequence[BoolArray]) -> GroupFactor:
-        """Estimate the ratio of relevant to expected documents among the judged unique documents of each pooled group.
-
-        Raises InputError if fewer than ``LEAST_GROUPS`` groups have unique documents, or none of these is relevant.
-        """
+        """Estimate the ratio of relevant to expected unique documents of pooled groups; raises InputError."""
         lost = [mask for mask in unique if mask.any()]
         if len(lost) < LEAST_GROUPS:
             raise InputError(
@@ -100,12 +97,9 @@ class FittedRelevance:
 class GroupFactor(Frozen, kw_only=True):
     """The factor by which the fitted probabilities of unjudged documents of an unpooled group are multiplied."""
 
-    scale: float
-    """The number of relevant unique documents of pooled groups, divided by its fitted expectation."""
-    tau: float
-    """The standard deviation of the factor between groups, as a share of it."""
-    n_groups: int
-    """The number of groups behind both estimates."""
+    scale: float  # the number of relevant unique documents of pooled groups, divided by its fitted expectation
+    tau: float  # the standard deviation of the factor between groups, as a share of it
+    n_groups: int  # the number of groups behind both estimates
 
     def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw factors for a new group from a log-t distribution, because tau is estimated from few groups."""
@@ -115,18 +109,8 @@ class GroupFactor(Frozen, kw_only=True):
         return factors
 
 
-def unjudged_shares(experiment: GradedRuns) -> FloatArray:
-    """Return the share of unjudged documents of each run within each depth: shape (n_runs, depth), depths from 1."""
-    n_unjudged, n_retrieved = (counts.cumsum(axis=1) for counts in _by_rank(experiment))
-    shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
-    return shares
-
-
 def judged_depth(experiment: GradedRuns) -> int:
-    """Return the depth to which runs are judged; 0 if they are not.
-
-    The share of unjudged documents is at most ``MOST_UNJUDGED`` within it, and ``_MOST_UNJUDGED_AT_RANK`` at it.
-    """
+    """Return the depth up to which few documents of the runs are unjudged; 0 if there is none."""
     at_rank, retrieved = (counts.sum(axis=0) for counts in _by_rank(experiment))
     within = at_rank.cumsum() <= MOST_UNJUDGED * retrieved.cumsum()
     judged = np.flatnonzero(within & (at_rank <= _MOST_UNJUDGED_AT_RANK * retrieved))
@@ -134,10 +118,7 @@ def judged_depth(experiment: GradedRuns) -> int:
 
 
 def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
-    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
-
-    Documents that are not in the judgments can be missing from a ranking.
-    """
+    """Return the counts of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth)."""
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
     depth = min(_DEEPEST, max(1, int(n_retrieved.max(initial=0))))
@@ -146,15 +127,11 @@ def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
     judged[judged] = experiment.grades[ranking.row[judged]] >= 0
     cell = ranking.rows.ids[judged] // len(experiment.topics) * depth + ranking.rank[judged] - 1
     n_judged = np.bincount(cell, minlength=n_runs * depth).reshape(n_runs, depth)
-    return retrieved - n_judged, retrieved
+    return retrieved - n_judged, retrieved  # documents that are not in the judgments can be missing from a ranking
 
 
 def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
-    """Return the features of each judgment, (n_judgments, n_runs + 2), and a mask of the documents that runs retrieve.
-
-    The features: 1/log2(rank + 1) for each run, 0 if it does not retrieve the document; the logarithm of the best rank;
-    the share of the runs that retrieve it.
-    """
+    """Return the features of each judgment, (n_judgments, n_runs + 2), and a mask of the retrieved documents."""
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     known = ranking.row >= 0
     row, rank, run = ranking.row[known], ranking.rank[known], ranking.rows.ids[known] // len(experiment.topics)
@@ -163,17 +140,13 @@ def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
     best = np.full(len(features), np.inf)
     np.minimum.at(best, row, rank)
     has: BoolArray = np.isfinite(best)
-    features[has, -2] = np.log(best[has])
-    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs
+    features[has, -2] = np.log(best[has])  # best rank
+    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs  # share of the runs that retrieve it
     return features, has
 
 
 def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -> Relevance:
-    """Fit probabilities of relevance: scikit-learn's logistic regression, with its default penalty.
-
-    The covariance of the coefficients is the inverse of the information at the maximum (Laplace's approximation).
-    Raises InputError if none of the judged documents is relevant, or all are.
-    """
+    """Fit probabilities by logistic regression; raises InputError if no judged document is relevant, or all are."""
     from sklearn.linear_model import LogisticRegression
 
     known = relevant[judged]
@@ -188,7 +161,7 @@ def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -
     probability: FloatArray = model.predict_proba(scaled)[:, 1]
     with_constant = np.column_stack((scaled, np.ones(len(scaled))))
     rows, weight = with_constant[judged], (probability * (1 - probability))[judged]
-    information = (rows * weight[:, None]).T @ rows
+    information = (rows * weight[:, None]).T @ rows  # its inverse is the covariance (Laplace's approximation)
     information[np.arange(features.shape[1]), np.arange(features.shape[1])] += _PENALTY
     return Relevance(probability=probability, features=with_constant, covariance=np.linalg.inv(information))
 
@@ -201,13 +174,8 @@ class Unpooled(Frozen):
     """Runs that were not pooled, if there are any."""
 
     runs: Sequence[RunStream] | None
-    groups: str | PathLike[str] | Mapping[str, str] | None
-    """Of all runs, like ``group_by``."""
+    groups: str | PathLike[str] | Mapping[str, str] | None  # of all runs, like ``group_by``
     group_by: str | None
-
-    def beside(self, pooled: Sequence[RunStream]) -> Sequence[RunStream]:
-        """Return the pooled runs, followed by the new runs."""
-        return [*pooled, *(self.runs or ())]
 
     def first(self, experiment: GradedRuns) -> int | None:
         """Return the index of the first new run among all runs; None if there is none."""
@@ -225,12 +193,9 @@ class Unpooled(Frozen):
 class UnpooledRelevance(Relevance, kw_only=True):
     """Fitted probabilities; probabilities of documents that only a new group retrieved share a factor."""
 
-    group: IntArray
-    """Shape (n_documents,); the index of the new group, ``ABSENT`` for other documents."""
-    factor: GroupFactor
-    """Drawn for each group separately."""
-    n_groups: int
-    """The number of new groups."""
+    group: IntArray  # shape (n_documents,); the index of the new group, ``ABSENT`` for other documents
+    factor: GroupFactor  # drawn for each group separately
+    n_groups: int  # the number of new groups
 
     def take(self, places: IntArray) -> UnpooledRelevance:
         """Return the probabilities of the documents with these indices."""
@@ -268,12 +233,9 @@ def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: 
 
 
 def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
-    """Raise InputError if some of the first runs are judged to depth 10 and others are not.
-
-    Without a factor, the fitted number of relevant documents of the other runs is two to three times too high.
-    """
-    shares = unjudged_shares(experiment)
-    unjudged = shares[:n_pooled, min(LEAST_DEPTH, shares.shape[1]) - 1]
+    """Raise InputError if some of the first runs are judged to depth 10 and others, which require a factor, are not."""
+    n_unjudged, n_retrieved = (counts[:n_pooled, :LEAST_DEPTH].sum(axis=1) for counts in _by_rank(experiment))
+    unjudged = n_unjudged / np.maximum(n_retrieved, 1)
     unpooled = np.flatnonzero(unjudged > 2 * MOST_UNJUDGED)
     if unjudged.min() <= MOST_UNJUDGED and unpooled.size:
         r = int(unpooled[unjudged[unpooled].argmax()])

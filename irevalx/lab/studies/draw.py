@@ -21,7 +21,7 @@ from irevalx.lab.command.output import Result, make_folder, write_folder, write_
 from irevalx.lab.studies.results import AXES, StudyResult
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.simulation import REFERENCES
-from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
+from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order, measures_in_common, refuse_different
 from irevalx.parameters import ValueType, argument_error
 from irevalx.process.platform import SEPARATORS, as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from irevalx.lab.command.output import Output
-    from irevalx.lab.studies.summaries import StudySummary
 
 Axis = Annotated[
     str,
@@ -50,7 +49,7 @@ def _run(output: "Output", **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
         raise UsageError(f"missing {spelled('figure')}")
-    output.write_figure(lambda page: draw(**options, width=page.width, titled=page.titled))
+    output.write_figure(output.figure, lambda page: draw(**options, width=page.width, titled=page.titled))
 
 
 @declared(
@@ -128,7 +127,6 @@ def draw(
     """
     from irevalx.lab.plotting.page import Page, style
     from irevalx.lab.studies.figures import agreement, grid, measures_at_a_level, runs_in_order
-    from irevalx.lab.studies.summaries import measures_in_common, refuse_different
 
     page, summaries = Page(width, titled, axis == "linear"), _summaries(studies)
     if layout == "grid" and len(summaries) > 1 and page.is_narrow:
@@ -154,7 +152,7 @@ def _words(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for text in texts for word in text.split()))
 
 
-def _summaries(studies: Any) -> "list[StudySummary]":
+def _summaries(studies: Any) -> list[StudySummary]:
     """Return the summaries of studies, given as for ``draw``."""
     if not isinstance(studies, Mapping):
         studies = [(None, study) for study in (studies if isinstance(studies, list | tuple) else [studies])]
@@ -190,14 +188,7 @@ class SeveralStudies(Result):
         ]
 
     def write(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        figures: str | None = "png",
-        axis: str = "log",
-        width: float = 7.0,
-        titled: bool = True,
-        **how: Any,
+        self, folder: str, *, figures: str | None, axis: str, width: float, titled: bool, **how: Any
     ) -> list[str]:
         """Write each study to a separate folder, like ``StudyResult.write``, and write figures of all studies."""
 
@@ -211,7 +202,7 @@ class SeveralStudies(Result):
                 names += self._draw_into(path, figures, **style)
             return names
 
-        return write_folder(os.fspath(folder), write_into)
+        return write_folder(folder, write_into)
 
     def _draw_into(self, path: Path, suffix: str, *, axis: str, width: float, titled: bool) -> list[str]:
         """Write the figures of all studies on common axes, and return the names of the files."""
@@ -222,10 +213,11 @@ class SeveralStudies(Result):
         def drawing(page: "Page", against: str) -> "Figure":
             return draw(studies, against=against, axis=axis, width=page.width, titled=page.titled)
 
-        names = [f"agreement-with-{against}.{suffix}" for against in REFERENCES]
-        for name, against in zip(names, REFERENCES, strict=True):
-            content = figure_bytes(partial(drawing, against=against), Page(width, titled), name)
-            write_lines([content], path / name)
+        names = []
+        for against in REFERENCES:
+            names.append(f"agreement-with-{against}.{suffix}")
+            content = figure_bytes(partial(drawing, against=against), Page(width, titled), names[-1])
+            write_lines([content], path / names[-1])
         return names
 
 
@@ -305,7 +297,7 @@ def _are_typed(about: Mapping[str, Any]) -> bool:
     return all(type(value) is _ABOUT[key] for key, value in known.items()) and {*map(type, items)} <= {str, int}
 
 
-def read_summary(folder: StudyFolder) -> "StudySummary":
+def read_summary(folder: StudyFolder) -> StudySummary:
     """Read the summary of a study."""
     where = shown_name(folder.path_of("summary.csv"))
     by_line: dict[tuple[str, str], dict[str, list[float]]] = {}

@@ -25,7 +25,7 @@ from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
-from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, columns_of, names_within
+from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, in_rows, names_within
 from irevalx.lab.plotting.panels import draw_points, place_panels, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.plotting.ticks import share_ticks
@@ -304,10 +304,8 @@ def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page
         for group in groups_on_one_axis(ranges_printed_as(measures)):
             curves = tuple(Curve(measures[m], places, full[measures[m]][order]) for m in group)
             panels.append(LinePanel(curves, "measure value", study.name if len(studies) > 1 else ""))
-    n_columns = columns_of(len(panels), 3)
-    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
     title = "Measure values of runs under full judgments"
-    return draw_lines(rows, page, title=title, label=f"runs in descending order of {measures[0]}")
+    return draw_lines(in_rows(panels, 3), page, title=title, label=f"runs in descending order of {measures[0]}")
 
 
 def _with_itself(study: StudySummary) -> list[Line]:

@@ -94,12 +94,8 @@ class StrategyResult(Frozen):
         """Simulate a strategy on the judgments of an experiment; ``options`` are passed to ``simulated_strategy``."""
         if scheme.order is None:
             return cls()
-        ordering, judgments = (
-            simulated_strategy(
-                scheme.name, runs, level=int(experiment.level), ranking=experiment.ranking_rules, **options
-            ),
-            experiment.judgments,
-        )
+        level, ranking, judgments = int(experiment.level), experiment.ranking_rules, experiment.judgments
+        ordering = simulated_strategy(scheme.name, runs, level=level, ranking=ranking, **options)
 
         def replay(seed: int) -> tuple[Any, ...]:
             result = ordering.replay(judgments, levels, seed)
@@ -318,9 +314,9 @@ class StudyResult(Result):
         axis: str,
         width: float,
         titled: bool,
-        digits: int = DIGITS,
-        threads: int = 1,
-        progress: bool = False,
+        digits: int,
+        threads: int,
+        progress: bool,
     ) -> list[str]:
         """Write all tables and figures to an empty folder, as ``write`` does."""
         names = []

@@ -190,20 +190,14 @@ def draw(
     rounding: Callable[[Fraction], int] = math.ceil,
     topic_rates: Sequence[Fraction] = (),
 ) -> tuple[StrataSample, BoolArray | None]:
-    """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments).
-
-    For ``mixed``, the pool is stratum 1, which is kept completely, and the other judgments are stratum 2. Other schemes
-    except ``strata`` have one stratum: the pool for ``depth``, and all judgments for ``uniform`` and ``stratified``.
-    Judged documents that belong to no stratum are treated as unpooled, as if they were not in the judgments. For
-    ``imperfect``, the sample consists of the documents that remain in the collection.
-    """
+    """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments)."""
     judgments, judged = experiment.judgments, experiment.grades >= 0
-    if scheme == IMPERFECT:
+    if scheme == IMPERFECT:  # the sample consists of the documents that remain in the collection
         return StrataSample.drawn(EVERY_DOCUMENT.scaled(level), judgments, np.where(judged, 0, ABSENT), order), None
     if scheme == "strata":
         assert topic_strata is not None
         sample = StrataSample.drawn(topic_strata.design.scaled(level), judgments, topic_strata.stratum, order)
-        return sample, sample.in_stratum | ~judged
+        return sample, sample.in_stratum | ~judged  # judged documents that belong to no stratum are unpooled
     if scheme == "uniform":
         sampled = samples.uniform(judgments, level, order, experiment.level, topic_rates)
         return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
@@ -214,16 +208,14 @@ def draw(
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":
         return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
-    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
+    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))  # the pool is kept completely
     return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None
 
 
 def values_of(experiment: GradedRuns, scheme: str, sample: StrataSample, pooled: BoolArray | None) -> FloatArray:
-    """Evaluate all runs under a sample and a pool that ``draw`` returned: shape (n_measures, n_runs, n_topics).
-
-    Source of imperfect judgments: Yilmaz and Aslam, KAIS 2008, section 3.1.
-    """
+    """Evaluate all runs under a sample and a pool that ``draw`` returned: shape (n_measures, n_runs, n_topics)."""
     if scheme != IMPERFECT:
         return values_of_sample(experiment, sample, pooled)
+    # Yilmaz and Aslam, KAIS 2008, section 3.1
     ranking = experiment.ranking.without((experiment.grades >= 0) & ~sample.in_sample)
     return values_of_sample(replace(experiment, ranking=ranking), StrataSample.of_everything(experiment.judgments))

@@ -60,25 +60,20 @@ class StudyResampling(Frozen):
 class StudyIntervals(Frozen):
     """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over resamples."""
 
+    # By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures).
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
-    """By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures)."""
-
+    # By curve and measure: the indices of the lower and the upper level, None beyond all levels.
     knees: dict[str, list[tuple[int | None, int | None]]]
-    """By curve and measure: the indices of the lower and the upper level, None beyond all levels."""
 
 
 class StudyBootstrap:
-    """Sums of the statistics of topic resamples over samples; all samples share the resamples.
-
-    ``full`` and ``average_precision`` are tested values under full judgments, shape (n_measures, n_runs, n_topics) and
-    (n_runs, n_topics).
-    """
+    """Sums of the statistics of topic resamples over samples; all samples share the resamples."""
 
     def __init__(
         self,
         experiment: GradedRuns,
-        full: FloatArray,
-        average_precision: FloatArray,
+        full: FloatArray,  # tested values under full judgments, shape (n_measures, n_runs, n_topics)
+        average_precision: FloatArray,  # under full judgments, shape (n_runs, n_topics)
         n_levels: int,
         n_samples: int,
         resampling: StudyResampling,
@@ -218,13 +213,10 @@ def run_study(
     topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
     topic_rates: Sequence[Fraction] = (),
-    replayed: Sequence[SimulatedJudging] = (),
+    replayed: Sequence[SimulatedJudging] = (),  # the judgments of a judging strategy for each seed
     processes: int = 1,
 ) -> Study:
-    """Evaluate all runs under reduced judgments at each level (ascending) and seed; call ``done`` after each.
-
-    ``replayed`` are the judgments of a judging strategy for each seed. Results do not depend on the processes.
-    """
+    """Evaluate all runs under reduced judgments at each level (ascending) and seed; call ``done`` after each."""
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
     tested = experiment.tested(values)

@@ -64,9 +64,8 @@ class StudySummary(Frozen):
     scheme: Scheme
     levels: tuple[BudgetLevel, ...]  # ascending
     judged: FloatArray  # shape (n_levels,): the mean share of judgments that is kept, over samples
+    # By measure, reference and column of summary.csv: shape (n_levels,), nan for no value.
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
-    """By measure, reference and column of summary.csv: shape (n_levels,), nan for no value."""
-
     about: Mapping[str, Any]  # study.json; empty if there is none
     find_scores: Callable[[], StudyScores]  # reads or collects ``scores``
 

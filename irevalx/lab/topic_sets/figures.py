@@ -14,7 +14,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import UsageError
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
-from irevalx.lab.plotting.page import Page, columns_of
+from irevalx.lab.plotting.page import Page, in_rows
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_printed_as
 from irevalx.lab.topic_sets.power import Power
 from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
@@ -53,8 +53,7 @@ def power_curves(result: Power, page: Page) -> Figure:
             band=f"{100 * (1 - alpha):g}% confidence interval of the standard deviation",
         )
         panels.append(panel)
-    n_columns = columns_of(len(panels), _POWER_COLUMNS)
-    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
+    rows = in_rows(panels, _POWER_COLUMNS)
     title = "Power of the paired t test by number of topics"
     divided = f"/{comparisons}" if comparisons > 1 else ""
     note = f"The standard deviation is the median over pairs of runs; alpha {alpha:g}{divided}."
@@ -131,9 +130,7 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
             f"no bin has the {FEWEST} comparisons that the figure requires; add runs, or increase {spelled('draws')}"
         )
     if not in_units:
-        every = [panel for row_of_panels in panels for panel in row_of_panels]
-        n_columns = columns_of(len(every), _SWAP_COLUMNS)
-        panels = [every[start : start + n_columns] for start in range(0, len(every), n_columns)]
+        panels = in_rows([panel for row_of_panels in panels for panel in row_of_panels], _SWAP_COLUMNS)
     title = "Swap rate by difference between two runs on one of the topic sets"
     note = f"A line ends at the largest difference with a swap. Bins with fewer than {FEWEST} comparisons are left out."
     return draw_lines(panels, page, title=title, label="difference on one of the topic sets", note=f"{_TIES} {note}")

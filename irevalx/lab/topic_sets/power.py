@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
-from irevalx.experiments.inputs import probability
 from irevalx.experiments.measured_runs import MeasuredInput, MeasureValues
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.output import DrawnResult
@@ -22,6 +21,7 @@ from irevalx.lab.command.parameters import (
     QrelsOrScores,
     Threads,
 )
+from irevalx.parameters import argument_error
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
 from irevalx.statistics.power import (
@@ -204,7 +204,8 @@ def power(
     >>> [(row.goal, row.topics, round(row.size, 3)) for row in result.rows if row.goal == "difference"]
     [('difference', 30, 0.135), ('difference', 53, 0.1)]
     """
-    power = probability(spelled("power"), power, least=alpha)
+    if power <= alpha:
+        raise argument_error(spelled("power"), f"a number above {alpha:g} and below 1", power)
     differences, widths = differences or DIFFERENCES, widths or WIDTHS
     given = MeasuredInput.of(
         qrels,

@@ -1,6 +1,5 @@
 """Swap rates: ``swap_rate`` and its command."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -29,6 +28,7 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.parameters import ValueType, real_number
+from irevalx.reports.records import finite
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swap_rates import (
@@ -280,7 +280,9 @@ def swap_rate(
             if own_sets:
                 sets = sets_of_pairs(values.tested, size, draws=draws, seed=seed)
             if width is None:
-                by_size.append(_size_row(values.measure, rate_on_sets(values.tested, sets)))
+                rate = rate_on_sets(values.tested, sets)
+                counts = (rate.size, rate.rate, rate.swaps, rate.ties, rate.comparisons)
+                by_size.append(SizeSwapRate(values.measure, *counts, **_with_and_without_ties(rate)))
             else:
                 rates = swap_bins(values.tested, sets, width, values.scale)
                 by_difference += [_difference_row(values.measure, size, rate) for rate in rates]
@@ -310,11 +312,6 @@ def _refuse_larger(measure: str, sizes: Sequence[int], larger: Sequence[int]) ->
         )
 
 
-def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:
-    counts = (rate.rate, rate.swaps, rate.ties, rate.comparisons)
-    return SizeSwapRate(measure, rate.size, *counts, **_with_and_without_ties(rate))
-
-
 def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRate:
     place, counts = (rate.least, rate.limit, rate.percent, rate.sigmas), (rate.comparisons, rate.swaps, rate.rate)
     return DifferenceSwapRate(measure, size, *place, *counts, few=rate.is_small, **_with_and_without_ties(rate))
@@ -325,15 +322,10 @@ def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
     return {
         "share_tied": rate.share_tied,
         "with_half_ties": rate.rate_with_half_ties,
-        "low": none_if_nan(rate.interval[0]),
-        "high": none_if_nan(rate.interval[1]),
-        "without_ties": none_if_nan(rate.rate_without_ties),
+        "low": finite(rate.interval[0]),
+        "high": finite(rate.interval[1]),
+        "without_ties": finite(rate.rate_without_ties),
     }
-
-
-def none_if_nan(value: float) -> float | None:
-    """Return a number, or None for nan."""
-    return None if math.isnan(value) else value
 
 
 def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:

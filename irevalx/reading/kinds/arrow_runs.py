@@ -42,10 +42,7 @@ _TOPIC, _DOCNO = (spec.names[0] for spec in (TOPIC, DOCNO))
 
 
 def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
-    """Return the runs of a table, like ``runs_of_table``.
-
-    A table that can be read only once, or that is slow to read and has several runs, is spooled to a temporary file.
-    """
+    """Return the runs of a table, like ``runs_of_table``, spooled to a temporary file if they cannot be read again."""
     number = table.number_of_run()
     columns = (number, TOPIC, DOCNO)
     table.check(*columns)
@@ -86,10 +83,7 @@ def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) ->
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield at least one block of whole topics, each (except the last) with at least ``least`` rows.
-
-    A block ends before the last topic of the batch in which it reaches this size. Callers can empty blocks.
-    """
+    """Yield at least one block of whole topics, each except the last with ``least`` rows; callers can empty blocks."""
     block: list[pa.RecordBatch] = []
     size, last = 0, None
     for batch in batches:

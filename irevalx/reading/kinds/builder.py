@@ -68,11 +68,7 @@ class Entries(Frozen):
         )
 
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
-        """Return warnings about the scores of several runs, with the index of each run.
-
-        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs whose first and last topics can
-        have equal scores are checked.
-        """
+        """Return warnings about the scores of several runs by their index, given the path and topics of each run."""
         equal = has_equal_ends(self.rows, self.numbers)
         if not np.count_nonzero(equal):
             return {}

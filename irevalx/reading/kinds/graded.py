@@ -31,11 +31,7 @@ AT_RANDOM = (1, 2, 4)
 
 
 def read_prels(rows: Rows, rules: Rules) -> JudgmentsWithProbabilities:
-    """Build judgments with inclusion probabilities; malformed numbers are always rejected.
-
-    Rows with a probability outside the valid range are ignored, with a warning. A probability of 0 for a sampled
-    document raises MalformedLineError.
-    """
+    """Build judgments with inclusion probabilities; malformed numbers are always rejected."""
     whole_grades = replace(GRADE, kind="integers")
     specs = tuple(whole_grades if spec is GRADE else spec for spec in rows.specs)
     columns = whole(replace(rows, specs=specs), rules)
@@ -54,20 +50,23 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     lines: IntArray,
     warn: Warn,
 ) -> JudgmentsWithProbabilities:
-    """Return the judgments of sampled documents grouped by topic; unknown probabilities are nan.
-
-    Judgments with a probability outside the valid range are excluded, and ``warn`` is called about them; a probability
-    of 0 for a sampled document raises MalformedLineError.
-    """
+    """Return the judgments of sampled documents grouped by topic; unknown probabilities are nan."""
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
         outside = drawn & ((probabilities < 0) | (probabilities > 1))
-    if outside.any():
-        warn(_outside(path, probabilities, lines, np.flatnonzero(outside)))
     sampled = np.flatnonzero(drawn & ~outside & ~np.isnan(probabilities))
+    if outside.any():
+        probability = probabilities[outside.argmax()]
+        problem = f"invalid inclusion probability {probability:g} (not between 0 and 1); the document is treated as "
+        warn(_about(path, lines[outside], f"{problem}not sampled"))
     negative = sampled[grades[sampled] < 0]
     if negative.size:
-        warn(_negative(path, grades, lines, negative))
+        problem = (
+            f"grade {grades[negative[0]]} is negative but above {NOT_DRAWN}: measures treat the document as sampled "
+            "and judged nonrelevant, like statAP_MQ_eval; irevalx-lab estimate treats it as not sampled. If it was "
+            f"not sampled, use grade {NOT_DRAWN}"
+        )
+        warn(_about(path, lines[negative], problem))
     probabilities = np.where(np.isin(methods, NOT_AT_RANDOM), 1.0, probabilities)
     for place in sampled[probabilities[sampled] == 0][:1].tolist():
         raise MalformedLineError(
@@ -90,23 +89,11 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     )
 
 
-def _negative(path: str, grades: IntArray, lines: IntArray, places: IntArray) -> str:
-    first, others = int(places[0]), places.size - 1
+def _about(path: str, lines: IntArray, problem: str) -> str:
+    """Return a warning about the first of these lines, with the number of the other ones."""
+    others = lines.size - 1
     more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
-    return (
-        f"{shown_name(path)}:{lines[first]}: grade {grades[first]} is negative but above {NOT_DRAWN}: measures treat "
-        "the document as sampled and judged nonrelevant, like statAP_MQ_eval; irevalx-lab estimate treats it as not "
-        f"sampled. If it was not sampled, use grade {NOT_DRAWN}{more}"
-    )
-
-
-def _outside(path: str, probabilities: FloatArray, lines: IntArray, places: IntArray) -> str:
-    first, others = int(places[0]), places.size - 1
-    more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
-    return (
-        f"{shown_name(path)}:{lines[first]}: invalid inclusion probability {probabilities[first]:g} (not between 0 and "
-        f"1); the document is treated as not sampled{more}"
-    )
+    return f"{shown_name(path)}:{lines[0]}: {problem}{more}"
 
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:

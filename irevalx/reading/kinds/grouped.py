@@ -52,10 +52,7 @@ def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
 
 
 def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Build preferences; without a column ``SUBGROUP``, groups have no subgroups.
-
-    Levels are rounded to the precision of scores.
-    """
+    """Build preferences, with levels in the precision of scores; groups have subgroups if there is such a column."""
     columns = whole(rows, rules)
     about = group_lines(rows.path, columns["TOPIC"], columns["GROUP"], columns["DOCNO"])
     subgroup = numbered(columns["SUBGROUP"])[0] if "SUBGROUP" in columns else np.zeros_like(columns.lines)
@@ -63,10 +60,7 @@ def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
 
 
 def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
-    """Build preferences from pairs of a winner and a loser, or of two documents and the winner among them.
-
-    A pair of equal documents, and a winner that is not in the pair, raise MalformedLineError.
-    """
+    """Build preferences from pairs of a winner and a loser, or of two documents and the winner among them."""
     columns = whole(rows, rules)
     winners, losers = columns["WINNER"], columns["LOSER" if "LOSER" in columns else "DOCNO"]
     if "OTHER" in columns:
@@ -138,11 +132,7 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 
 
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
-    """Collect the distinct numbers of each topic.
-
-    ``topic`` and ``number``, shape (lines,), are below ``n_topics`` and ``n_numbers``. Returns the rows (one per topic,
-    its numbers in ascending order), for each line the index of its number, and the numbers of all rows.
-    """
+    """Return the distinct ascending numbers of each topic: a row per topic, the index of each line, and the numbers."""
     pairs = topic * n_numbers + number
     different = distinct(pairs)
     lengths = np.bincount(different // max(n_numbers, 1), minlength=n_topics)
@@ -199,11 +189,7 @@ def subtopic_judgments(
 
 
 def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the distinct names of each group in order of their first lines.
-
-    ``group``, per line, is ascending. Returns the number per line (different for different groups), and the first line
-    per number.
-    """
+    """Number the distinct names of ascending groups by first line; return the number of each line, and first lines."""
     keys = names.keys()
     order, new = _sorted(keys, group)
     again = np.flatnonzero(~new)
@@ -226,11 +212,8 @@ def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
 
 
 def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
-    """Number the distinct subtopics: integers by value, then others in byte order.
-
-    Returns the number per line and the names by number.
-    """
-    new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of one subtopic often stand together
+    """Number the distinct subtopics, integers first; return the number of each line, and the names by number."""
+    new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of a subtopic are often consecutive
     number, names = numbered(subtopics.take(new))
     texts = names.texts()
     order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))

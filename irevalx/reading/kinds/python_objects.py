@@ -43,10 +43,7 @@ def judgments_of(
     grades: Grades = "whole",
     can_keep: bool = True,
 ) -> Judgments:
-    """Return ``{topic: {docno: grade}}`` as judgments, without empty topics; small judgments are cached.
-
-    ``exact`` rejects integers as IDs, like pytrec_eval. Invalid IDs or grades raise ArgumentError.
-    """
+    """Return ``{topic: {docno: grade}}`` as judgments; ``exact`` rejects integers as IDs, like pytrec_eval."""
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None
     recent = RECENT.get(id(given))
@@ -65,10 +62,7 @@ RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
 
 
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
-    """Return topics, sizes, docnos and grades of small judgments, as the key of the cache.
-
-    The key is None unless all IDs are strings and all grades integers, so that equal keys imply equal judgments.
-    """
+    """Return the content of small judgments as the key of the cache; None for other types than strings and integers."""
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
     sizes = tuple(map(len, given.values()))
@@ -95,11 +89,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> RunStream:
-    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best document first, as a run.
-
-    ``strict`` rejects scores that are not finite, and ``exact`` rejects integers as IDs, like pytrec_eval. Errors are
-    raised when the run is evaluated.
-    """
+    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best document first, as an unread run."""
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
         lists = [

@@ -49,10 +49,7 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
 
 
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
-    """Return a warning if lines of a block differ from the first line of the file in columns or run tag.
-
-    ``strict`` makes it an error.
-    """
+    """Return a warning, or error, if lines of a block differ from the first line of the file in columns or run tag."""
     if lines.uneven is not None:
         return (RunWarning(_uneven(lines, lines.uneven, first.n_columns or 0), "columns", is_error=strict),)
     row = _other_tag(lines, first.tag, begins_file) if first.tag is not None and lines.size else None
@@ -103,12 +100,7 @@ def read_run(rows: Rows, rules: Rules) -> RunStream:
 
 
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
-    """Open a run with scores or ranks; its blocks are read and checked when it is evaluated.
-
-    Without ``TAG``, the run is named after its file. In TREC's format, ``RANK`` is compared with scores for warnings;
-    in other formats, malformed numbers are always rejected. With strict rules, infinite scores and likely mistakes are
-    also rejected.
-    """
+    """Open a run with scores or ranks, whose blocks are read and checked when it is evaluated."""
     layout, compat = rows.layout, rules.compat
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
@@ -143,10 +135,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
 
 
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
-    """Return the results of the lines of a block with scores ``texts``, shape (lines,).
-
-    ``compat`` determines the precision of scores; ``strict`` rejects scores that are not finite.
-    """
+    """Return the results of the lines of a block with these scores; ``strict`` rejects scores that are not finite."""
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == OTHER).nonzero()[0]
@@ -202,7 +191,7 @@ def _score_warnings(lines: DataLines, results: ResultRows) -> tuple[RunWarning, 
         return ()
     if "RANK" not in lines:
         return score_warnings(lines.path, results.rows, results.scores)
-    # Results have the lines in another order where a topic returns.
+    # If the lines of a topic are scattered, results have another order than lines.
     at = np.searchsorted(lines.numbers, results.lines_of(np.arange(looked_at(results.rows))))
     rank, plain = integers(lines["RANK"].take(at))
     return score_warnings(lines.path, results.rows, results.scores, rank) if plain.all() else ()

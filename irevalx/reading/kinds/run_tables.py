@@ -68,11 +68,7 @@ def failing_run(path: str, error: InputError) -> RunStream:
 
 
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
-    """Return the runs of a table in the order of their first rows; without run names, a single run named ``name``.
-
-    Only inexpensive checks of the columns are done; a missing column or an invalid value raises ArgumentError. Without
-    scores, documents are ranked by their ranks, lowest first.
-    """
+    """Return the runs of a table in the order of their first rows; without run names, a single run named ``name``."""
     if table.is_arrow:
         from irevalx.reading.kinds.arrow_runs import arrow_runs
 

@@ -90,11 +90,7 @@ class ResultRows(Frozen):
 
 
 def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
-    """Group lines by topic, given the topic of each line.
-
-    Returns the topics in the order of their first lines, one row per topic, and the stable order of the lines, flat (a
-    full slice if lines are already grouped).
-    """
+    """Return the distinct topics of lines, a row for each, and the order of the lines (a slice if they are grouped)."""
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
     starts, size = np.append(True, names.changes()).nonzero()[0], names.size
@@ -186,11 +182,9 @@ MOST_TOPICS = 1000
 
 
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
-    """Return a warning if the ranks of most topics are probably scores.
+    """Return a warning, or error, if the ranks of most topics are probably scores.
 
     Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps.
-    ``results`` are those of the first block, with negated ranks as scores. ``remedy`` is a hint for files with scores,
-    and ``strict`` makes the warning an error.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -220,10 +214,7 @@ LEAST_SEQUENCE = 3
 
 
 def rank_like_scores(path: str, results: ResultRows, remedy: str) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, or 0, 1, 2, ..., like ranks.
-
-    ``results`` are those of the first block. ``remedy`` is a hint for files with ranks.
-    """
+    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, or 0, 1, 2, ..., like ranks."""
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
@@ -259,12 +250,7 @@ def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
 def score_warnings(
     path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if ranks contradict the scores of most topics, or if all scores of most topics are equal.
-
-    Ranks contradict scores if their covariance is positive. ``results`` are the first rows of the run, ``scores`` their
-    flat scores, and ``rank`` the ranks of the checked results. Topics with one document are ignored, and so are, for
-    contradictions, topics with equal ranks.
-    """
+    """Return a warning if ranks contradict the scores of most topics (positive covariance), or most topics are tied."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score = scores[: rows.size]
     first = rows.at(rows.ids, np.zeros(rows.size, np.int64))

@@ -21,7 +21,7 @@ from irevalx.reading.column_names import RUN, TOPIC, ColumnKind, ColumnSpec, nam
 from irevalx.reading.grade_rules import real_grades_hint
 from irevalx.reading.layout import text_hint
 from irevalx.reading.sources.columns import RULES, ColumnTable
-from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import Source
 
 BLOCK_ROWS = 1 << 15
 """Maximum number of rows cast at a time, chosen to fit the CPU cache."""
@@ -53,11 +53,7 @@ class ArrowTable(ColumnTable):
     read_once: bool = False  # whether rows can be iterated only once
 
     def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``.
-
-        If a column has several possible names, the first name in the table is used. ``first`` and ``last`` select rows
-        of a table in memory. A missing column or an invalid value raises ArgumentError.
-        """
+        """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``."""
         names = [self.find(spec) for spec in specs]
         schema = schema_of(*specs)
         for part in self.parts(names, first, last):
@@ -172,11 +168,7 @@ def names_of(chunks: Sequence[pa.Array]) -> Names:
 
 
 def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
-    """Return the distinct names in chunks of ``LABELS``, and the run-length encoded codes of the rows.
-
-    Names are in the order of their first rows. A code is an index into the names; each code is given with its run
-    length.
-    """
+    """Return the distinct names in chunks of ``LABELS``, the code (index) of each run of equal rows, and its length."""
     labels = list(chunks)
     runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
     of_runs = [
@@ -241,10 +233,7 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Return an object with an Arrow C stream as a table: in memory for pyarrow objects, otherwise read once.
-
-    An object that cannot be opened raises ArgumentError.
-    """
+    """Return an object with an Arrow C stream as a table: in memory for pyarrow objects, otherwise read once."""
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
     if isinstance(given, pa.Table):
@@ -301,7 +290,7 @@ def table_of_parquet(source: Source) -> ArrowTable:
 def _copy(source: Source) -> pa.Buffer:
     """Return the content of a source as the buffer of a memory-mapped temporary file."""
     with TemporaryFile() as file:
-        for chunk in source.chunks(CHUNK_SIZE, text=False):
+        for chunk in source.chunks(text=False):
             file.write(chunk)
         file.flush()
         return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

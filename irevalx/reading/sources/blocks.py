@@ -47,10 +47,7 @@ class Block(Frozen):
 
 
 def line_counter(source: Source) -> Callable[[int], int]:
-    """Return a function that counts the lines of a plain file before a byte offset.
-
-    Counting continues from the offset of the last call if possible.
-    """
+    """Return a function that counts the lines of a file before an offset, if possible from the previous offset on."""
     place, lines = 0, 0
 
     def up_to(end: int) -> int:
@@ -85,11 +82,9 @@ class FileRange(Frozen):
 
 
 def file_ranges(source: Source, processes: int) -> list[FileRange]:
-    """Return the byte ranges of an uncompressed file for ``processes`` workers, in file order.
+    """Return the byte ranges of an uncompressed file for several processes; empty if it cannot be divided.
 
-    Each worker gets the same number of ranges (more than one for large files), or fewer if topics are longer than a
-    range. The first range begins with the first block of ``blocks_of``, because warnings refer to this block. The
-    result is empty for compressed or unreadable files and for files with a single topic.
+    The first range begins with the first block of ``blocks_of``, because warnings refer to this block.
     """
     size = source.size
     if not source.is_plain_file:
@@ -138,10 +133,7 @@ def first_word(line: bytes) -> list[bytes]:
 
 
 def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
-    """Yield blocks that end between topics, if the lines of a topic are contiguous.
-
-    Input without seek is spooled, so that ``whole_file`` can read it again.
-    """
+    """Yield blocks that end between topics, if topics are contiguous; afterwards, ``whole_file`` can read any input."""
     return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of)
 
 
@@ -156,11 +148,7 @@ def whole_file(source: Source) -> Block:
 
 
 def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
-    """Yield blocks of whole topics with about the size of a chunk, or of a single topic if it is larger.
-
-    ``chunks`` are split at arbitrary newlines. ``topic_of`` returns the topic of a line. Reading ends after a NUL byte
-    in a block that consists of a single topic or of a part of a line.
-    """
+    """Yield blocks of whole topics with about the size of a chunk, or of a single topic if it is larger."""
     pieces: list[bytes] = []
     size = 0
     least = 1
@@ -191,14 +179,10 @@ def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = 
 def each_topic_once(
     parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
 ) -> list[Part]:
-    """Return the parts of a file with disjoint topics.
-
-    If a topic recurs, its lines are not contiguous: the remaining ``unread`` blocks are consumed, so that a pipe can be
-    read again, and ``read_again`` returns disjoint parts of the whole file.
-    """
+    """Return the parts of a file with disjoint topics, read again as a whole if the lines of a topic are scattered."""
     collected: list[Part] = []
     if until_topic_returns(parts, collected):
-        for _ in unread:
+        for _ in unread:  # a pipe can only be read again after its end
             pass
         return list(read_again())
     return collected
@@ -223,8 +207,7 @@ def count_lines(text: bytes) -> int:
 def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = first_word) -> int:
     """Return the offset of the last topic with a complete line; 0 if no other topic precedes it.
 
-    The search proceeds backwards in increasing steps: lines between two lines of one topic are assumed to belong to it.
-    If this assumption is wrong, a topic occurs in two blocks, which ``each_topic_once`` reports.
+    The search proceeds backwards in increasing steps: lines between two lines of a topic are assumed to belong to it.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:

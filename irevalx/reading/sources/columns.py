@@ -55,11 +55,7 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Convert lists of IDs to flat bytes, and return whether the IDs of each list are known to be distinct.
-
-    IDs are encoded like file names. Different IDs can become equal if integers and strings are mixed, or if they
-    contain surrogates. ``exact`` rejects integers; invalid IDs raise ArgumentError.
-    """
+    """Convert lists of IDs to flat bytes, and return whether distinct IDs of a list certainly remain distinct."""
     filled = [ids for ids in lists if ids]
     try:
         text, distinct = "\n".join(["\n".join(ids) for ids in filled]), True
@@ -112,10 +108,7 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
 def grades_of(
     lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
 ) -> AnyArray:
-    """Flatten lists of grades into one array, int64 if all are whole, else float64; invalid grades raise ArgumentError.
-
-    ``exact`` omits the hint about real grades, which pytrec_eval's evaluator does not accept.
-    """
+    """Flatten lists of grades into one array; invalid grades raise ArgumentError, if ``exact`` without hints."""
     if grades == "label":
         lists = [[math.nan if value is None else value for value in numbers] for numbers in lists]
     if grades != "whole":

@@ -179,7 +179,7 @@ class Decompressed:
         except ImportError:
             needed = f"Python 3.14 or {not_installed('backports.zstd', 'fast')}"
             raise UnreadableFileError(f"{name}: {compression.name} data needs {needed}") from None
-        self._decoder = self._make(self._input.look_ahead(LONGEST_START))
+        self._decoder = self._make(self._input.look_ahead())
         self._begin = 0
         self._ended = False
 
@@ -200,7 +200,7 @@ class Decompressed:
             if self._ended:
                 return b""
             self._begin = self._input.offset
-            self._decoder = self._make(self._input.look_ahead(LONGEST_START))
+            self._decoder = self._make(self._input.look_ahead())
         given = b""
         if self._decoder.needs_input:
             given = self._input.piece()
@@ -224,7 +224,7 @@ class Decompressed:
         compression = self._compression
         if zeros and (not compression.padding or zeros % compression.padding):
             raise self._wrong_follower(f"{zeros} zeros", end)
-        start = self._input.look_ahead(LONGEST_START)
+        start = self._input.look_ahead()
         if not start:
             return False
         # A file that ends within the first bytes of a stream is for the decoder, which finds it cut short.
@@ -267,11 +267,11 @@ class ReadAhead:
         self._ahead = rest
         self.offset -= len(rest)
 
-    def look_ahead(self, size: int) -> bytes:
-        """Return the next ``size`` bytes, fewer at the end, without consuming them."""
-        while len(self._ahead) < size and (more := self._stream.read(PIECE)):
+    def look_ahead(self) -> bytes:
+        """Return the first bytes of the next stream, fewer at the end, without consuming them."""
+        while len(self._ahead) < LONGEST_START and (more := self._stream.read(PIECE)):
             self._ahead += more
-        return self._ahead[:size]
+        return self._ahead[:LONGEST_START]
 
     def skip_zeros(self) -> int:
         """Consume zero bytes up to the next nonzero byte, and return their number."""
@@ -284,10 +284,7 @@ class ReadAhead:
 
 
 def decompressed(stream: Readable, name: str) -> Readable:
-    """Return the stream itself, or its decompressed content if its first bytes identify a compression format.
-
-    ``name`` is the file's name in messages.
-    """
+    """Return the stream itself, or its decompressed content if its first bytes identify a compression format."""
     head = stream.read(LONGEST_START)
     compression = compression_of(head)
     ahead = ReadAhead(head, stream)

@@ -55,7 +55,7 @@ class Source:
 
     def in_memory(self) -> Source:
         """Return the decompressed content as a source that can be read any number of times."""
-        source = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
+        source = Source(self.path, b"".join(self.chunks(text=not self.is_parquet)))
         source._is_decoded = True  # even if the content looks compressed
         return source
 
@@ -87,50 +87,47 @@ class Source:
 
     @cached_property
     def is_parquet(self) -> bool:
-        """Whether the file starts like a Parquet file; False if it cannot be read.
-
-        A Parquet file starts with ``PAR1`` and a byte that is neither printable nor white space, since text files can
-        contain a topic that begins with PAR1.
-        """
-        head = self.beginning
+        """Whether the file starts like a Parquet file; False if it cannot be read."""
+        head = self.beginning  # of a text file, it can be a topic that starts with PAR1
         return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
 
     @cached_property
     def beginning(self) -> bytes:
         """Some of the first decompressed bytes; empty if the file cannot be read."""
         try:
-            return self._first_bytes(_HEAD_SIZE)
+            return self._first_bytes()
         except (OSError, ValueError, UnreadableFileError):
             return b""
+
+    def content(self) -> bytes:
+        """Return the whole content without a byte-order mark, its last line complete; raises like ``chunks``."""
+        return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
         """Return the content up to the end of the first line; possibly less if the input does not support seeking."""
         text = b""
-        for chunk in self.chunks(CHUNK_SIZE) if self.size or self._content is not None else ():
+        for chunk in self.chunks() if self.size or self._content is not None else ():
             text += chunk
             if NEWLINE in chunk:
                 break
         return text or self.beginning
 
-    def _first_bytes(self, size: int) -> bytes:
-        """Return some of the first decompressed bytes.
-
-        bzip2 decodes whole blocks of up to 900 KB; input without seek is therefore spooled.
-        """
+    def _first_bytes(self) -> bytes:
+        """Return some of the first decompressed bytes."""
         head = self._head()
         name = shown_name(self.path)
         if self._is_decoded or not compression_of(head):
-            return head[:size]
-        with suppress(UnreadableFileError):
-            return decompressed(io.BytesIO(head), name).read(size)
+            return head[:_HEAD_SIZE]
+        with suppress(UnreadableFileError):  # bzip2 decodes whole blocks of up to 900 KB
+            return decompressed(io.BytesIO(head), name).read(_HEAD_SIZE)
         with self._open() as raw:
             if can_seek(raw):
-                return decompressed(raw, name).read(size)
+                return decompressed(raw, name).read(_HEAD_SIZE)
             copied = self._spooled(raw)
             while copied.read(CHUNK_SIZE):
                 pass
         with self._open() as copy:
-            return decompressed(copy, name).read(size)
+            return decompressed(copy, name).read(_HEAD_SIZE)
 
     def _head(self) -> bytes:
         """Return some of the first raw bytes, without consuming them if the input has no seek."""
@@ -143,10 +140,7 @@ class Source:
         return cast("io.BufferedReader", self._begun).peek(_HEAD_SIZE)
 
     def sha256(self) -> str | None:
-        """Return the SHA-256 digest of the raw file; None if it cannot be read.
-
-        Input without seek is spooled to a temporary file.
-        """
+        """Return the SHA-256 digest of the raw file; None if it cannot be read."""
         import hashlib
 
         digest = hashlib.sha256()
@@ -160,13 +154,11 @@ class Source:
         return digest.hexdigest()
 
     def chunks(
-        self, size: int, *, again: bool = False, text: bool = True, begin: int = 0, end: int | None = None
+        self, size: int = CHUNK_SIZE, *, again: bool = False, text: bool = True, begin: int = 0, end: int | None = None
     ) -> Iterator[bytes]:
-        """Yield the content in chunks of about ``size`` bytes, or bytes ``begin`` to ``end`` (exclusive).
+        """Yield the content, or the raw bytes from ``begin`` to ``end``, in chunks of about ``size`` bytes.
 
-        ``again`` spools input without seek, so that it can be read again after it was read to its end. ``text``
-        completes a last line without newline. UnreadableFileError is raised for a missing or empty file (a pipe or
-        standard input can be empty), damaged compression, or insufficient space for the temporary file.
+        ``again`` spools input without seek, so that it can be read again; ``text`` completes the last line.
         """
         last: bytes | None = None
         try:

@@ -14,13 +14,11 @@ from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.column_names import COLUMNS, RANK, RUN, SCORE, id_columns, named, specs_of
-from irevalx.reading.layout import Layout, array_hint
+from irevalx.reading.layout import DECIMAL, OBJECT_OF_OBJECTS, Layout, array_hint
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 
-_OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
-"""The beginning of a JSON object of objects."""
+_NUMBER = DECIMAL.encode()
 
-_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _IGNORED = (b"0", b"Q0")
 """Common values of the second column of judgments and runs."""
 
@@ -41,7 +39,7 @@ class Beginning(Frozen):
     def of(cls, source: Source) -> Beginning:
         """Return the beginning of a file; the first line of a JSON Lines file is complete, if it can be read again."""
         text = source.beginning
-        if text.removeprefix(MARK)[:1] == b"{" and NEWLINE not in text and not re.match(_OBJECT_OF_OBJECTS, text):
+        if text.removeprefix(MARK)[:1] == b"{" and NEWLINE not in text and not re.match(OBJECT_OF_OBJECTS, text):
             text = source.first_line()
         return cls(source.path, text)
 
@@ -56,6 +54,11 @@ class Beginning(Frozen):
         whole = self.text[: self.text.rfind(NEWLINE)] if NEWLINE in self.text else self.text
         return whole.removeprefix(MARK).split(NEWLINE) if whole else []
 
+    @cached_property
+    def first(self) -> bytes:
+        """The first line that is not blank; empty if there is none."""
+        return next((line for line in self.lines if line.strip()), b"")
+
     def data_lines(self, *, comments: bool) -> list[tuple[int, bytes]]:
         """Return the data lines with their 1-based numbers; ``comments`` skips lines that start with ``#``."""
         return [
@@ -66,11 +69,9 @@ class Beginning(Frozen):
 
 
 def recognised(beginning: Beginning, layout: Layout) -> str:
-    """Return the form of a file for which a TREC format is expected: "lines", JSON "object", JSON "records" or "table".
+    """Return the form of a file for which a TREC format is expected: "lines", "table", or JSON "object" or "records".
 
-    Invalid JSON with as many words as the layout has columns is treated as lines. A table
-    is recognised by a header with columns for topics and documents, separated by commas or semicolons; if it is
-    separated by tabs or blanks, it must have all columns of the layout, in another order than the layout.
+    A table has a header with commas or semicolons, or with all columns of the layout in another order.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if line.lstrip().startswith(b"{"):
@@ -98,28 +99,30 @@ def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
 
 def is_json_object(beginning: Beginning) -> bool:
     """Return whether a file begins like a JSON object that contains objects."""
-    return bool(re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))) and not has_record(beginning)
+    return bool(re.match(OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))) and not has_record(beginning)
 
 
 def names_runs(beginning: Beginning) -> bool:
     """Return whether the first line is a header or a record with a column that names the run."""
-    line = beginning.lines[0] if beginning.lines else b""
-    if b"run" not in line.lower():
+    if b"run" not in beginning.first.lower():
         return False
     header = header_of(beginning)
     if header:
         return bool(named(RUN, header.words))
-    return has_record(beginning) and bool(named(RUN, list(_json(line))))
+    return has_record(beginning) and bool(named(RUN, list(first_record(beginning) or ())))
 
 
 def has_record(beginning: Beginning) -> bool:
     """Return whether a file begins with a JSON record that has a topic and a document."""
-    line = next((line for line in beginning.lines if line.strip()), b"")
-    record = _json(line) if line.lstrip().startswith(b"{") else None
-    if not isinstance(record, dict):
-        return False
+    record = first_record(beginning) or {}
     ids = id_columns(list(record))
     return bool(ids) and not any(isinstance(record[name], dict) for name in ids)
+
+
+def first_record(beginning: Beginning) -> dict[str, Any] | None:
+    """Return the JSON object in the first line that is not blank; None if there is none."""
+    record = _json(beginning.first) if beginning.first.lstrip().startswith(b"{") else None
+    return record if isinstance(record, dict) else None
 
 
 def _json(line: bytes) -> Any:

@@ -98,10 +98,7 @@ class JsonObjects(Rows):
     members: _Members  # makes the list of a topic's documents
 
     def blocks(self) -> Iterator[Documents]:
-        """Yield the content of the file in groups of topics; nothing for an empty pipe.
-
-        Topics are decoded one by one, since Python objects of a whole file take ten times its size.
-        """
+        """Yield the content in groups of topics, since Python objects of a whole file take ten times its size."""
         content = whole_file(self.source).text
         try:
             text = content.decode("utf-8-sig")
@@ -157,10 +154,7 @@ def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) 
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
-    """Yield topics with their documents and numbers, up to the first mistake.
-
-    A mistake raises _WrongError, ValueError or RecursionError.
-    """
+    """Yield topics with their documents and numbers; a mistake raises _WrongError, ValueError or RecursionError."""
     decode = json.JSONDecoder(object_pairs_hook=members).raw_decode
     _, place = _next(text, 0, _OPEN)
     mark, after = _next(text, place, '"' + _CLOSE)
@@ -229,10 +223,7 @@ def _as_bytes(name: str) -> bytes:
 
 
 def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
-    """Raise the error about the first invalid topic, document or number.
-
-    ``text`` is valid JSON up to its first repeated key; ``where`` names the file.
-    """
+    """Raise the error about the first invalid topic, document or number; up to a repeated key, ``text`` is valid."""
     if hint := array_hint(text[:LONGEST_QUOTE].encode(errors="replace")):
         raise MalformedLineError(f"{where}:1: {rule}: {hint}")
     seen: dict[tuple[str, ...], int] = {}

@@ -112,11 +112,9 @@ def cut_lines(
     hint: Hint = lambda line, lines, layout: "",
     expected: int | None = None,
 ) -> DataLines:
-    """Split the lines of a block into columns.
+    """Split the lines of a block into columns; MalformedLineError for a NUL byte or a wrong number of columns.
 
-    ``columns`` are the columns of the file if the layout has alternatives, and ``expected`` is the number of columns of
-    its first data line. A line with a different number of columns or with a NUL byte raises MalformedLineError with a
-    ``hint``.
+    ``columns`` selects one of the layout's alternatives, and ``expected`` is the number of columns of the first line.
     """
     refuse_nul(path, block)
     names = columns or layout.columns[0]
@@ -222,10 +220,7 @@ def _split_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 def _split_at_boundaries(
     buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Split a block at the boundaries between separators and tokens.
-
-    Returns the split, the lines with too few or too many tokens, and ``uneven`` of ``DataLines``.
-    """
+    """Return a block split at the edges of tokens, the malformed lines, and ``uneven`` of ``DataLines``."""
     # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
     edges = np.flatnonzero(np.diff(separator)) + 1
@@ -272,10 +267,7 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
 def whole_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
 ) -> IntArray:
-    """Parse a column, shape (n,), like C's ``atol``; malformed numbers are added to ``malformed``.
-
-    ``rows``, shape (n,), are the lines of the texts; None: all lines.
-    """
+    """Parse texts of the lines ``rows`` (default: all lines) like C's ``atol``, and count malformed numbers."""
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:
@@ -305,11 +297,7 @@ def read_others(
     lines: DataLines,
     rows: IntArray | None = None,
 ) -> Sequence[Number]:
-    """Parse texts that ``decimals`` does not support, and add malformed numbers to ``malformed``.
-
-    ``places`` are their positions in the column, ascending and at least one; ``rows`` has the same meaning as in
-    ``whole_numbers``.
-    """
+    """Parse the texts at these places, which ``decimals`` does not support, and count malformed numbers."""
     selected = texts.take(places).texts()
     values, plain = read(selected)
     n_malformed = plain.count(False)

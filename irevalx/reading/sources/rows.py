@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import shown_name
@@ -41,6 +41,9 @@ class Columns(Frozen):
 class Rows(Frozen):
     """Rows of a source with the columns of a format, in blocks of whole topics if topics are contiguous."""
 
+    is_table: ClassVar[bool] = True
+    """Whether columns have names; repeated judgments are then used once, with a warning."""
+
     path: str  # for messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
 
@@ -59,11 +62,6 @@ class Rows(Frozen):
     def about_duplicates(self) -> str:
         """Return a hint at the format of a file with duplicate documents, for messages."""
         return ""
-
-    @property
-    def is_table(self) -> bool:
-        """Whether columns have names; repeated judgments are then used once, with a warning."""
-        return True
 
 
 Built = TypeVar("Built")

@@ -10,16 +10,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
-from itertools import chain
 from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from irevalx import parameters
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
-from irevalx.parameters import short_repr
+from irevalx.parameters import argument_error, short_repr
 from irevalx.process.platform import as_bytes
 from irevalx.reading.column_names import ColumnKind, id_columns, known_columns
 from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
@@ -27,8 +25,6 @@ from irevalx.reading.sources.files import Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from irevalx.reading.sources.columns import ColumnTable
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
@@ -83,7 +79,7 @@ def table_given(given: Any, path: str) -> ColumnTable | None:
     if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the frequent case, checked first
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
-        raise parameters.argument_error(path, FORMS, given)
+        raise argument_error(path, FORMS, given)
     if is_frame(given):
         return table_of_frame(given, path)
     if has_columns(given):
@@ -91,11 +87,11 @@ def table_given(given: Any, path: str) -> ColumnTable | None:
     if is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
         return None
     records = iter(given)
-    first = next(records, None)
+    first: Any = next(records, None)
     if not hasattr(first, "_fields"):
         return None
-
-    return table_of_records(first, records, path)
+    every = [first, *records]
+    return table_of_lists(path, list(first._fields), lambda name: [getattr(record, name) for record in every])
 
 
 def has_columns(given: Any) -> bool:
@@ -103,14 +99,14 @@ def has_columns(given: Any) -> bool:
     first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
     if isinstance(first, Mapping) or not hasattr(first, "__len__"):
         return False
-
-    return are_columns(given)
+    columns = [given[name] for name in id_columns(list(given))]
+    return bool(columns) and all(map(_is_column, columns))
 
 
 def source_of(given: Any, what: str) -> Source:
     """Return a file, given its name, or the remaining content of an open file; ArgumentError for other objects."""
     if not is_file(given):
-        raise parameters.argument_error(what, FORMS, given)
+        raise argument_error(what, FORMS, given)
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:
@@ -133,10 +129,7 @@ def is_file(given: Any) -> bool:
 
 
 def is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is one run rather than ``{name: run}``.
-
-    A run is a dictionary of columns, ``{topic: {docno: score}}`` with numbers two levels down, or ``{topic: docnos}``.
-    """
+    """Return whether this is one run (columns, ``{topic: {docno: score}}`` or ``{topic: docnos}``), not several."""
     if has_columns(given):
         return True
     inner = next((value for value in given.values() if not isinstance(value, Mapping) or value), {})
@@ -188,12 +181,6 @@ def table_of_frame(frame: Any, path: str) -> ColumnTable:
     return table_of_stream(frame, path)
 
 
-def are_columns(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is ``{name: values}`` with columns for topic and docno."""
-    columns = [given[name] for name in id_columns(list(given))]
-    return bool(columns) and all(map(_is_column, columns))
-
-
 def _is_column(values: Any) -> bool:
     """Return whether this is a list or an array of values, rather than of files, tables or named tuples."""
     if isinstance(values, str | bytes | Mapping) or hasattr(values, "columns") or not hasattr(values, "__len__"):
@@ -201,17 +188,8 @@ def _is_column(values: Any) -> bool:
     return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
 
 
-def table_of_records(first: Any, others: Iterable[Any], path: str) -> ColumnTable:
-    """Return named tuples, such as ir_measures' ``Qrel``, as a table; the first one names the columns."""
-    records = list(chain([first], others))
-    return table_of_lists(path, list(first._fields), lambda name: [getattr(record, name) for record in records])
-
-
 def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
-    """Return a data frame as a table whose rows are converted to pyarrow in batches.
-
-    ``slice_of`` converts columns of the rows from one number to another (exclusive).
-    """
+    """Return a data frame as a table whose rows are converted to pyarrow in batches by ``slice_of``."""
     import pyarrow as pa
 
     from irevalx.reading.sources.arrow import ArrowTable
@@ -226,12 +204,7 @@ def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], 
     try:
         for _ in parts(objects, 0, None) if objects else ():
             pass
-    except (
-        pa.ArrowException,
-        TypeError,
-        ValueError,
-        OverflowError,
-    ):  # values of several types in a column, which lists can contain
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):  # lists can contain values of several types
         return table_of_lists(path, names, frame.__getitem__)
     return ArrowTable(path, names, parts, in_memory=True)
 
@@ -248,11 +221,11 @@ def _slice_of_polars(frame: Any, names: list[Any], first: int, last: int) -> pa.
 
 def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
     """Return a table whose columns, returned by ``read`` by name, are converted to lists."""
-    table = WholeTable(path, names, lambda name, kind: _converted(as_list(path, name, read), kind, place(name)))
 
-    def place(name: Any) -> Callable[[int], str]:
-        return partial(table.place, name)
+    def column(name: Any, kind: ColumnKind) -> Names | AnyArray:
+        return _converted(as_list(path, name, read), kind, partial(table.place, name))
 
+    table = WholeTable(path, names, column)
     return table
 
 

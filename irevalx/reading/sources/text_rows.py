@@ -12,7 +12,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import MalformedLineError, MalformedNumberError, quote
 from irevalx.frozen import replace
 from irevalx.reading.column_names import ColumnKind
-from irevalx.reading.grade_rules import RULES, real_grades_hint, wrong_grades
+from irevalx.reading.grade_rules import RULES, real_grades_hint, refuse_wrong
 from irevalx.reading.layout import Layout, word_for
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, file_ranges, whole_file
@@ -25,8 +25,9 @@ from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_long
 
 
 class TextRows(Rows):
-    """The rows of a text file in the layout of its format."""
+    """The rows of a text file in the layout of its format; a repeated judgment is an error, as in trec_eval."""
 
+    is_table = False
     source: Source
     layout: Layout
     compat: Compat
@@ -75,11 +76,6 @@ class TextRows(Rows):
         """Return a hint at the format of a file with duplicate documents, for messages."""
         return hint_at_columns(Beginning.of(self.source))
 
-    @property
-    def is_table(self) -> bool:
-        """Whether columns have names. They have none, and a repeated judgment is an error, as in trec_eval."""
-        return False
-
 
 def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) -> Columns:
     """Return the columns of lines, converted to their kinds; columns without a kind are names."""
@@ -111,10 +107,7 @@ def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
 
 
 def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
-    """Return grades as int64, or float64 unless whole; malformed labels are nan.
-
-    Malformed grades are rejected with strict rules, or if grades are real numbers.
-    """
+    """Return grades, int64 if they are whole; malformed labels are nan, and malformed real grades are errors."""
     texts = lines[name]
     if rules.grades == "label":
         malformed.append(MissingLabels())
@@ -125,9 +118,12 @@ def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[Malformed
     if is_whole:
         return whole_numbers(texts, malformed[-1], lines)
     values = real_numbers(texts, malformed[-1], lines)
-    for place in wrong_grades(values, rules.grades)[:1].tolist():
-        problem = f"invalid grade {quote(texts.text(place))}: must be {RULES[rules.grades]}"
-        raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
+
+    def error(place: int, rule: str) -> MalformedNumberError:
+        problem = f"invalid grade {quote(texts.text(place))}: must be {rule}"
+        return MalformedNumberError(f"{lines.describe(place)}: {problem}")
+
+    refuse_wrong(values, rules.grades, error)
     return values
 
 

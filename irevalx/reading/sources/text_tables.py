@@ -17,11 +17,11 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.layout import CommentStyle, array_hint
+from irevalx.reading.layout import DECIMAL, CommentStyle, array_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import ColumnTable, no_column
-from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, header_of
+from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, first_record, header_of
 from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, line_text, padded, refuse_nul, sample_of
 from irevalx.reading.sources.rows import Columns
 from irevalx.reading.sources.text_rows import TextRows
@@ -31,22 +31,17 @@ _NEWLINE, _SPACE, _TAB, _RETURN = map(ord, "\n \t\r")
 _BLANKS = " \t\r"
 """Characters that are removed from both ends of a field."""
 
-_NUMBER = r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*"
-
 
 class NamedRows(TextRows):
-    """The rows of a text file with named columns; malformed numbers are errors."""
+    """The rows of a text file with named columns, which one process reads; malformed numbers are errors."""
 
+    is_table = True
     names: Sequence[str]  # of the columns of the file
 
     @property
     def size(self) -> int:
-        """The size in bytes of a file that several processes can read: 0, since one process reads such a file."""
+        """0, because several processes cannot read the file."""
         return 0
-
-    def shares(self, processes: int) -> list[Callable[[], Iterator[Block]]]:
-        """Return an empty list, because a single process reads such a file."""
-        return []
 
     def columns(self, block: Block, rules: Rules) -> Columns:
         """Return the columns of a block."""
@@ -55,11 +50,6 @@ class NamedRows(TextRows):
     def about_duplicates(self) -> str:
         """Return no hint, as columns have names."""
         return ""
-
-    @property
-    def is_table(self) -> bool:
-        """Whether columns have names."""
-        return True
 
     @cached_property
     def keys(self) -> tuple[Any, ...]:
@@ -282,9 +272,9 @@ class JsonRows(NamedRows):
             f"{word} {quote(str(record[of_columns[name]]))}: " for word, name in subjects if name in of_columns
         )
         rule = "a string or an integer" if spec.kind == "names" else "a number"
-        is_text = spec.kind != "names" and isinstance(value, str) and re.fullmatch(_NUMBER, value)
         got = value if isinstance(value, _Number) else dumps(value)
-        hint = "; remove the quotes" if is_text and not isinstance(value, _Number) else ""
+        is_text = spec.kind != "names" and isinstance(value, str) and not isinstance(value, _Number)
+        hint = "; remove the quotes" if is_text and re.fullmatch(DECIMAL, value.strip()) else ""
         name = quote(self.keys[place])
         raise MalformedLineError(f"{where}: {subject}invalid {name} {quote(got)}: must be {rule}{hint}")
 
@@ -300,10 +290,7 @@ class TextTable(ColumnTable):
 
 
 def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str], expected: str = "") -> HeadedRows:
-    """Return a file as a table with a header, or without one if its first line has the columns of the format.
-
-    Any other first line raises MalformedLineError; ``expected`` is the header that the format requires, if any.
-    """
+    """Return a file as a table; MalformedLineError unless its first line is a header, or a line of the format."""
     first = beginning.lines[0] if beginning.lines else b""
     header = header_of(beginning, separators) or _without_header(rows, first, separators)
     if header is None:
@@ -333,19 +320,13 @@ def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> 
         return Header(words, separators[0], is_there=False)
     for separator in separators:
         fields = fields_of(first, separator)
-        if len(fields) == len(words) and re.fullmatch(_NUMBER, fields[-1]):
+        if len(fields) == len(words) and re.fullmatch(DECIMAL, fields[-1]):
             return Header(words, separator, is_there=False)
     return None
 
 
 def json_rows(rows: TextRows, beginning: Beginning) -> JsonRows:
     """Return a file as JSON Lines; if the first line is not a JSON object, reading raises MalformedLineError."""
-    from json import loads
-
-    first = next((line for line in beginning.lines if line.strip()), b"")
-    try:
-        record = loads(first)
-    except (ValueError, RecursionError):
-        record = None
-    names = list(record) if isinstance(record, dict) else [spec.names[0] for spec in rows.specs]
+    record = first_record(beginning)
+    names = [spec.names[0] for spec in rows.specs] if record is None else list(record)
     return JsonRows(rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=names)

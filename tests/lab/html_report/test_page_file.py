@@ -19,8 +19,8 @@ import pytest
 
 import irevalx.lab
 from irevalx.errors import IrevalxWarning
+from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.page import Report, packed_list, packed_numbers
-from irevalx.lab.html_report.static import MOST_WITH_LETTERS
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
@@ -157,7 +157,7 @@ def test_invalid_utf8(hostile: Report, tmp_path: Path) -> None:
 def test_number_of_runs_with_letters() -> None:
     """The script and the table without JavaScript have letters for the same numbers of runs."""
     script = files("irevalx.lab.html_report").joinpath("assets/runs.js").read_text("utf-8")
-    assert f"const MOST_WITH_LETTERS = {MOST_WITH_LETTERS};" in script
+    assert f"const MOST_WITH_LETTERS = {MOST_LETTERED};" in script
 
 
 def test_packing() -> None:

@@ -54,6 +54,11 @@ def test_command(tmp_path: Path) -> None:
     )
     message = "irevalx-lab: -c requires runs; add the missing values to the scores\n"
     assert refusal("report", "--scores", path, "-c") == message
+    message = (
+        "irevalx-lab: --rbo compares rankings, which score files (--scores) do not contain; leave out --rbo, or report "
+        "judgments and runs instead\n"
+    )
+    assert refusal("report", "--scores", path, "--rbo", "0.9") == message
     message = "irevalx-lab: scores do not contain the measure 'map'; they contain wer\n"
     assert refusal("report", "--scores", path, "-m", "map") == message
 

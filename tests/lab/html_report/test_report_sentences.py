@@ -176,3 +176,5 @@ def test_judgments_of_relevant_documents_only() -> None:
         ({"1": {"a": 1, "b": 0}}, 1, [caution]),
     ):
         assert irevalx.lab.report(qrels, {"x": run}, "P.5", level=level).data["warnings"] == expected
+    findings = irevalx.lab.report({"1": {"a": 1}}, {"x": run, "y": {"1": {"u": 1.0}}}, "P.2 map").data["findings"]
+    assert [sentence.split()[0] for sentence in findings] == ["x", "x", "Significance:"]

@@ -82,9 +82,7 @@ def left_out(full: GradedRuns, groups: Sequence[str], new: str, pool: Sequence[s
     every, n_pooled = full.of_runs(np.array(places)), sum(group != new for group in of_run)
     given = np.asarray(every.retrieved_within(depth)[:n_pooled].any(axis=0))
     part = replace(every, judgments=replace(every.judgments, grades=np.where(given, every.grades, -1)))
-    pooled = part.of_runs(np.arange(n_pooled))
-    removed = [*removals(pooled, of_run[:n_pooled], depth)]
-    return PooledAndNew(experiment=part, n_pooled=n_pooled, groups=of_run, given=given, removals=removed, depth=depth)
+    return PooledAndNew(experiment=part, n_pooled=n_pooled, groups=of_run, given=given, depth=depth)
 
 
 def cases(collection: str, draws: int, depths: Sequence[int], *, few: Sequence[bool]) -> Iterator[Case]:

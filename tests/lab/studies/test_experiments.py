@@ -184,8 +184,9 @@ def test_keep_in_pool() -> None:
 
 
 def test_groups(tmp_path: Path) -> None:
-    """A file and a pattern give the same groups; by default each run is a group."""
-    (tmp_path / "groups").write_text("# run group\n\n" + "".join(f"{path.name}\t{path.name[:-1]}\n" for path in RUNS))
+    """A file, here with a byte-order mark, and a pattern give the same groups; by default each run is a group."""
+    lines = "".join(f"{path.name}\t{path.name[:-1]}\n" for path in RUNS)
+    (tmp_path / "groups").write_text(f"{lines}\n# run group\n", "utf-8-sig")
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map")
     by_file = lab(*shared, "--groups", tmp_path / "groups")
     by_pattern = lab(*shared, "--group-by", "([a-z]+)[0-9]")
