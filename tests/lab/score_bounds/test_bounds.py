@@ -23,6 +23,7 @@ from running import SHARED, lab, lab_json, lab_told, refusal
 from running import run as irevalx
 
 from irevalx.lab import bounds as bounds_of
+from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.lab.score_bounds.results import BoundedScore
 
 DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
@@ -288,7 +289,9 @@ def test_figure_without_determined_pairs(tmp_path: Path) -> None:
         ({("1", "a"): 0, ("1", "v"): 1, ("1", "u"): 0}, "P.2", ""),
     ):
         qrels, *runs = written(tmp_path, judged, ranked)
-        figure = bounds_of(qrels, runs, measures, max_grade=1).figure()
+        result = bounds_of(qrels, runs, measures, max_grade=1)
+        assert isinstance(result, BoundedScores)
+        figure = result.figure()
         words = " ".join(" ".join(text.get_text() for text in figure.findobj(Text)).split())
         assert ("No pair of runs is determined" in words) == bool(of)
         assert f"No pair of runs is determined{of}" in words or not of
