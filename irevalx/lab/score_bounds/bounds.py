@@ -410,7 +410,7 @@ def weighted_scores(
 ) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
-    experiment = graded_runs_of(ReadQrels(judgments), opened, drawn or "map", rules)
+    experiment = graded_runs_of(ReadQrels(judgments), opened, drawn or "num_ret", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 

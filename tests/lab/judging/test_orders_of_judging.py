@@ -227,8 +227,8 @@ def pipe_with(content: bytes) -> Iterator[str]:
     read, write = os.pipe()
 
     def write_all() -> None:
-        with open(write, "wb") as file:
-            file.write(content)
+        os.write(write, content)
+        os.close(write)
 
     writer = Thread(target=write_all)
     writer.start()

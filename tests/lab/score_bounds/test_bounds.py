@@ -214,7 +214,7 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
 
 
-@pytest.mark.filterwarnings("ignore:.*no pair is determined")
+@pytest.mark.filterwarnings("ignore:.*no (pair is determined|relevant document)")
 @pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_bounds_on_collections(collection: str) -> None:
@@ -279,7 +279,7 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     assert "P_2: no grade up to 0 has a gain, so unjudged documents have no effect; set --max-grade" in stderr
 
 
-@pytest.mark.filterwarnings("ignore:.*no pair is determined")
+@pytest.mark.filterwarnings("ignore:.*no (pair is determined|relevant document)")
 def test_figure_without_determined_pairs(tmp_path: Path) -> None:
     """The note below a figure explains that no pair is determined, for all measures or for those concerned."""
     ranked: Ranked = {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}}
