@@ -28,15 +28,12 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
-from irevalx.parameters import join_words
+from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
 
 _MOST_NAMES = 10
 """Maximum number of measures that a message names."""
-
-_MOST_IN_NOTES = 6
-"""Maximum number of measures that a note names."""
 
 
 class MeasureValues(Frozen, kw_only=True):
@@ -200,12 +197,9 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
             lacking = f"do not contain the default measure {default[0]}"
         note = f"The scores {lacking}; all their measures are used ({spelled('measures')} selects some of them)."
     elif others:
-        listed = others[:_MOST_IN_NOTES]
-        if n_more := len(others[_MOST_IN_NOTES:]):
-            listed.append(f"{n_more} more measure{'s' * (n_more > 1)}")
         note = (
             f"By default, only {join_words(names, 'and')} {'are' if names[1:] else 'is'} used; {spelled('measures')} "
-            f"selects other measures of the scores: {join_words(listed, 'and')}."
+            f"selects other measures of the scores: {first_names(others, 'measure')}."
         )
     else:
         return selected, ()

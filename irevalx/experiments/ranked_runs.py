@@ -12,7 +12,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, NoTopicsError, UsageError, Warn, quote, shown_name
-from irevalx.evaluation.evaluate import unique_run_names
+from irevalx.evaluation.evaluate import unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.run_selection import LEAST_RUNS, selected_runs
@@ -97,6 +97,7 @@ def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: W
         ((ranked_run.tag or b"") if run.name is None else as_bytes(run.name), run.path)
         for ranked_run, run in zip(ranked, runs, strict=True)
     ]
+    warn_of_copies([run.path for run in runs], warn)
     return [as_text(name) for name in unique_run_names(tags, warn)]
 
 
@@ -233,7 +234,7 @@ class RankedRuns(Frozen):
         if lacking:
             warn(topics_compared(len(topics), len(documents.topics), lacking))
         fitting = _fitting(requests, judgments, settings, warn)
-        for line in level_warnings(judgments, fitting, settings):
+        for line in level_warnings(judgments, fitting, settings, every_level=True):
             warn(line)
         return cls(
             judgments=judgments,

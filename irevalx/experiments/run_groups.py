@@ -274,13 +274,15 @@ def leave_out_with(
         """Return scores, the runs with a significant change, and significance decisions on left-out runs."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
-        decisions = decide(reduced_tested)
         concerned = removal.runs[first] | removal.runs[second]
+        decided_before, decided_after = full.of_pairs(concerned), decide(reduced_tested, concerned)
+        are_reversed = np.zeros(full.different.shape, np.bool_)
+        are_reversed[:, concerned] = reversals(decided_before, decided_after)
         return (
             experiment.scores(reduced),
             changed(tested, reduced_tested),
-            confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
-            reversals(full, decisions) & concerned,
+            confusion(decided_before, decided_after),
+            are_reversed,
         )
 
     for removal, of_removal in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):

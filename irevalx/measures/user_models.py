@@ -92,7 +92,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
         weights = decay[:n_ret].copy()
         left = 1.0 - judged[where]
         ranks = t.rank[where] - 1
-        weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # where a weight is infinite, too
+        weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # also if a weight is infinite
         total[topic] = ordered_sum(weights)
     return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * total, 0.0)
 
@@ -128,7 +128,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
     rows, rank = t.rows.keep(gains), t.rank[gains]
     meets = np.maximum(rank, _ideal_rank(rows, t.grade[gains], t.ideal, t.ideal_grade))
     weights = powers(p, DEPTH) / np.arange(1, DEPTH + 1)
-    from_rank = np.append(np.add.accumulate(weights[::-1])[::-1], 0.0)  # of all ranks from this one on
+    from_rank = np.append(np.add.accumulate(weights[::-1])[::-1], 0.0)  # sums over all ranks from a rank on
 
     def total(lists: Segments, first: IntArray) -> FloatArray:
         return lists.sum(from_rank[np.minimum(first, DEPTH + 1) - 1])

@@ -171,7 +171,9 @@ class Gate(Comparison, kw_only=True):
         ]
         [table] = self.tables()
         optional = ("judged judged_against", "topics", "least_margin")
-        shown_table = table.showing(*columns, title=self.conclusion, n_labels=2, notes=tuple(notes), optional=optional)
+        shown_table = table.showing(
+            *columns, title=self.conclusion, n_labels=2, notes=tuple(notes), fits=True, optional=optional
+        )
         passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
         cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
         return [replace(shown_table, columns=(*columns, "gate"), rows=cells).in_words(heads)]

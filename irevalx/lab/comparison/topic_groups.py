@@ -92,8 +92,8 @@ class ComparedGroups(Comparison, kw_only=True):
         without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]
         coverage = self.coverage_heads()
         heads = (*heads_of(columns, self.method, n_tests), *coverage.values())
-        topic_groups = first.showing(*columns, *coverage, heads=heads, title="topic groups")
-        return [topic_groups, second.showing(*without_degrees, notes=notes)]
+        topic_groups = first.showing(*columns, *coverage, heads=heads, title="topic groups", fits=True)
+        return [topic_groups, second.showing(*without_degrees, notes=notes, fits=True)]
 
     @property
     def _sizes(self) -> tuple[int, int]:

@@ -21,16 +21,15 @@ from irevalx.declarations import (
     declared,
     file,
     flag,
-    is_parameter,
     refined,
     spelled,
     text,
     whole,
 )
-from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, quote, warn
+from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
-from irevalx.experiments.measured_runs import default_of_scores, with_coverage
+from irevalx.experiments.measured_runs import with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
@@ -85,6 +84,7 @@ from irevalx.lab.html_report.scores import (
     ReportedScores,
     compared_scores,
     measures_of_scores,
+    refuse_runs,
     reported_measures,
 )
 from irevalx.lab.score_bounds.bounds import known_bounds
@@ -282,13 +282,11 @@ def report(
     )
     of_topics = texts_of_topics(topic_texts)
     if isinstance(qrels, Scores):
-        _refuse_runs(runs, complete=complete, rbo=rbo)
+        refuse_runs(runs, complete=complete, rbo=rbo)
         if baseline is not None:
             baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
             number_of_baseline(baseline, qrels.runs)
-        requested = measures_of(measures)
-        selected, notes = (requested, ()) if requested else default_of_scores(qrels, MEASURES)
-        reported = measures_of_scores(qrels, selected)
+        reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
         for line in lines:
             warn(line)
@@ -374,20 +372,6 @@ def report(
         ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
         overlaps=_overlaps(data, opened, ranking_rules, rbo),
     )
-
-
-def _refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
-    """Raise ArgumentError if runs, or a parameter that requires runs, are combined with scores."""
-    if runs is not None:
-        raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-    if complete:
-        raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
-    if rbo is not None:
-        source = f"score files ({spelled('scores')})" if is_parameter("scores") else "Scores"
-        raise ArgumentError(
-            f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
-            "report judgments and runs instead"
-        )
 
 
 def _compared(

@@ -10,9 +10,10 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.errors import InputError, NoTopicsError, warn
+from irevalx.declarations import is_parameter, spelled
+from irevalx.errors import ArgumentError, InputError, NoTopicsError, warn
 from irevalx.experiments.coverage import COVERAGE_MEASURES
-from irevalx.experiments.measured_runs import column_of_all, columns_of
+from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
@@ -275,15 +276,32 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     return list(reported.values())
 
 
-def measures_of_scores(scores: Scores, measures: Sequence[str]) -> list[ReportedMeasure]:
-    """Return measures of score files; by default, all measures with values for every run."""
+def measures_of_scores(
+    scores: Scores, measures: Sequence[str], default: Sequence[str]
+) -> tuple[list[ReportedMeasure], tuple[str, ...]]:
+    """Return measures of score files, by default those of ``default_of_scores``, and a note on the other measures."""
+    selected, notes = (measures, ()) if measures else default_of_scores(scores, default)
     reported = []
-    for title, (column, *_) in columns_of(scores, measures, warn):
+    for title, (column, *_) in columns_of(scores, selected, warn):
         request = requested_measure(column.name)
         if request is None or request.measure is not column.measure:
             request = RequestedMeasure(column.measure, Parameters((column.name,)), "nonrel", (column.name,))
         reported.append(ReportedMeasure(name=column.name, title=title, request=request))
-    return reported
+    return reported, notes
+
+
+def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
+    """Raise ArgumentError if runs, or a parameter that requires runs, are combined with scores."""
+    if runs is not None:
+        raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
+    if complete:
+        raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
+    if rbo is not None:
+        source = f"score files ({spelled('scores')})" if is_parameter("scores") else "Scores"
+        raise ArgumentError(
+            f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
+            "report judgments and runs instead"
+        )
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:
