@@ -391,10 +391,10 @@ def _warn_of_kept_files(folder: Path, part: Path) -> None:
         {file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()} for root in (part, folder)
     )
     known = {name for name in known if part not in (folder / name).parents}
-    if (replaced := new & known) and (remaining := sorted(known - new)):
+    if (replaced := new & known) and (others := sorted(known - new)):
         warn(
-            f"{shown_name(str(folder))}: {len(replaced)} existing files are replaced, but {len(remaining)} other files are "
-            f"kept (for example {quote(remaining[0])}), which can be results of an earlier call; use a new folder"
+            f"{shown_name(str(folder))}: {len(replaced)} existing files are replaced, but {len(others)} other files "
+            f"are kept (for example {quote(others[0])}), which can be results of an earlier call; use a new folder"
         )
 
 
