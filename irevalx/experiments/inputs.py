@@ -155,7 +155,7 @@ class GradedQrelsText(QrelsText):
             raise ArgumentError(f"rel_format must be a format with a grade for each document, not {form!r}")
         raise_first(graded.duplicates)
         numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1), weights=None)
-        return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
+        return cls(numbered, b"".join(plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
         """Return the documents with new grades, in the format of ``lines_with``."""
@@ -186,11 +186,13 @@ class GradedQrelsText(QrelsText):
                 bare = line.rstrip()
                 line = b"%s%d" % (bare[: -len(bare.split()[-1])], judgments.grades[place])
             yield line + b"\n"
-        yield from _plain_lines(judgments, chosen[~has_line])
+        yield from plain_lines(judgments, chosen[~has_line])
 
 
-def _plain_lines(judgments: Judgments, places: AnyArray) -> Iterator[bytes]:
-    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment."""
+def plain_lines(judgments: Judgments, places: AnyArray, values: Iterable[bytes] | None = None) -> Iterator[bytes]:
+    """Yield a line ``TOPIC 0 DOCNO GRADE`` for each judgment, with these values instead of its grade if given."""
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[places].tolist()]
-    for line in zip(topics, judgments.docnos.take(places).texts(), judgments.grades[places].tolist(), strict=True):
-        yield b"%s 0 %s %d\n" % line
+    if values is None:
+        values = [b"%d" % grade for grade in judgments.grades[places].tolist()]
+    for line in zip(topics, judgments.docnos.take(places).texts(), values, strict=True):
+        yield b"%s 0 %s %s\n" % line

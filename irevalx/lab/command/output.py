@@ -128,7 +128,7 @@ class DocumentsResult(Result):
 
 
 def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> str:
-    """Describe a selection of fewer than ``n`` documents, for one of the topics or (None) in total; "" for enough."""
+    """Return a description of a selection of fewer than ``n`` documents (per topic, if given); "" if it is complete."""
     if topics is None:
         return f"only {counts.total()} of {n} documents selected" if counts.total() < n else ""
     short = [topic for topic in topics if counts[topic] < n]

@@ -21,7 +21,7 @@ from irevalx.declarations import (
     text,
 )
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_runs_of, labels_of, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_runs_of, labels_of, plain_lines, run_streams
 from irevalx.experiments.labels import grades_for
 from irevalx.experiments.parameters import chosen_seed, read_share, share_of
 from irevalx.experiments.pools import pool_of
@@ -87,14 +87,11 @@ class CompletedJudgments(GradedQrelsText):
         With ``decisions``, a fifth column contains the probability of relevance or, if it was not requested, the
         decision value of the classifier; higher values indicate more certain relevance.
         """
-        judgments, places = self._known, np.flatnonzero(self._taken)
-        lines = zip(judgments.rows.ids[places].tolist(), judgments.docnos.take(places).texts(), strict=True)
-        fifth = self._decisions if decisions else None
-        values = [b""] * places.size if fifth is None else [b" %.6f" % value for value in fifth[places].tolist()]
-        return b"".join(
-            b"%s 0 %s %d%s\n" % (judgments.topics[topic], docno, grade, value)
-            for (topic, docno), grade, value in zip(lines, judgments.grades[places].tolist(), values, strict=True)
-        )
+        places, values = np.flatnonzero(self._taken), None
+        if decisions and self._decisions is not None:
+            pairs = zip(self._known.grades[places].tolist(), self._decisions[places].tolist(), strict=True)
+            values = [b"%d %.6f" % pair for pair in pairs]
+        return b"".join(plain_lines(self._known, places, values))
 
     def probabilities(self) -> bytes:
         """Return a file for ``irevalx --grades probability``: 0 or 1 for judged documents, otherwise predictions.
@@ -103,10 +100,9 @@ class CompletedJudgments(GradedQrelsText):
         """
         if self._probability is None:
             raise UsageError(f"probabilities require {spelled('calibrated', True)}")
-        judgments, known = self._known, np.flatnonzero(self._known.grades >= 0)
-        lines = zip(judgments.rows.ids[known].tolist(), judgments.docnos.take(known).texts(), strict=True)
-        pairs = zip(lines, self._probability[known].tolist(), strict=True)
-        return b"".join(b"%s 0 %s %.6g\n" % (judgments.topics[topic], docno, p) for (topic, docno), p in pairs)
+        known = np.flatnonzero(self._known.grades >= 0)
+        values = [b"%.6g" % value for value in self._probability[known].tolist()]
+        return b"".join(plain_lines(self._known, known, values))
 
 
 def _run(

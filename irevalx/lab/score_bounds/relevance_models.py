@@ -27,6 +27,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import InputError
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of, removals
+from irevalx.experiments.strata import best_ranks
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.probabilities import Relevance
 
@@ -136,10 +137,9 @@ def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
     row, rank, run = ranking.row[known], ranking.rank[known], ranking.rows.ids[known] // len(experiment.topics)
     features = np.zeros((experiment.judgments.rows.size, n_runs + 2))
     features[row, run] = 1 / np.log2(rank + 1)
-    best = np.full(len(features), np.inf)
-    np.minimum.at(best, row, rank)
-    has: BoolArray = np.isfinite(best)
-    features[has, -2] = np.log(best[has])  # best rank
+    best = best_ranks(ranking, len(features))
+    has: BoolArray = best > 0
+    features[has, -2] = np.log(best[has])
     features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs  # share of the runs that retrieve it
     return features, has
 

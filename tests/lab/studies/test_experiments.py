@@ -508,14 +508,6 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
     }
 
 
-def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    """A folder that cannot be created is an error."""
-    (tmp_path / "file").write_text("")
-    assert refusal(
-        "study", QRELS, *RUNS, "--levels", "1", "--seed", "1", "-m", "map", "-o", tmp_path / "file" / "in", status=74
-    ).startswith("irevalx-lab: cannot make the folder")
-
-
 @pytest.fixture(scope="module")
 def of_robust() -> studies.Study:
     """Uniform samples of the TREC 2003 Robust judgments as in DEFINITIONS.md, section 6."""

@@ -101,12 +101,14 @@ def test_output(tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_made(tmp_path: Path) -> None:
-    """Too long folder names are refused before the computation."""
-    for folder in (tmp_path / ("x" * 300), tmp_path / "a" / ("x" * 300), tmp_path / ("x" * 300) / "b"):
+    """Folders in a file, and folders with names that are too long, are refused before the computation."""
+    file, long = tmp_path / "file", "x" * 300
+    file.touch()
+    for folder in (file / "in", tmp_path / long, tmp_path / "a" / long, tmp_path / long / "b"):
         assert refusal("study", QRELS, *RUNS, "-m", "map", "-o", folder, status=74).startswith(
             "irevalx-lab: cannot make the folder "
         )
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [file]
 
 
 LIMITED = """
