@@ -17,7 +17,7 @@ from irevalx.errors import UsageError, printable, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
 from irevalx.measures.measure_parameters import Kernel, NoParameters, ParameterKind, Parameters
-from irevalx.measures.summaries import Summary, Values
+from irevalx.measures.summaries import Summary, Values, mean
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 
@@ -244,6 +244,7 @@ def measure(
     name: str,
     value_range: Range,
     *,
+    summary: Summary | None = mean,
     unjudged: UnjudgedEffect = UnjudgedEffect.NONRELEVANT,
     pooled: UnjudgedEffect | None = None,
     outside: UnjudgedEffect | None = None,
@@ -255,6 +256,7 @@ def measure(
         value_range=value_range,
         function=kernel,
         kernel=kernel,
+        summary=summary,
         pooled=pooled or unjudged,
         outside=outside or unjudged,
         **declared,
