@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError, printable, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
@@ -226,6 +227,15 @@ class Measure(Frozen, kw_only=True):
     def can_use(self, rel_format: str) -> bool:
         """Return whether the measure supports judgments in this format; without a kernel, it supports all formats."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
+
+    def format_problem(self, rel_format: str) -> str | None:
+        """Return the error about judgments in a format that the measure does not support, if any."""
+        if self.can_use(rel_format):
+            return None
+        return (
+            f"measure {quote(self.name)} requires judgments in the format {' or '.join(sorted(self.formats))} "
+            f"({spelled('rel_format')}), not {rel_format}"
+        )
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Return the values of the topics ``t`` for each printed name."""

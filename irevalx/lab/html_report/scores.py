@@ -24,7 +24,7 @@ from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
 from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
-from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
+from irevalx.measures.user_models import persistence, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
 from irevalx.reports.records import finite
@@ -88,7 +88,7 @@ def _share_of_ideal_at(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _rank_biased(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    p = next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+    p = persistence(pairs)
     return (1.0 - p) * GainsOfTopics.of(t, pairs, scaled=True).gain * np.power(p, t.rank - 1)
 
 
