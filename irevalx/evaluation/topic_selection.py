@@ -158,10 +158,10 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
 def level_warnings(
     judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield warnings about topics without relevant or nonrelevant documents (unless ``nonrelevant``, only if all)."""
+    """Yield the warnings about topics without relevant or nonrelevant documents."""
     for check in level_checks(measures, settings):
         n_without, n_topics = check.count(judgments, settings)
-        if not check.relevant and not nonrelevant and n_without < n_topics:
+        if not check.relevant and not nonrelevant and n_without < n_topics:  # reported only if all topics lack them
             continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
