@@ -137,7 +137,7 @@ class SeenRuns(Frozen):
 
     def _similar_documents(self, number: int, topic: bytes) -> str:
         """Return the end of a warning that shows two documents of a topic that differ only in spelling, if any do."""
-        judged = set(self.judged.docnos_of(topic))
+        judged = dict.fromkeys(self.judged.docnos_of(topic))
         retrieved = dict.fromkeys(self.docnos_of(number, topic))
         pair = differing_pair(
             [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]

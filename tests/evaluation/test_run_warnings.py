@@ -186,6 +186,14 @@ def scored(scores: list[list[float]], ranks: list[list[int]]) -> str:
 AGAINST, ALIKE = "the RANK column contradicts the scores", "all scores are equal in"
 
 
+def test_the_first_of_several_similar_documents(tmp_path: Path) -> None:
+    """If several judged documents differ from a retrieved document only in case, the first in the file is shown."""
+    judged = "".join(f"1 0 {name} 1\n" for name in ("A", "DOC", "Doc", "dOc", "doC", "DOc", "dOC", "DoC"))
+    retrieved = "".join(f"1 Q0 {name} 1 {20 - rank} r\n" for rank, name in enumerate(["A", "doc", *"bcdefghi"]))
+    result = evaluated(tmp_path, judged, retrieved)
+    assert "in topic '1' the judgments contain 'DOC' and the run 'doc', which differ only by case\n" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("scores", "ranks", "message"),
     [
