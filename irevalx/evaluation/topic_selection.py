@@ -211,7 +211,7 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
         return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
     if any(map(looks_like_json, retrieved)):
         return f"; if the run is JSON, use {spelled('results_format', 'json')}"
-    pair = pair_of_names(judged, retrieved)
+    pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 
 

@@ -128,6 +128,14 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
     assert other.stderr.endswith("none is in both: the judgments contain 'a' and the run 'c'\n")
 
 
+def test_the_first_of_several_similar_topics(tmp_path: Path) -> None:
+    """If all topics differ only by leading zeros, the first topic of the run in byte order is shown."""
+    judged = "".join(f"{number:02} 0 A 1\n" for number in range(1, 9))
+    retrieved = "".join(f"{number} Q0 A 1 2 r\n" for number in range(8, 0, -1))
+    result = evaluated(tmp_path, judged, retrieved)
+    assert "the judgments contain '01' and the run '1', which differ only by leading zeros\n" in result.stderr
+
+
 @pytest.mark.parametrize("rel_format", list(REL_FORMATS))
 def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
     """Where there is no topic at all, the one that is asked for is not judged."""
