@@ -11,6 +11,7 @@ import irevalx.reading.kinds.runs as files
 from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.evaluation.topic_selection import plural_topics
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import JudgmentKind, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
@@ -76,7 +77,8 @@ class Qrels:
         FormatError, UsageError : the format or the type of grades is unknown.
         """
         if not isinstance(judgments, JudgmentKind):
-            raise parameters.argument_error("judgments", "judgments returned by Qrels.read", judgments)
+            error = parameters.argument_error("judgments", "judgments returned by Qrels.read", judgments)
+            raise ArgumentError(f"{error.message}; to read judgments, call irevalx.Qrels.read")
         self.judgments = judgments
         """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
@@ -143,6 +145,11 @@ class Qrels:
             judgments = with_pool(judgments, Pool.read(pool, compat=compat).documents, warn)
         return cls(judgments, fmt.name, kind)
 
+    def __repr__(self) -> str:
+        documents = self.judgments.documents
+        topics, judged = len(documents.topics), documents.docnos.size
+        return f"<irevalx.Qrels: {plural_topics(topics, 'topic')}, {plural_topics(judged, 'judged document')}>"
+
     @property
     def topics(self) -> list[str]:
         """The judged topics, in ascending byte order."""
@@ -173,7 +180,8 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Store pooled documents; raises ArgumentError for other types, which must be read with ``Pool.read``."""
         if not isinstance(documents, PooledDocuments):
-            raise parameters.argument_error("documents", "a pool returned by Pool.read", documents)
+            error = parameters.argument_error("documents", "a pool returned by Pool.read", documents)
+            raise ArgumentError(f"{error.message}; to read a pool, call irevalx.Pool.read")
         self.documents = documents
         """The documents of the evaluator."""
 
@@ -191,6 +199,10 @@ class Pool:
             return pool
         given = table_given(pool, "pool") or (pool if isinstance(pool, Mapping) else source_of(pool, "pool"))
         return cls(formats.read_pool(given, version, False, warn))
+
+    def __repr__(self) -> str:
+        topics, pooled = len(self.documents.topics), self.documents.docnos.size
+        return f"<irevalx.Pool: {plural_topics(topics, 'topic')}, {plural_topics(pooled, 'document')}>"
 
     @property
     def topics(self) -> list[str]:
@@ -224,7 +236,8 @@ class Run:
         ArgumentError : the reader is not callable; ``Run.read`` accepts files and other forms.
         """
         if not callable(reader):
-            raise parameters.argument_error("reader", "a run returned by Run.read", reader)
+            error = parameters.argument_error("reader", "a run returned by Run.read", reader)
+            raise ArgumentError(f"{error.message}; to read a run, call irevalx.Run.read")
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
@@ -261,6 +274,9 @@ class Run:
         IrevalxError : the run cannot be read or is invalid.
         """
         return _read_run(run, "run", name, results_format, strict, at_once=True)
+
+    def __repr__(self) -> str:
+        return f"<irevalx.Run{'' if self.name is None else f' {self.name}'}>"
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
         """Read the run like the given version of trec_eval; the run is not cached.

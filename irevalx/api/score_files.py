@@ -19,7 +19,7 @@ import numpy as np
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.evaluate import Evaluation, unique_run_names
+from irevalx.evaluation.evaluate import Evaluation, unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
@@ -333,6 +333,7 @@ def evaluations_of(
     files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
 ) -> list[Evaluation]:
     """Return the evaluations of runs; files with the same measure of a run are separate runs, named after the files."""
+    warn_of_copies([path for path, _ in files], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
     for path, by_run in files:
         for run, by_measure in by_run.items():

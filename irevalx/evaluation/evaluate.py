@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
+from pathlib import Path
 
 import numpy as np
 
@@ -257,35 +259,57 @@ def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Eva
 
 
 def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
-    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number."""
+    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number.
+
+    If a file contains runs with different tags, its name is followed by the tag.
+    """
     if len(runs) == 1:
         return [runs[0][0]]
     tags = Counter(tag for tag, _ in runs)
-    paths = Counter(path for tag, path in runs if tags[tag] > 1)
-    stems: Counter[str] = Counter()
-    for path, number in paths.items():
-        stems[stem_of(path)] += number
+    tags_in: dict[str, set[bytes]] = {}
+    for tag, path in runs:
+        tags_in.setdefault(path, set()).add(tag)
+    copies = Counter((tag, path) for tag, path in runs if tags[tag] > 1)
+    stems: Counter[tuple[str, bytes]] = Counter()
+    for (tag, path), number in copies.items():
+        stems[stem_of(path), tag if len(tags_in[path]) > 1 else b""] += number
     taken = {tag for tag, number in tags.items() if number == 1}
-    candidates = {path: _names_for(path, is_unique=stems[stem_of(path)] == 1) for path in paths}
+    candidates = {}
+    for tag, path in copies:
+        end = tag if len(tags_in[path]) > 1 else b""
+        candidates[tag, path] = _names_for(path, end, is_unique=stems[stem_of(path), end] == 1)
     names = []
     for tag, path in runs:
         name = tag
         if tags[tag] > 1:
-            name = next(candidate for candidate in candidates[path] if candidate not in taken)
+            name = next(candidate for candidate in candidates[tag, path] if candidate not in taken)
             taken.add(name)
         names.append(name)
     for tag, number in tags.items():
         if number > 1:
-            warn(f"{number} runs have the tag {quote(tag)}; their file names are used instead")
+            has_end = any(tag in tags_in[path] and len(tags_in[path]) > 1 for path in tags_in)
+            added = "their file names are added to it" if has_end else "their file names are used instead"
+            warn(f"{number} runs have the tag {quote(tag)}; {added}")
     return names
 
 
-def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield the candidate names for runs in a file, in order of preference."""
+def warn_of_copies(paths: Iterable[str], warn: Warn) -> None:
+    """Warn about files that are given several times, under any path."""
+    copies: dict[str, list[str]] = {}
+    for path in paths:
+        copies.setdefault(os.path.realpath(path), []).append(path)
+    for file, of_file in copies.items():
+        if of_file[1:] and Path(file).is_file():
+            warn(f"{shown_name(of_file[0])} is given {len(of_file)} times, and each copy counts as a run of its own")
+
+
+def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
+    """Yield the candidate names for runs in a file, in order of preference; a tag follows the name of the file."""
+    end = b":" + tag if tag else b""
     if is_unique:
-        yield as_column(stem_of(path))
-    yield as_column(path)
-    yield from (as_column(f"{path}#{number}") for number in count(2))
+        yield as_column(stem_of(path)) + end
+    yield as_column(path) + end
+    yield from (as_column(f"{path}#{number}") + end for number in count(2))
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:

@@ -141,8 +141,10 @@ class LevelCheck(Frozen):
         )
 
 
-def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> list[LevelCheck]:
-    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents."""
+def level_checks(
+    measures: Iterable[RequestedMeasure], settings: Settings, *, every_level: bool = False
+) -> list[LevelCheck]:
+    """Return the requirements of measures at levels (above the default, or real grades, unless ``every_level``)."""
     checks: dict[tuple[bool, float], LevelCheck] = {}
     for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts are last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
@@ -150,18 +152,25 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
         needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
         if measure.needs_nonrelevant:
             checks.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
-        if needs_relevant and (level > 1 or settings.grades == "real"):
+        is_checked = level > 1 or settings.grades == "real" or (every_level and settings.grades == "whole")
+        if needs_relevant and is_checked:
             checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
     return sorted(checks.values(), key=lambda check: check.relevant)
 
 
 def level_warnings(
-    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
+    judgments: AnyJudgments,
+    measures: Iterable[RequestedMeasure],
+    settings: Settings,
+    *,
+    nonrelevant: bool = False,
+    every_level: bool = False,
 ) -> Iterator[str]:
     """Yield the warnings about topics without relevant or nonrelevant documents."""
-    for check in level_checks(measures, settings):
+    for check in level_checks(measures, settings, every_level=every_level):
         n_without, n_topics = check.count(judgments, settings)
-        if not check.relevant and not nonrelevant and n_without < n_topics:  # reported only if all topics lack them
+        is_default = check.relevant and check.level <= 1 and settings.grades != "real"
+        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):  # only if all lack them
             continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
@@ -288,6 +297,16 @@ def _without_suffix(name: bytes) -> bytes:
     return stem if stem and suffix.lower() in _SUFFIXES else name
 
 
+def _without_decimals(name: bytes) -> bytes:
+    """Return an integer ID without ".0", which programs append if they store IDs as real numbers."""
+    stem = name.removesuffix(b".0")
+    return stem if stem.isdigit() else name
+
+
+def _without_passage(name: bytes) -> bytes:
+    return name.partition(b"#")[0] or name
+
+
 def _lower(name: bytes) -> bytes:
     if name.isascii():
         return name.lower()
@@ -304,13 +323,15 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("quotes", _unquoted),
     ("Unicode normalisation", _composed),
     ("a path", _without_path),
+    ("a passage number", _without_passage),
     ("a file suffix", _without_suffix),
+    ("the ending .0", _without_decimals),
     ("case", _lower),
     ("leading zeros", _without_zeros),
 )
 """Common changes of IDs, in the order in which they are undone."""
 
-_ON_ONE_SIDE = {"a path", "a file suffix"}
+_ON_ONE_SIDE = {"a path", "a passage number", "a file suffix"}
 """Changes that are undone only if exactly one of the two IDs has them: a/1 and b/1 are different documents."""
 
 

@@ -52,7 +52,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Formula: (1 - p) sum over retrieved of gain p^(k-1).
     Source: [moffat-zobel-2008].
     """
-    p = persistence(pairs)
+    p = persistence_of(pairs)
     gain = GainsOfTopics.of(t, pairs, scaled=True).gain
     weights = gain * powers(p, int(t.n_ret.max(initial=0)))[t.rank - 1]
     return (1.0 - p) * t.rows.sum(np.where(gain != 0, weights, 0.0))
@@ -79,7 +79,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
     Source: [moffat-zobel-2008].
     """
-    p = persistence(pairs)
+    p = persistence_of(pairs)
     decay = powers(p, int(t.n_ret.max(initial=0)) + 1)
     total, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
     for topic, n_ret in enumerate(t.n_ret.tolist()):
@@ -92,7 +92,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * total, 0.0)
 
 
-def persistence(pairs: Sequence[Gain]) -> float:
+def persistence_of(pairs: Sequence[Gain]) -> float:
     """Return the last p among the parameters, or 0.9."""
     return next((pair.value for pair in reversed(pairs) if pair.key == "p"), 0.9)
 

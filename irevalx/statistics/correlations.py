@@ -254,11 +254,6 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
     return dict(zip(OVERLAP_COLUMNS, overlaps, strict=True))
 
 
-def extrapolated_overlap(x: RankedItems, y: RankedItems, p: float) -> float:
-    """Return ``rbo_w_ext`` of ``rank_biased_overlap`` in linear time."""
-    return _Agreements.of(*_by_length(x, y), "w").extrapolated_overlap(p)
-
-
 class RankedItems(Frozen):
     """The numbers of the items of a ranking in order, and the first and last rank of the tie group of each item."""
 

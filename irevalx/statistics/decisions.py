@@ -40,25 +40,25 @@ class Decisions(Frozen):
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
-def decide(values: FloatArray) -> Decisions:
-    """Return the decisions on all ``pairs_of_runs``, from tested values of shape (..., n_runs, n_topics)."""
+def decide(values: FloatArray, chosen: BoolArray | None = None) -> Decisions:
+    """Return the decisions on (chosen) ``pairs_of_runs``, from tested values of shape (..., n_runs, n_topics)."""
     # Topics for which a run has nan are excluded.
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
+    pairs = [side if chosen is None else side[chosen] for side in pairs_of_runs(n_runs)]
     has_value: BoolArray = np.asarray(~np.isnan(flat).any(axis=1))
     if has_value.all():
-        different, direction = _decide_rows(flat)
+        different, direction = _decide_rows(flat, *pairs)
     else:
-        each = [_decide_rows(row[np.newaxis, :, known]) for row, known in zip(flat, has_value, strict=True)]
+        each = [_decide_rows(row[np.newaxis, :, known], *pairs) for row, known in zip(flat, has_value, strict=True)]
         different, direction = (np.concatenate(parts) for parts in zip(*each, strict=True))
     shape = (*leading, different.shape[-1])
     return Decisions(different.reshape(shape), direction.reshape(shape))
 
 
-def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
+def _decide_rows(values: FloatArray, first: IntArray, second: IntArray) -> tuple[BoolArray, IntArray]:
     """Return significance and direction, shape (n_rows, n_pairs), of values without nan, (n_rows, n_runs, n_topics)."""
-    n_rows, n_runs, n_topics = values.shape
-    first, second = pairs_of_runs(n_runs)
+    n_rows, _, n_topics = values.shape
     different = np.zeros((n_rows, first.size), np.bool_)
     direction = np.zeros(different.shape, np.int64)
     size = max(1, _AT_ONCE // max(1, first.size * n_topics))
