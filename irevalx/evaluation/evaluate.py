@@ -152,7 +152,7 @@ def summaries_of(
 def values_alone(
     judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the evaluated topics of a run in memory, which can be none, and their values, without summaries."""
+    """Return the evaluated topics of a run in memory and their values, without summaries; empty if there are none."""
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
     else:

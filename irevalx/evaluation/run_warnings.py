@@ -129,22 +129,20 @@ class SeenRuns(Frozen):
             little = little_judged(n_retrieved, n_judged)
             if little and not hardly_any and again:
                 partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
-                topics = [ranking.topics[own.start + place] for place in partly.nonzero()[0][:1].tolist()]
-                little += self._similar_documents(number, topics)
+                if partly.any():
+                    little += self._similar_documents(number, ranking.topics[own.start + int(partly.argmax())])
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
             if little and not hardly_any and self.without_pool:
                 yield number, self.without_pool
 
-    def _similar_documents(self, number: int, topics: Iterable[bytes]) -> str:
-        """Return the end of a warning that shows two documents of a topic that differ only in spelling."""
-        for topic in topics:
-            judged = set(self.judged.docnos_of(topic))
-            retrieved = dict.fromkeys(self.docnos_of(number, topic))
-            pair = differing_pair(
-                [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
-            )
-            return pair and f"; in topic {quote(topic)} {pair}"
-        return ""
+    def _similar_documents(self, number: int, topic: bytes) -> str:
+        """Return the end of a warning that shows two documents of a topic that differ only in spelling, if any do."""
+        judged = dict.fromkeys(self.judged.docnos_of(topic))
+        retrieved = dict.fromkeys(self.docnos_of(number, topic))
+        pair = differing_pair(
+            [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
+        )
+        return pair and f"; in topic {quote(topic)} {pair}"
 
     def values(
         self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]

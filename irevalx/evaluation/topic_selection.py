@@ -166,11 +166,11 @@ def level_warnings(
     nonrelevant: bool = False,
     every_level: bool = False,
 ) -> Iterator[str]:
-    """Yield warnings about topics without relevant or nonrelevant documents (unless ``nonrelevant``, only if all)."""
+    """Yield the warnings about topics without relevant or nonrelevant documents."""
     for check in level_checks(measures, settings, every_level=every_level):
         n_without, n_topics = check.count(judgments, settings)
         is_default = check.relevant and check.level <= 1 and settings.grades != "real"
-        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):
+        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):  # only if all lack them
             continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
@@ -220,7 +220,7 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
         return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
     if any(map(looks_like_json, retrieved)):
         return f"; if the run is JSON, use {spelled('results_format', 'json')}"
-    pair = pair_of_names(judged, retrieved)
+    pair = pair_of_names(judged, sorted(retrieved))
     return pair and f": {pair}"
 
 

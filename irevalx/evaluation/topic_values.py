@@ -176,7 +176,7 @@ class AssessedRanking(Frozen):
         by_gain: RequestedMeasure | None = None,
         ties: Ties | None = None,
     ) -> Any:
-        """Return the input of measures for a treatment, a level, and an order of ties, by the gains of a measure."""
+        """Return the input of measures for a treatment, level and order of ties, possibly by the gains of a measure."""
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)

@@ -389,12 +389,7 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
             f"measure {quote(measure.name)} cannot be compared: it needs a number for each topic, summarised by a mean "
             "or sum"
         )
-    if not measure.can_use(rel_format):
-        return (
-            f"measure {quote(measure.name)} requires judgments in the format {' or '.join(sorted(measure.formats))} "
-            f"({spelled('rel_format')}), not {rel_format}"
-        )
-    return None
+    return measure.format_problem(rel_format)
 
 
 def _fitting(

@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.measures.declaration import NO_EXPECTATION, NO_FORMULA, ZERO_TO_ONE, Range, c_log, measure
 from irevalx.measures.precision import CUTOFFS
-from irevalx.measures.summaries import LEAST, geometric_mean, mean
+from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY
@@ -45,12 +45,7 @@ def _probable_average_precision(t: ExpectedTopics, k: float = np.inf) -> FloatAr
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
 
 
-@measure(
-    "map",
-    ZERO_TO_ONE,
-    summary=mean,
-    formulas={EXPECTED: _expected_average_precision, PROBABILITY: _probable_average_precision},
-)
+@measure("map", ZERO_TO_ONE, formulas={EXPECTED: _expected_average_precision, PROBABILITY: _probable_average_precision})
 def average_precision(t: Topics) -> FloatArray:
     """Average precision.
 
@@ -87,7 +82,6 @@ def geometric_map(t: Topics) -> FloatArray:
 @measure(
     "map_cut",
     ZERO_TO_ONE,
-    summary=mean,
     kind=CUTOFFS,
     formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision},
 )
@@ -105,7 +99,6 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
 @measure(
     "relative_map_cut",
     ZERO_TO_ONE,
-    summary=mean,
     kind=CUTOFFS,
     formulas={EXPECTED: _expected_relative_average_precision_at, PROBABILITY: _probable_relative_average_precision_at},
 )
@@ -125,7 +118,6 @@ def relative_average_precision_at(t: Topics, k: int) -> FloatArray:
 @measure(
     "yaap",
     Range(wording="any real number; 0 if the topic has no relevant documents"),
-    summary=mean,
     refuses={EXPECTED: f"the expected value of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
 )

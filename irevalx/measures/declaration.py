@@ -13,11 +13,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError, printable, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
 from irevalx.measures.measure_parameters import Kernel, NoParameters, ParameterKind, Parameters
-from irevalx.measures.summaries import Summary, Values
+from irevalx.measures.summaries import Summary, Values, mean
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 
@@ -227,6 +228,15 @@ class Measure(Frozen, kw_only=True):
         """Return whether the measure supports judgments in this format; without a kernel, it supports all formats."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
+    def format_problem(self, rel_format: str) -> str | None:
+        """Return the error about judgments in a format that the measure does not support, if any."""
+        if self.can_use(rel_format):
+            return None
+        return (
+            f"measure {quote(self.name)} requires judgments in the format {' or '.join(sorted(self.formats))} "
+            f"({spelled('rel_format')}), not {rel_format}"
+        )
+
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Return the values of the topics ``t`` for each printed name."""
         if self.kernel is None:
@@ -244,6 +254,7 @@ def measure(
     name: str,
     value_range: Range,
     *,
+    summary: Summary | None = mean,
     unjudged: UnjudgedEffect = UnjudgedEffect.NONRELEVANT,
     pooled: UnjudgedEffect | None = None,
     outside: UnjudgedEffect | None = None,
@@ -255,6 +266,7 @@ def measure(
         value_range=value_range,
         function=kernel,
         kernel=kernel,
+        summary=summary,
         pooled=pooled or unjudged,
         outside=outside or unjudged,
         **declared,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +18,11 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declaration import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, MeasureParameter, NamedReals
-from irevalx.measures.summaries import mean
 from irevalx.ranking.topics import log2_of, powers
 from irevalx.settings import NumberRange
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import TopicsWithSubtopics
-
-SUBTOPICS = frozenset({"subtopics"})
 
 _SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
 
@@ -39,8 +36,10 @@ CUTOFFS = Cutoffs((5, 10, 20))
 WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
 WITH_BETA = NamedReals((ALPHA, BETA))
 
+_subtopic_measure = partial(measure, formats=frozenset({"subtopics"}), treatments=NONREL)
 
-@measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
+
+@_subtopic_measure("ERR_IA", ZERO_TO_ONE, kind=WITH_ALPHA)
 def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Intent-aware expected reciprocal rank.
 
@@ -54,7 +53,7 @@ def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, float))
 
 
-@measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("nERR_IA", MOSTLY_ZERO_TO_ONE, kind=WITH_ALPHA)
 def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Normalised intent-aware expected reciprocal rank.
 
@@ -68,7 +67,7 @@ def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), _by_rank(ideal, ideal.position + 1, gain, k))
 
 
-@measure("alpha_DCG", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("alpha_DCG", ZERO_TO_ONE, kind=WITH_ALPHA)
 def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Discounted cumulative novelty gain.
 
@@ -81,7 +80,7 @@ def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, _logarithm))
 
 
-@measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, kind=WITH_ALPHA)
 def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Normalised discounted cumulative novelty gain.
 
@@ -96,7 +95,7 @@ def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), _by_logarithm(ideal, ideal.position + 1, gain, k))
 
 
-@measure("NRBP", ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("NRBP", ZERO_TO_ONE, kind=WITH_BETA)
 def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision.
 
@@ -109,7 +108,7 @@ def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     return _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
 
 
-@measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("nNRBP", MOSTLY_ZERO_TO_ONE, kind=WITH_BETA)
 def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Normalised novelty- and rank-biased precision.
 
@@ -126,7 +125,7 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     return ratio(biased, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
 
 
-@measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("MAP_IA", ZERO_TO_ONE)
 def map_ia(t: TopicsWithSubtopics) -> FloatArray:
     """Intent-aware mean average precision.
 
@@ -141,7 +140,7 @@ def map_ia(t: TopicsWithSubtopics) -> FloatArray:
     return ratio(t.subtopics.sum(of_subtopic), t.subtopics.lengths)
 
 
-@measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("P_IA", ZERO_TO_ONE, kind=CUTOFFS)
 def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
     """Intent-aware precision at cutoff K.
 
@@ -154,7 +153,7 @@ def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
     return ratio(t.rows.sum(np.where(t.rank <= k, t.parts.lengths, 0.0)), float(k) * t.subtopics.lengths)
 
 
-@measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, treatments=NONREL)
+@_subtopic_measure("strec", ZERO_TO_ONE, kind=CUTOFFS)
 def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
     """Subtopic recall at cutoff K.
 

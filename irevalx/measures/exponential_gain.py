@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declaration import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, MeasureParameter, Parameters
-from irevalx.measures.summaries import mean
 from irevalx.ranking.expected_values import TiedTopics
 from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
@@ -44,24 +44,28 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
     return f"grade {grade} is above {highest:g}, the highest grade of ERR; use ERR.max={allowed}"
 
 
+_exponential_measure = partial(
+    measure,
+    treatments=NONREL_AND_SKIP,
+    has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
+    uses_level=False,
+    unjudged=UnjudgedEffect.NO_GAIN,
+)
+
+
 def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
     satisfaction = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
     gains = satisfaction > 0
     return _reciprocal_rank(t.rows.keep(gains), satisfaction[gains], t.rank[gains])
 
 
-@measure(
+@_exponential_measure(
     "ERR",
     Range(0, 1, wording="0 to below 1"),
-    summary=mean,
     kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
-    treatments=NONREL_AND_SKIP,
-    has_value=has_gain,
-    refuses=NO_CERTAIN_VALUE,
     why_unsupported=too_high,
     formulas={EXPECTED: _expected_over_orders},
-    uses_level=False,
-    unjudged=UnjudgedEffect.NO_GAIN,
 )
 def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     """Expected reciprocal rank.
@@ -92,18 +96,7 @@ def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     return ratio(dcg, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
 
 
-@measure(
-    "ndcg_burges",
-    ZERO_TO_ONE,
-    summary=mean,
-    kind=Cutoffs(CUTOFFS),
-    treatments=NONREL_AND_SKIP,
-    has_value=has_gain,
-    refuses=NO_CERTAIN_VALUE,
-    formulas={EXPECTED: _expected_ndcg},
-    uses_level=False,
-    unjudged=UnjudgedEffect.NO_GAIN,
-)
+@_exponential_measure("ndcg_burges", ZERO_TO_ONE, kind=Cutoffs(CUTOFFS), formulas={EXPECTED: _expected_ndcg})
 def ndcg_burges(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K, with exponential gains.
 

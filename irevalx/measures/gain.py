@@ -24,7 +24,6 @@ from irevalx.measures.declaration import (
 )
 from irevalx.measures.measure_parameters import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
-from irevalx.measures.summaries import mean
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics, TiedTopics
 from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY, REAL
@@ -164,7 +163,7 @@ def _gain_table(
 
 
 _gain_measure = partial(
-    measure, summary=mean, kind=Gains(), pooled=UnjudgedEffect.GAIN_FOR_POOLED, outside=UnjudgedEffect.GAIN_FOR_OUTSIDE
+    measure, kind=Gains(), pooled=UnjudgedEffect.GAIN_FOR_POOLED, outside=UnjudgedEffect.GAIN_FOR_OUTSIDE
 )
 
 
@@ -220,7 +219,6 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 @measure(
     "ideal_dcg",
     FROM_ZERO,
-    summary=mean,
     kind=Gains(),
     higher_is_better=False,
     uses_level=False,
@@ -242,7 +240,6 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 @measure(
     "ndcg_cut",
     ZERO_TO_ONE,
-    summary=mean,
     kind=CutoffsAndGains(CUTOFFS.default),
     uses_level=False,
     unjudged=UnjudgedEffect.NO_GAIN,
@@ -324,7 +321,7 @@ def _expected_binary_g(t: TiedTopics) -> FloatArray:
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)
 
 
-@measure("binG", ZERO_TO_ONE, summary=mean, refuses=NO_EXPECTATION, formulas={EXPECTED: _expected_binary_g})
+@measure("binG", ZERO_TO_ONE, refuses=NO_EXPECTATION, formulas={EXPECTED: _expected_binary_g})
 def binary_g(t: Topics) -> FloatArray:
     """G with binary gains.
 

@@ -16,7 +16,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declaration import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.exponential_gain import exponential_dcg
 from irevalx.measures.measure_parameters import Cutoffs
-from irevalx.measures.summaries import Population, Total, mean, summary, total
+from irevalx.measures.summaries import Population, Total, summary, total
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import TopicsWithProbabilities
@@ -76,7 +76,7 @@ def variance_of_mean(added: Total, population: Population) -> float:
     return added / (population.n_topics * population.n_topics or 1)
 
 
-@_estimate("statAP", ABOUT_ONE_AT_MOST, summary=mean)
+@_estimate("statAP", ABOUT_ONE_AT_MOST)
 def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
     """Average precision, estimated from a sample with inclusion probabilities.
 
@@ -90,7 +90,7 @@ def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
     return _Found.of(t).average_precision(t)
 
 
-@_estimate("statRprec", ABOUT_ONE_AT_MOST, summary=mean)
+@_estimate("statRprec", ABOUT_ONE_AT_MOST)
 def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     """R-precision, estimated from a sample with inclusion probabilities.
 
@@ -107,7 +107,7 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     return ratio(retrieved.within(rounded), np.where(shorter, n_rel, rounded))
 
 
-@_estimate("statP", ABOUT_ONE_AT_MOST, summary=mean, kind=CUTOFFS)
+@_estimate("statP", ABOUT_ONE_AT_MOST, kind=CUTOFFS)
 def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Precision at cutoff K, estimated from a sample with inclusion probabilities.
 
@@ -120,7 +120,7 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     return _Found.of(t).within(k) / k
 
 
-@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
+@_estimate("statNDCG", ZERO_TO_ONE, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
 def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K of the sampled documents.
 

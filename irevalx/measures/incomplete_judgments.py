@@ -24,7 +24,7 @@ from irevalx.measures.declaration import (
     measure,
 )
 from irevalx.measures.measure_parameters import Cutoffs, MeasureParameter, NamedReals
-from irevalx.measures.summaries import LEAST, geometric_mean, mean
+from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import TiedTopics, TieProbabilities
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
@@ -52,11 +52,11 @@ _skipping_measure = partial(
 )
 """Declares a measure that ignores unjudged documents."""
 
-_pool_measure = partial(measure, summary=mean, treatments=NONREL_AND_SKIP)
+_pool_measure = partial(measure, treatments=NONREL_AND_SKIP)
 """Declares a measure that distinguishes pooled from unpooled documents."""
 
 
-@_skipping_measure("bpref", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)})
+@_skipping_measure("bpref", ZERO_TO_ONE, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)})
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
@@ -90,9 +90,7 @@ def geometric_bpref(t: Topics) -> FloatArray:
     return _bpref(t, t.n_rel)
 
 
-@_skipping_measure(
-    "bpref_10", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel + 10)}
-)
+@_skipping_measure("bpref_10", ZERO_TO_ONE, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel + 10)})
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
@@ -113,7 +111,7 @@ def _expected_effectiveness(t: TiedTopics) -> FloatArray:
     return _sum_over_relevant(t, above, np.where(above.number > 0, ratio(n_nonrel - above.number, n_nonrel), 1.0))
 
 
-@_skipping_measure("RankEff", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_effectiveness})
+@_skipping_measure("RankEff", ZERO_TO_ONE, formulas={EXPECTED: _expected_effectiveness})
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
@@ -211,7 +209,6 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
 @measure(
     "judged",
     ZERO_TO_ONE,
-    summary=mean,
     kind=Cutoffs((5, 10, 20)),
     formats=COUNTED,
     treatments=NONREL,

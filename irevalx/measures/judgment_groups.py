@@ -16,12 +16,11 @@ from irevalx.measures import average_precision as average
 from irevalx.measures import precision as single
 from irevalx.measures.declaration import NONREL, ZERO_TO_ONE, Measure, measure
 from irevalx.measures.measure_parameters import Parameters
-from irevalx.measures.summaries import mean
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics
 
-_group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}), treatments=NONREL)
+_group_measure = partial(measure, formats=frozenset({"qrels_jg"}), treatments=NONREL)
 
 
 @_group_measure("map_avgjg", ZERO_TO_ONE)

@@ -22,7 +22,6 @@ from irevalx.measures.declaration import (
     measure,
 )
 from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs, Reals
-from irevalx.measures.summaries import mean
 from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
 from irevalx.ranking.topics import Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY
@@ -32,7 +31,7 @@ NO_MEAN_OF_GREATEST = {EXPECTED: f"the expected highest precision {NO_FORMULA}",
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@measure("P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
+@measure("P", ZERO_TO_ONE, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
 def precision(t: Topics, k: int) -> FloatArray:
     """Precision at cutoff K.
 
@@ -49,7 +48,7 @@ def probable_recall(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
-@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: probable_recall})
+@measure("recall", ZERO_TO_ONE, kind=CUTOFFS, formulas={PROBABILITY: probable_recall})
 def recall(t: Topics, k: int) -> FloatArray:
     """Recall at cutoff K.
 
@@ -66,7 +65,7 @@ def _probable_relative_precision(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / np.minimum(k, topic.counts)))
 
 
-@measure("relative_P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_relative_precision})
+@measure("relative_P", ZERO_TO_ONE, kind=CUTOFFS, formulas={PROBABILITY: _probable_relative_precision})
 def relative_precision(t: Topics, k: int) -> FloatArray:
     """Precision at cutoff K, relative to the maximum possible.
 
@@ -92,7 +91,6 @@ def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
 @measure(
     "success",
     Range(0, 1, wording="0 or 1"),
-    summary=mean,
     kind=Cutoffs((1, 5, 10)),
     upper_bound=UpperBound.ALWAYS,
     formulas={EXPECTED: _expected_success, PROBABILITY: _probable_success},
@@ -111,7 +109,6 @@ def success(t: Topics, k: int) -> FloatArray:
 @measure(
     "unj",
     ZERO_TO_ONE,
-    summary=mean,
     kind=Cutoffs((5, 10, 20)),
     treatments=NONREL,
     higher_is_better=False,
@@ -134,7 +131,7 @@ def _probable_r_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.within_their_number())
 
 
-@measure("Rprec", ZERO_TO_ONE, summary=mean, formulas={PROBABILITY: _probable_r_precision})
+@measure("Rprec", ZERO_TO_ONE, formulas={PROBABILITY: _probable_r_precision})
 def r_precision(t: Topics) -> FloatArray:
     """R-precision: precision at rank R.
 
@@ -160,7 +157,6 @@ def _probable_reciprocal_rank(t: ExpectedTopics, k: float = np.inf) -> FloatArra
 @measure(
     "recip_rank",
     ZERO_TO_ONE,
-    summary=mean,
     upper_bound=UpperBound.ALWAYS,
     formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
 )
@@ -180,7 +176,6 @@ def reciprocal_rank(t: Topics) -> FloatArray:
 @measure(
     "recip_rank_cut",
     ZERO_TO_ONE,
-    summary=mean,
     kind=Cutoffs((10,)),
     upper_bound=UpperBound.ALWAYS,
     formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
@@ -198,7 +193,7 @@ def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
-@measure("iprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS), refuses=NO_MEAN_OF_GREATEST)
+@measure("iprec_at_recall", ZERO_TO_ONE, kind=RealCutoffs(ELEVEN_POINTS), refuses=NO_MEAN_OF_GREATEST)
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall X.
 
@@ -212,7 +207,7 @@ def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArra
     return [value for value, _ in _interpolate(t, levels)]
 
 
-@measure("11pt_avg", ZERO_TO_ONE, summary=mean, kind=Reals(ELEVEN_POINTS), refuses=NO_MEAN_OF_GREATEST)
+@measure("11pt_avg", ZERO_TO_ONE, kind=Reals(ELEVEN_POINTS), refuses=NO_MEAN_OF_GREATEST)
 def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     """Interpolated precision averaged over recall levels.
 
@@ -231,7 +226,6 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
 @measure(
     "Rprec_mult",
     ZERO_TO_ONE,
-    summary=mean,
     kind=RealCutoffs((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)),
     refuses=NO_EXPECTATION,
 )

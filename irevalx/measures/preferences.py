@@ -19,7 +19,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.declaration import COUNT, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
-from irevalx.measures.summaries import mean, total
+from irevalx.measures.summaries import total
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import PreferenceCounts, Preferences
@@ -32,7 +32,7 @@ _preference_measure = partial(
     unjudged=UnjudgedEffect.NOTHING,
 )
 _preference_count = partial(_preference_measure, summary=total, number="integer", higher_is_better=False)
-_preference_share = partial(_preference_measure, summary=mean)
+_preference_share = partial(_preference_measure)
 
 
 @_preference_count("prefs_num_prefs_poss", COUNT, without_results="its preferences (0 with --compat 9)")

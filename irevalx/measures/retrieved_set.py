@@ -9,7 +9,6 @@ from irevalx.errors import EvaluationError
 from irevalx.measures.declaration import NO_FORMULA, ZERO_TO_ONE, Range, UnjudgedEffect, UpperBound, measure
 from irevalx.measures.measure_parameters import Reals
 from irevalx.measures.precision import probable_recall
-from irevalx.measures.summaries import mean
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
@@ -17,7 +16,7 @@ from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
 NOT_LINEAR = {EXPECTED_OF_FIRST: f"its expected value {NO_FORMULA} if only the first documents count"}
 
 
-@measure("set_P", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)
+@measure("set_P", ZERO_TO_ONE, upper_bound=UpperBound.ALWAYS)
 def set_precision(t: Topics) -> FloatArray:
     """Precision of the retrieved set.
 
@@ -30,13 +29,7 @@ def set_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, t.n_ret)
 
 
-@measure(
-    "set_recall",
-    ZERO_TO_ONE,
-    summary=mean,
-    unjudged=UnjudgedEffect.NOTHING,
-    formulas={PROBABILITY: probable_recall},
-)
+@measure("set_recall", ZERO_TO_ONE, unjudged=UnjudgedEffect.NOTHING, formulas={PROBABILITY: probable_recall})
 def set_recall(t: Topics) -> FloatArray:
     """Recall of the retrieved set.
 
@@ -55,7 +48,7 @@ def _probable_relative_precision(t: ExpectedTopics) -> FloatArray:
     )
 
 
-@measure("set_relative_P", ZERO_TO_ONE, summary=mean, formulas={PROBABILITY: _probable_relative_precision})
+@measure("set_relative_P", ZERO_TO_ONE, formulas={PROBABILITY: _probable_relative_precision})
 def set_relative_precision(t: Topics) -> FloatArray:
     """Precision of the retrieved set, relative to the maximum possible.
 
@@ -79,7 +72,7 @@ def _probable_map(t: ExpectedTopics) -> FloatArray:
     return t.each(of)
 
 
-@measure("set_map", ZERO_TO_ONE, summary=mean, refuses=NOT_LINEAR, formulas={PROBABILITY: _probable_map})
+@measure("set_map", ZERO_TO_ONE, refuses=NOT_LINEAR, formulas={PROBABILITY: _probable_map})
 def set_map(t: Topics) -> FloatArray:
     """Precision times recall of the retrieved set.
 
@@ -99,14 +92,7 @@ def _probable_f(t: ExpectedTopics, x: float, *ignored: float) -> FloatArray:
     )
 
 
-@measure(
-    "set_F",
-    ZERO_TO_ONE,
-    summary=mean,
-    kind=Reals((1.0,), usage="X"),
-    refuses=NOT_LINEAR,
-    formulas={PROBABILITY: _probable_f},
-)
+@measure("set_F", ZERO_TO_ONE, kind=Reals((1.0,), usage="X"), refuses=NOT_LINEAR, formulas={PROBABILITY: _probable_f})
 def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     """F measure of the retrieved set.
 
@@ -124,7 +110,6 @@ def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
 @measure(
     "utility",
     Range(),
-    summary=mean,
     kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"),
     without_results="0 (with parameters and --compat 10, the value of a single unjudged document)",
 )

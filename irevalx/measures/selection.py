@@ -161,11 +161,9 @@ class Selection(Frozen):
 
     def refuse_other_formats(self) -> None:
         """Raise EvaluationError for the first measure that cannot be computed from judgments in this format."""
-        if measure := next((m.measure for m in self.measures if not m.measure.can_use(self.rel_format)), None):
-            raise EvaluationError(
-                f"measure {quote(measure.name)} requires judgments in the format "
-                f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), not {self.rel_format}"
-            )
+        for selected in self.measures:
+            if problem := selected.measure.format_problem(self.rel_format):
+                raise EvaluationError(problem)
 
     @cached_property
     def needs_all(self) -> bool:

@@ -19,7 +19,7 @@ from irevalx.measures.declaration import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, Z
 from irevalx.measures.incomplete_judgments import DEFAULT_EPSILON
 from irevalx.measures.measure_parameters import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
-from irevalx.measures.summaries import mean, root_of_squares, total, total_of_all_judged
+from irevalx.measures.summaries import root_of_squares, total, total_of_all_judged
 from irevalx.ranking.topics import SampledTopics, log2_of
 
 REACHED = 1 - 1e-4
@@ -124,7 +124,7 @@ def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
     return np.sqrt(variance)
 
 
-@_strata_measure("xinfAP", ZERO_TO_ONE, summary=mean)
+@_strata_measure("xinfAP", ZERO_TO_ONE)
 def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     """Average precision, estimated from a stratified sample.
 
@@ -151,7 +151,7 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     return ratio(weighted, _inferred_relevant(t))
 
 
-@_strata_measure("infNDCG", ABOUT_ONE_AT_MOST, summary=mean, kind=GradeGains())
+@_strata_measure("infNDCG", ABOUT_ONE_AT_MOST, kind=GradeGains())
 def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, estimated from a stratified sample.
 
@@ -175,7 +175,7 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     return ratio(dcg, best)
 
 
-@_strata_measure("iiprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
+@_strata_measure("iiprec_at_recall", ZERO_TO_ONE, kind=RealCutoffs(ELEVEN_POINTS))
 def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall levels, estimated from a stratified sample.
 
@@ -201,7 +201,7 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
     return columns
 
 
-@_strata_measure("iP", ZERO_TO_ONE, summary=mean, kind=Cutoffs((10, 50, 1000)))
+@_strata_measure("iP", ZERO_TO_ONE, kind=Cutoffs((10, 50, 1000)))
 def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
     """Precision at cutoff K, estimated from a stratified sample.
 

@@ -22,11 +22,8 @@ from irevalx.measures.declaration import (
 from irevalx.measures.exponential_gain import NO_CERTAIN_VALUE, has_gain
 from irevalx.measures.gain import GainsOfTopics
 from irevalx.measures.measure_parameters import Gain, Gains, MeasureParameter, NamedReals
-from irevalx.measures.summaries import mean
 from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST, NumberRange
-
-PERSISTENCE = 0.9
 
 DEPTH = 1000
 """Number of ranks that compatibility compares, as in the program of its authors."""
@@ -39,7 +36,6 @@ MAX = MeasureParameter("max", None, NumberRange("a number above 0", lambda x: x 
 @measure(
     "rbp",
     ZERO_TO_ONE,
-    summary=mean,
     kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False, scales_gains=True),
     uses_level=False,
     pooled=UnjudgedEffect.GAIN_FOR_POOLED,
@@ -65,7 +61,6 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 @measure(
     "rbp_resid",
     ZERO_TO_ONE,
-    summary=mean,
     kind=Gains("p=P", sorted_like_c=False),
     treatments=NONREL,
     higher_is_better=False,
@@ -99,13 +94,12 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 def persistence_of(pairs: Sequence[Gain]) -> float:
     """Return the last p among the parameters, or 0.9."""
-    return next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+    return next((pair.value for pair in reversed(pairs) if pair.key == "p"), 0.9)
 
 
 @measure(
     "compatibility",
     ZERO_TO_ONE,
-    summary=mean,
     kind=NamedReals((P,)),
     has_value=has_gain,
     refuses={EXPECTED: f"its expected value {NO_FORMULA}", **NO_CERTAIN_VALUE},
@@ -152,7 +146,6 @@ def _ideal_rank(rows: Segments, grade: AnyArray, ideal: Segments, ideal_grade: F
 @measure(
     "INST",
     ZERO_TO_ONE,
-    summary=mean,
     kind=NamedReals((GOAL, MAX)),
     refuses={EXPECTED: f"its expected value {NO_FORMULA}", **NO_EXPECTATION},
     uses_level=False,

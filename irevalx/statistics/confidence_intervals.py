@@ -57,7 +57,7 @@ def bca_intervals_of_summaries(
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
-    """Return t intervals of the means of (n_pairs, n_topics) differences, by confidence; nan if all are equal."""
+    """Return t intervals of mean differences of shape (n_pairs, n_topics), by confidence; nan if all are equal."""
     from scipy import stats
 
     varied = (d != d[:, :1]).any(axis=1)

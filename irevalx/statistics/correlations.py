@@ -173,7 +173,7 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return whether the values of a run, (..., n_runs, n_topics), change: paired t test, p < 0.05 [Büttcher 2007]."""
+    """Return whether runs change (t test, p < 0.05), from values (..., n_runs, n_topics) [Büttcher et al. 2007]."""
     d = differences(values_x, values_y)
     lacks_value = np.isnan(d)
     if not lacks_value.any():

@@ -130,6 +130,14 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
     assert other.stderr.endswith("none is in both: the judgments contain 'a' and the run 'c'\n")
 
 
+def test_the_first_of_several_similar_topics(tmp_path: Path) -> None:
+    """If all topics differ only by leading zeros, the first topic of the run in byte order is shown."""
+    judged = "".join(f"{number:02} 0 A 1\n" for number in range(1, 9))
+    retrieved = "".join(f"{number} Q0 A 1 2 r\n" for number in range(8, 0, -1))
+    result = evaluated(tmp_path, judged, retrieved)
+    assert "the judgments contain '01' and the run '1', which differ only by leading zeros\n" in result.stderr
+
+
 @pytest.mark.parametrize("rel_format", list(REL_FORMATS))
 def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
     """Where there is no topic at all, the one that is asked for is not judged."""
@@ -186,6 +194,14 @@ def scored(scores: list[list[float]], ranks: list[list[int]]) -> str:
 
 
 AGAINST, ALIKE = "the RANK column contradicts the scores", "all scores are equal in"
+
+
+def test_the_first_of_several_similar_documents(tmp_path: Path) -> None:
+    """If several judged documents differ from a retrieved document only in case, the first in the file is shown."""
+    judged = "".join(f"1 0 {name} 1\n" for name in ("A", "DOC", "Doc", "dOc", "doC", "DOc", "dOC", "DoC"))
+    retrieved = "".join(f"1 Q0 {name} 1 {20 - rank} r\n" for rank, name in enumerate(["A", "doc", *"bcdefghi"]))
+    result = evaluated(tmp_path, judged, retrieved)
+    assert "in topic '1' the judgments contain 'DOC' and the run 'doc', which differ only by case\n" in result.stderr
 
 
 @pytest.mark.parametrize(

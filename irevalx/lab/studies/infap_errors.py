@@ -16,7 +16,6 @@ from irevalx.judgments.graded import Judgments
 from irevalx.measures.declaration import NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.incomplete_judgments import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.measures.summaries import mean
 from irevalx.ranking.rank import Assessed
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
@@ -45,7 +44,7 @@ def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSIL
     return np.asarray(inferred_average_precision.kernel(unaware, c, epsilon), np.float64)
 
 
-@measure("infAP_no_pool", ZERO_TO_ONE, summary=mean, treatments=NONREL)
+@measure("infAP_no_pool", ZERO_TO_ONE, treatments=NONREL)
 def infap_without_pool(t: Topics) -> FloatArray:
     """Inferred average precision without a pool.
 
@@ -57,7 +56,7 @@ def infap_without_pool(t: Topics) -> FloatArray:
     return without_pool(t)
 
 
-@measure("infAP_true_precisions", ZERO_TO_ONE, summary=mean, treatments=NONREL)
+@measure("infAP_true_precisions", ZERO_TO_ONE, treatments=NONREL)
 def infap_with_true_precisions(t: FullTopics) -> FloatArray:
     """Inferred average precision with true precisions.
 
