@@ -156,6 +156,21 @@ def join_words(words: Sequence[str], word: str) -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
+MOST_NAMED = 6
+"""Maximum number of names that a note lists."""
+
+
+def first_names(names: Sequence[str], noun: str) -> str:
+    """Return the first names and the number of the others as a phrase.
+
+    >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
+    ('map and bpref', 'a, b, c, d, e, f and 2 more measures')
+    """
+    n_others = len(names[MOST_NAMED:])
+    more = [f"{n_others} more {noun}{'s' * (n_others > 1)}"] if n_others else []
+    return join_words([*names[:MOST_NAMED], *more], "and")
+
+
 def encodable(what: What, value: str) -> str:
     """Return a string that can be encoded; ArgumentError for surrogates that do not represent bytes."""
     try:

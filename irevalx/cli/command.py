@@ -314,13 +314,13 @@ def _print_reports(
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     """Return the help of the formats and measures named together with ``-h``."""
     from irevalx.cli.explanations import format_lines, measure_lines
-    from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
+    from irevalx.reading.formats import POOL, rel_format, results_format
 
     lines: list[str] = []
-    if "rel_format" in given and options.rel_format in REL_FORMATS:
-        lines += format_lines(REL_FORMATS[options.rel_format])
-    if "results_format" in given and options.results_format in RESULTS_FORMATS:
-        lines += format_lines(RESULTS_FORMATS[options.results_format])
+    if "rel_format" in given:
+        lines += format_lines(rel_format(options.rel_format))
+    if "results_format" in given:
+        lines += format_lines(results_format(options.results_format))
     if "pool" in given:
         lines += format_lines(POOL)
     if "measures" in given:

@@ -21,7 +21,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import MOST_RETRIEVED, RankingRules
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.topics import SampledTopics, Topics, round_half_away, round_up_from_a_tenth
-from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning
+from irevalx.reading.kinds.runs import SEVERAL_TAGS, ResultRows, RunStream, RunWarning
 from irevalx.reading.sources.blocks import each_topic_once, until_topic_returns
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval import MalformedNumbers, merge_sort
@@ -450,9 +450,7 @@ def _duplicates(
         (results.topics[ids[row]], docnos.text(row), of_pair)
         for row, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
-    return duplicate_documents(
-        "results",
-        path,
-        duplicates,
-        f"; keep one of them with {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')}",
-    )
+    remedy = f"; keep one of them with {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')}"
+    if any(warning.kind == SEVERAL_TAGS for warning in results.sanity_warnings):
+        remedy = "; write each run to a separate file"
+    return duplicate_documents("results", path, duplicates, results.about_duplicates() or remedy)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from formulas import Ranked
 from rules import RULES
-from running import run
+from running import refused, run
 
 import irevalx
 import irevalx.measures
@@ -405,3 +405,9 @@ def test_what_is_said_of_the_reading_rel() -> None:
         readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Treatments"))
         assert f"{name}:rel (not an upper bound" in readings
         assert "fall" not in readings
+
+
+def test_help_of_an_unknown_format() -> None:
+    """The error lists the formats, instead of the general help."""
+    assert "unknown format of judgments 'qrel'; -R accepts qrels, " in refused("-h", "-R", "qrel", status=2)
+    assert "unknown format of runs 'trec'; -T accepts trec_results, " in refused("-h", "-T", "trec", status=2)

@@ -84,6 +84,19 @@ CASES = {
     "ranks as scores": Case(
         "1 0 a 1\n1 0 b 0\n2 0 a 1\n", "1 Q0 a 2.5 1 r\n1 Q0 b 2 2 r\n2 Q0 b 3 0 r\n2 Q0 a 1 1 r\n", "map", "0.7500", "r:1: the RANK column contains the number '2.5', and the SCORE column contains ranks"
     ),
+    "ranks as scores, and integer scores": Case(
+        "1 0 a 1\n1 0 b 0\n1 0 c 0\n", "1 Q0 a 90 1 r\n1 Q0 b 80 2 r\n1 Q0 c 75 3 r\n", "recip_rank", "0.3333",
+        "r: the scores of 1 of the first 1 topics are a sequence of ranks (1, 2, 3, ...); are these ranks? The document with the highest score "
+        "is ranked first; if RANK contains the scores, exchange the columns: awk '{print $1, $2, $3, $5, $4, $6}'", (), False,
+    ),
+    "real numbers as documents": Case(
+        "".join(f"{n} 0 {n} 1\n" for n in range(1, 10)) + "10 0 10 1\n", "".join(f"{n} Q0 {n}.0 1 2 r\n" for n in range(1, 10)) + "10 Q0 10 1 2 r\n", "map", "0.1000",
+        "the judgments contain '1' and the run '1.0', which differ only by the ending .0", (), False,
+    ),
+    "passages of documents": Case(
+        "1 0 D1 1\n1 0 D2 0\n", "1 Q0 D1#4 1 2 r\n1 Q0 D2#1 2 1 r\n", "map", "0.0000",
+        "the judgments contain 'D1' and the run 'D1#4', which differ only by a passage number", (), False,
+    ),
     "ranks of 0": Case(
         "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False
     ),
@@ -166,6 +179,24 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
         ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "if the second column is a subtopic, use -R subtopics", "sort -u"),
         ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and third columns swapped?", "give"),
         ((), QRELS, RUN + RUN, 4, "; keep one of them with --duplicates first or --duplicates best", "!"),
+        ((), QRELS, "1 a Q0 1 3 r\n1 b Q0 2 2 r\n2 c Q0 1 1 r\n", 4, "are the second and third columns swapped? The document ID must be in the third", "--duplicates"),
+        ((), QRELS, RUN + RUN.replace(" r\n", " s\n"), 4, "duplicate document 'a' in the results of topic '1' (first on line 1); write each run to a separate file", "--duplicates"),
+        (("-T", "msmarco"), QRELS, "1\ta\t1\t3.5\n1\tb\t2\t2.5\n1\ta\t3\t1\n", 4, "keep one of them with --duplicates first", "-R subtopics"),
+        ((), QRELS, "system,qid,docno,score\nx,1,a,2\ny,1,a,3\n", 4, "if the column 'system' contains the names of several runs, rename it to run", "--duplicates"),
+        ((), QRELS, '{"runid": "x", "qid": 1, "docno": "a", "score": 2}\n{"runid": "y", "qid": 1, "docno": "a", "score": 2}\n', 4, "if the column 'runid' contains", "--duplicates"),
+        ((), QRELS, RUN + "2 Q0 x 2 0.", 2, "r:4: expected a line of a run with 6 columns (topic, ignored, document, rank, score, tag), but the line has 5: '2 Q0 x 2 0.': earlier lines have a run tag; is the file incomplete?", "sed"),
+        ((), "sep=;\nqid;docno;label\n1;a;1\n", RUN, 2, "Excel writes this line; remove it", "header"),
+        (("-R", "csv"), "sep=;\nqid;docno;label\n1;a;1\n", RUN, 2, "q:1: expected a header", "!"),
+        ((), "qid;docno;label\n1;a;1\n;;\n", RUN, 2, "q:3: all fields of the line are empty; remove it", "'qid' is empty"),
+        ((), "topicno,document,rating\n1,a,1\n", RUN, 2, "if this is a header, there is no column for the topic: expected one of topic, ", "replace them by spaces"),
+        ((), QRELS, "one,two,three\n1,a,3\n", 2, "if this is a header, there is no column for the topic: expected one of topic, ", "replace them by spaces"),
+        ((), QRELS, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", 2, "a pointer of Git LFS; fetch the file with git lfs pull", "!"),
+        ((), QRELS, "<!DOCTYPE html>\n<html>\n", 2, "this is an HTML page; download the file itself", "run tag"),
+        ((), QRELS, '{\n "1": ["a", "b"]\n}\n', 2, "if this is JSON, use -T json", "!"),
+        ((), QRELS, '{"bm25": {"1": {"a": 2}}}\n', 2, "invalid score '{': must be a finite number; if the outer keys are runs, write each run to a separate file", "!"),
+        ((), QRELS, '{"1": {"a": "2.5"}}\n', 2, "invalid score '\"2.5\"': must be a finite number; remove the quotes", "!"),
+        (("-T", "json"), QRELS, '{"1": {"a": 2}}\n{"2": {"c": 2}}\n', 2, "(if each line is an object, join the lines with jq -s add)", "jsonl"),
+        (("-T", "jsonl"), QRELS, '{"1": {"a": 2}}\n{"2": {"c": 2}}\n', 2, "if the keys of each line are topics, join the lines with jq -s add, and use -T json", "the file is one object"),
         ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "expected a judgment with 4 columns", "give"),
         ((), "rank team run map P10 date\n", RUN, 2, "expected a judgment with 4 columns", "QRELS comes first"),
         ((), "7 a b\n7 c b\n", RUN, 2, "use -R pairs if the columns are TOPIC WINNER LOSER", "!"),
@@ -243,6 +274,30 @@ def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str
         is_sequence = numbers in {(1, 2, 3), (0, 1, 2)}
         assert result.status == 0
         assert [hint in line and remedy in line for line in result.stderr.splitlines()].count(True) == is_sequence
+
+
+@pytest.mark.parametrize(
+    ("form", "flags", "remedy"),
+    [
+        ("7\tp1\t{}\t1\n7\tp2\t{}\t2\n7\tp3\t{}\t3\n", ("-T", "msmarco"), "exchange the columns: awk '{print $1, $2, $4, $3}'"),
+        ("qid,docno,rank,score\n7,p1,{},1\n7,p2,{},2\n7,p3,{},3\n", (), "exchange the names of the columns"),
+        ("7 Q0 p1 {} 1 r\n7 Q0 p2 {} 2 r\n7 Q0 p3 {} 3 r\n", (), "exchange the columns: awk '{print $1, $2, $3, $5, $4, $6}'"),
+    ],
+)  # fmt: skip
+def test_ranks_and_scores_in_each_others_columns(
+    form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path
+) -> None:
+    """Scores 1, 2, 3 next to ranks that are none are probably ranks; a file sorted by ascending score has no warning."""
+    for numbers, is_exchanged in (
+        ((90, 80, 75), True),
+        ((102, 101, 100), True),
+        ((3, 2, 1), False),
+        ((2, 1, 0), False),
+    ):
+        written(tmp_path, "7 0 p1 1\n", form.format(*numbers))
+        result = run(*flags, "-m", "recip_rank", "q", "r", cwd=tmp_path)
+        assert (result.status, result.stdout.split()[-1]) == (0, b"0.3333")
+        assert [remedy in line for line in result.stderr.splitlines()].count(True) == is_exchanged
 
 
 def test_a_run_as_judgments(tmp_path: Path) -> None:

@@ -35,6 +35,10 @@ class RunWarning(Frozen):
     is_error: bool = False  # whether the run is refused
 
 
+SEVERAL_TAGS = "tags"
+"""The kind of the warning about a file that probably contains several runs."""
+
+
 class ShortList(NamedTuple):
     """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic, whose first and last scores differ."""
 
@@ -61,6 +65,9 @@ class ResultRows(Frozen):
     sanity_warnings: tuple[RunWarning, ...] = ()  # about lines, and about scores of the first block of a file
     ranks: Callable[[IntArray], IntArray] | None = None
     """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
+
+    about_duplicates: Callable[[], str] = str
+    """Returns the remedy for duplicate documents, for messages; "" for the default remedy, the option."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
         """Return the results restricted to a flat mask of documents."""
@@ -203,14 +210,19 @@ LEAST_SEQUENCE = 3
 """Minimum number of documents of a topic whose scores are checked for a sequence of ranks."""
 
 
-def rank_like_scores(path: str, results: ResultRows, remedy: str) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, or 0, 1, 2, ..., like ranks."""
+def rank_like_scores(
+    path: str, results: ResultRows, remedy: str, rank: IntArray | None = None
+) -> tuple[RunWarning, ...]:
+    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, but ``rank`` is no sequence."""
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
     is_rank = (score == first + rows.position) & ((first == 0) | (first == 1))
     several = rows.lengths >= LEAST_SEQUENCE
     n_several = int(several.sum())
+    if rank is not None and rows.n:
+        least, most = (of.reduceat(rank, rows.offsets[:-1]) for of in (np.minimum, np.maximum))
+        several &= ~(((least == 0) | (least == 1)) & (most - least == rows.lengths - 1))
     n_alike = int((several & (rows.count(is_rank) == rows.lengths)).sum())
     if 2 * n_alike <= n_several:
         return ()

@@ -19,7 +19,7 @@ from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, InputError, UnreadableFileError, printable, quote
 from irevalx.reading.column_names import RUN, TOPIC, ColumnKind, ColumnSpec, named
 from irevalx.reading.grade_rules import real_grades_hint
-from irevalx.reading.layout import text_hint
+from irevalx.reading.layout import id_hint, text_hint
 from irevalx.reading.sources.columns import RULES, ColumnTable
 from irevalx.reading.sources.files import Source
 
@@ -123,7 +123,9 @@ class ArrowTable(ColumnTable):
         if isinstance(value, list | dict) or len(quoted) > _LONGEST:
             quoted = f"a value of the type {printable(str(column.type))}"
         hint = real_grades_hint() if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
-        hint = hint if kind == "names" or hint else text_hint(value)
+        hint = hint or (id_hint(value) if kind == "names" else text_hint(value))
+        if value is None:
+            hint = ": the value is missing (null or NaN)"
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, not {quoted}{hint}")
 
 

@@ -105,8 +105,12 @@ def has_columns(given: Any) -> bool:
 
 def source_of(given: Any, what: str) -> Source:
     """Return a file, given its name, or the remaining content of an open file; ArgumentError for other objects."""
+    if isinstance(given, Source):
+        return given
     if not is_file(given):
-        raise argument_error(what, FORMS, given)
+        is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "dtype")
+        hint = "; convert rows to a data frame, and documents with scores to {docno: score}" if is_list else ""
+        raise ArgumentError(f"{argument_error(what, FORMS, given).message}{hint}")
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:
