@@ -81,9 +81,10 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         echo((explained or ctx.get_help()) + "\n")
         return 0
     if cite:
-        from irevalx.cli.explanations import bibtex_of
+        from irevalx.cli.explanations import bibtex_of_papers
 
-        echo(bibtex_of(_requested_measures(options)))
+        keys = [key for measure in _requested_measures(options) for key in measure.papers]
+        echo(bibtex_of_papers(dict.fromkeys(keys)))
         return 0
     check_rules(OPTIONS, values, [name for name in values if ctx.get_parameter_source(name) is _TYPED])
     options.check()

@@ -229,11 +229,6 @@ def other_names() -> dict[str, list[str]]:
     return by_measure
 
 
-def bibtex_of(measures: Sequence[Measure]) -> str:
-    """Return BibTeX entries of irevalx and of the papers that the measures cite."""
-    return bibtex_of_papers(dict.fromkeys(key for measure in measures for key in measure.papers))
-
-
 def bibtex_of_papers(keys: Iterable[str]) -> str:
     """Return the BibTeX entries of irevalx and of these papers."""
     return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"

@@ -63,8 +63,8 @@ def refuse_standard_input_twice(*paths: str | None) -> None:
 class TraceOptions(Frozen):
     """``-D LEVEL.TOPIC``: the level of tracing and, after the first dot, the only topic to evaluate."""
 
-    level: int = 0
-    topic: bytes | None = None
+    level: int
+    topic: bytes | None
 
     @classmethod
     def parse(cls, texts: Iterable[bytes]) -> TraceOptions:
@@ -81,27 +81,27 @@ class Options(Frozen, kw_only=True):
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
     settings: Settings
-    measures: tuple[str, ...] = ()  # in order; empty for the default measures of the judgment format
-    per_topic: bool = False
-    no_summary: bool = False
-    debug: TraceOptions = TraceOptions()
-    rel_format: str = "qrels"
-    results_format: str = "trec_results"
-    zscores: str | None = None
-    old_results_format: bool = False
-    old_results_format_value: str | None = None
-    pool: str | None = None
-    strict: bool = False
-    names: str = "trec_eval"
-    format: str = DEFAULT_FORMAT
-    sort: str | None = None  # the measure by which runs are sorted; None for the given order
-    digits: int | None = None  # None for ``DIGITS``
-    threads: int = 1
-    ci: float | None = None  # confidence level; None without intervals
-    ci_method: IntervalMethod = "t"
-    seed: int = 0
-    topic_groups: str | None = None
-    quiet: bool = False
+    measures: tuple[str, ...]  # in order; empty for the default measures of the judgment format
+    per_topic: bool
+    no_summary: bool
+    debug: TraceOptions
+    rel_format: str
+    results_format: str
+    zscores: str | None
+    old_results_format: bool
+    old_results_format_value: str | None
+    pool: str | None
+    strict: bool
+    names: str
+    format: str
+    sort: str | None  # the measure by which runs are sorted; None for the given order
+    digits: int | None  # None for ``DIGITS``
+    threads: int
+    ci: float | None  # confidence level; None without intervals
+    ci_method: IntervalMethod
+    seed: int
+    topic_groups: str | None
+    quiet: bool
 
     @classmethod
     def of(cls, **values: Any) -> Options:

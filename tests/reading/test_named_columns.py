@@ -46,6 +46,7 @@ def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
         (("-R", "csv"), "qid,docno,rel\n1,a,1\n1,a,1\n1,b,0\n2,c,1\n", RUN, "q:3: the judgment of 'a' in topic '1' is repeated and counts once"),
         (("-R", "jsonl"), '\n{"topic": 1, "docno": "a", "grade": 1}\n\n{"docno": "b", "topic": "1", "grade": 0}\n{"topic": "2", "docno": "c", "grade": 1}', RUN, ""),
         ((), '{"text": "' + "x" * 9000 + '", "topic": 1, "docno": "a", "grade": 1}\n{"topic": 1, "docno": "b", "grade": 0}\n{"topic": 2, "docno": "c", "grade": 1}\n', RUN, ""),
+        (("-R", "jsonl"), '\n{"text": "' + "x" * 9000 + '", "qid": 1, "pid": "a", "rel": 1}\n{"qid": 1, "pid": "b", "rel": 0}\n{"qid": 2, "pid": "c", "rel": 1}\n', RUN, ""),
         ((), QRELS, "query_id,doc_id,score\n1,a,3\n1,b,2\n2,c,1\n", ""),
         ((), QRELS, "qid\tdocno\trank\n1\ta\t1\n1\tb\t2\n2\tc\t1\n", ""),
         ((), QRELS, "qid,docno,rank,sim\n1,b,2,2.5\n1,a,1,3\n2,c,1,0\n", ""),

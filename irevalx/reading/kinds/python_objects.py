@@ -163,7 +163,11 @@ def _scores_in(documents: Any) -> Collection[Any]:
 
 def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:
     rows = Segments.of_lengths([len(documents) for documents in block.values()])
-    docnos, distinct = names_of(list(block.values()), _document_of(block, path), exact=exact)
+
+    def what(place: int) -> str:
+        return f"{path}: topic {short_repr(_find(block, place)[0])}: a document"
+
+    docnos, distinct = names_of(list(block.values()), what, exact=exact)
     distinct = distinct and all(isinstance(documents, _DICTIONARIES) for documents in block.values())
     return Entries(path, topics_of(block, path, exact=exact), rows, docnos, numbers, rows.position + 1, distinct)
 
@@ -188,11 +192,6 @@ def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None
     for topic, documents in given.items():
         if not isinstance(documents, _DICTIONARIES):
             raise argument_error(f"{path}: the value of topic {short_repr(topic)}", f"a dictionary {rule}", documents)
-
-
-def _document_of(given: Mapping[Any, Iterable[Any]], path: str) -> What:
-    """Return a function that describes the n-th document in messages."""
-    return lambda place: f"{path}: topic {short_repr(_find(given, place)[0])}: a document"
 
 
 def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -> What:

@@ -10,12 +10,12 @@ from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.kinds.runs import (
+    MOST_TOPICS,
     SEVERAL_TAGS,
     ResultRows,
     RunStream,
     RunWarning,
     group_by_topic,
-    looked_at,
     rank_like_scores,
     rank_warnings,
     score_warnings,
@@ -40,13 +40,13 @@ class FirstLine(Frozen):
 
 
 def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLine:
-    """Return the number of columns and the run tag of the first data line."""
+    """Return the number of columns and the run tag of the first data line, given a layout with tags."""
     names = layout.columns[0].split()
     lines = beginning.data_lines(comments=layout.comments_in(compat) is not CommentStyle.NONE)
     fields = lines[0][1].split() if lines and len(beginning.lines) > 1 else []
     if len(fields) < len(names):
         return FirstLine()
-    return FirstLine(len(fields), fields[names.index("TAG")] if "TAG" in names else None)
+    return FirstLine(len(fields), fields[names.index("TAG")])
 
 
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
@@ -196,7 +196,8 @@ def _score_warnings(lines: DataLines, results: ResultRows, remedy: str) -> tuple
     if "RANK" not in lines:
         return score_warnings(lines.path, results.rows, results.scores)
     # If the lines of a topic are scattered, results have another order than lines.
-    at = np.searchsorted(lines.numbers, results.lines_of(np.arange(looked_at(results.rows))))
+    n_checked = results.rows.offsets[min(results.rows.n, MOST_TOPICS)]
+    at = np.searchsorted(lines.numbers, results.lines_of(np.arange(n_checked)))
     rank, plain = integers(lines["RANK"].take(at))
     if not plain.all():
         return ()

@@ -233,11 +233,6 @@ def rank_like_scores(
     return (RunWarning(text, "scores for ranks"),)
 
 
-def looked_at(rows: Segments) -> int:
-    """Return the number of results, from the first one on, that are checked."""
-    return int(rows.offsets[min(rows.n, MOST_TOPICS)])
-
-
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
     """Return, for each topic, whether it has several documents, the first and last with equal scores."""
     if results.n == 1:  # as in many small calls

@@ -104,11 +104,11 @@ class Source:
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
-        """Return the content up to the end of the first line; possibly less if the input does not support seeking."""
+        """Return the content through its first line that is not blank; possibly less if the input has no seek."""
         text = b""
         for chunk in self.chunks() if self.size or self._content is not None else ():
             text += chunk
-            if NEWLINE in chunk:
+            if NEWLINE in chunk and NEWLINE in text.removeprefix(MARK).lstrip():
                 break
         return text or self.beginning
 

@@ -39,7 +39,8 @@ class Beginning(Frozen):
     def of(cls, source: Source) -> Beginning:
         """Return the beginning of a file; the first line of a JSON Lines file is complete, if it can be read again."""
         text = source.beginning
-        if text.removeprefix(MARK)[:1] == b"{" and NEWLINE not in text and not re.match(OBJECT_OF_OBJECTS, text):
+        start = text.removeprefix(MARK).lstrip()
+        if start[:1] == b"{" and NEWLINE not in start and not re.match(OBJECT_OF_OBJECTS, start):
             text = source.first_line()
         return cls(source.path, text)
 
