@@ -361,7 +361,7 @@ def report(
         topic_groups=named,
         topic_texts=of_topics,
     )
-    docnos = [] if documents is None else data.first.docnos(data.places)
+    docnos = data.first.docnos(data.places) if documents else []
     texts = texts_of_documents(documents, frozenset(docnos))
     overlaps = _overlaps(data, opened, ranking_rules, rbo)
     return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts}, overlaps)
