@@ -117,6 +117,13 @@ class Names(Frozen):
         """Return the strings at an index, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
 
+    def copied(self) -> Names:
+        """Return the strings in a buffer that contains no other strings, so that this buffer can be freed."""
+        start = np.cumsum(self.length) - self.length
+        places = np.arange(self.length.sum()) + np.repeat(self.start - start, self.length)
+        padding = np.zeros(PADDING, np.uint8)
+        return Names(np.concatenate((padding, self.buffer[places], padding)), PADDING + start, self.length)
+
     def text(self, place: int) -> bytes:
         """Return one string."""
         start = int(self.start[place])

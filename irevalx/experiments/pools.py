@@ -82,7 +82,7 @@ def _first_of(results: ResultRows, depth: int, rules: RankingRules) -> PooledDoc
     within_depth: BoolArray = rows.position < min(depth, rules.max_retrieved)
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
     first: Segments = rows.keep(within_depth)
-    return PooledDocuments("", results.topics, first.ids, docnos.take(places))
+    return PooledDocuments("", results.topics, first.ids, docnos.take(places).copied())
 
 
 def with_first_documents(

@@ -158,7 +158,8 @@ class FirstDocuments(Frozen):
         judgments, rows = self.judgments, self.judgments.rows
         start = int(rows.offsets[place])
         relevant = np.flatnonzero(judgments.grades[start : start + int(rows.lengths[place])] >= self.level) + start
-        low, high = np.searchsorted(self.relevant[0], [place, place + 1])
+        ends = np.array([place, place + 1], np.int32)  # other types would convert the whole array
+        low, high = np.searchsorted(self.relevant[0], ends)
         _, number, rank, row = self.relevant[:, low:high]
         ranks = np.full((relevant.size, len(self.ranked)), UNRANKED)
         ranks[np.searchsorted(relevant, row), number] = rank
@@ -226,7 +227,7 @@ def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocume
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
     considered = np.ones_like(within) if ties in ORDERS_OF_TIES else within
     places = np.flatnonzero(considered) if order is None else order[considered]
-    pool = PooledDocuments("", results.topics, results.rows.keep(considered).ids, results.docnos.take(places))
+    pool = PooledDocuments("", results.topics, results.rows.keep(considered).ids, results.docnos.take(places).copied())
     return pool, int(np.count_nonzero(tied[: within.size] & within))
 
 

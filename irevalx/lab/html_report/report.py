@@ -360,7 +360,7 @@ def report(
         topic_texts=of_topics,
     )
     first, names = data.first, [measure.name for measure in reported]
-    docnos = [] if documents is None else first.docnos(data.places)
+    docnos = first.docnos(data.places) if documents else []
     texts = texts_of_documents(documents, frozenset(docnos))
     numbers = {docno: number for number, docno in enumerate(filter(texts.__contains__, docnos))}
     n_first, in_common = first.counts(data.places)
