@@ -9,8 +9,8 @@ from irevalx.api.inputs import GivenQrels, read_runs
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores, paths_of
-from irevalx.declarations import choice, declared, file, flag, path, refined, spelled, text
-from irevalx.errors import ArgumentError, IrevalxWarning, warn_each
+from irevalx.declarations import choice, declared, file, flag, path, refined, text
+from irevalx.errors import IrevalxWarning, warn_each
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
@@ -464,21 +464,16 @@ def compare(
         as_requested=names == "asked",
     )
     measured, notes, ranked = given.measures, given.notes, given.ranked
-    compared_runs = measured[0].runs
-    measured = systems_of_runs(measured, systems, system_by)
     sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
-    every = baselines_named(baseline, compared_runs, sources, measured[0].runs)
+    run_names, measured = measured[0].runs, systems_of_runs(measured, systems, system_by)
+    every = baselines_named(baseline, run_names, sources, measured[0].runs, margin=margin, by=by)
     baseline, baselines = every[0] if len(every) == 1 else None, every[1:] and every
-    if baselines and (margin is not None or by in {"run", "topic"}):
-        option = spelled("margin") if margin is not None else spelled("by", by)
-        raise ArgumentError(f"{option} requires a single baseline, not {len(baselines)}")
     compared, untested, on_untested = without_coverage(compared_measures(measured, every, method, threads))
     coverage = measured[0].coverage
     all_relevant = coverage is not None and coverage.of_relevant_only
     notes = (*notes, *on_untested, *([ALL_RELEVANT] if all_relevant else []))
     if topic_groups is not None:
-        of_groups = compared_in_groups(compared, topic_groups, baseline, method, notes)
-        return replace(of_groups, baselines=baselines)
+        return replace(compared_in_groups(compared, topic_groups, baseline, method, notes), baselines=baselines)
     bounds = bounds_of(ranked, threads)
     if margin is not None and baseline is not None:
         verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)

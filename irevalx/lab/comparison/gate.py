@@ -367,7 +367,13 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
 
 
 def baselines_named(
-    baselines: str | Iterable[str] | None, runs: Sequence[str], sources: Any, systems: Sequence[str]
+    baselines: str | Iterable[str] | None,
+    runs: Sequence[str],
+    sources: Any,
+    systems: Sequence[str],
+    *,
+    margin: Any = None,
+    by: str | None = None,
 ) -> tuple[str, ...]:
     """Return the names of the baselines, which are runs or systems; commas separate several names in a text."""
     if baselines is None:
@@ -375,7 +381,11 @@ def baselines_named(
     if isinstance(baselines, str):
         is_single = baseline_named(baselines, runs, sources) in {*runs, *systems}
         baselines = [baselines] if is_single else baselines.split(",")
-    return tuple(dict.fromkeys(baseline_named(each, runs, sources) for each in baselines))
+    names = tuple(dict.fromkeys(baseline_named(each, runs, sources) for each in baselines))
+    if names[1:] and (margin is not None or by in {"run", "topic"}):
+        option = spelled("margin") if margin is not None else spelled("by", by)
+        raise ArgumentError(f"{option} requires a single baseline, not {len(names)}")
+    return names
 
 
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
