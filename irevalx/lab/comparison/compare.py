@@ -14,11 +14,11 @@ from irevalx.errors import IrevalxWarning, warn_each
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
+from irevalx.frozen import replace
 from irevalx.lab.command.parameters import (
     DEFAULT_OF_SCORES,
     Alpha,
     AnyRelFormat,
-    Baseline,
     Complete,
     Duplicates,
     Grades,
@@ -40,7 +40,7 @@ from irevalx.lab.comparison.gate import (
     REQUIREMENTS,
     UNDECIDED,
     Gate,
-    baseline_named,
+    baselines_named,
     gate,
     junit_of,
 )
@@ -48,6 +48,7 @@ from irevalx.lab.comparison.pairs import Comparison
 from irevalx.lab.comparison.parameters import (
     COLUMNS,
     TOPIC_GROUPS,
+    Baselines,
     Correction,
     Interval,
     Test,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
         """The keywords of ``compare`` that do not affect the type of its result."""
 
         names: str
-        baseline: Baseline
+        baseline: Baselines
         test: Test
         correction: Correction
         interval: Interval
@@ -271,7 +272,7 @@ def compare(
     ] = (),
     *,
     names: Annotated[str, choice(*NAME_STYLES)] = NAME_STYLES[0],
-    baseline: Baseline = None,
+    baseline: Baselines = None,
     test: Test = "t",
     correction: Correction = "holm",
     interval: Interval = "t",
@@ -328,7 +329,7 @@ def compare(
     """Test differences between runs for statistical significance.
 
     Compare each pair of runs, or each run with the `baseline`, by a paired test over topics. The p-values are corrected
-    for the number of comparisons under each measure.
+    for the number of comparisons under each measure. Several baselines are not compared with each other.
 
     The result has one row per measure and pair. A row contains the summary values of both runs, and their difference
     with an unadjusted confidence interval. The effect size is the mean difference divided by the standard deviation of
@@ -458,16 +459,16 @@ def compare(
         as_requested=names == "asked",
     )
     measured, notes, ranked = given.measures, given.notes, given.ranked
-    if baseline is not None:
-        sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
-        baseline = baseline_named(baseline, measured[0].runs, sources)
-    measured = systems_of_runs(measured, systems, system_by)
-    compared, untested, on_untested = without_coverage(compared_measures(measured, baseline, method, threads))
+    sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
+    run_names, measured = measured[0].runs, systems_of_runs(measured, systems, system_by)
+    every = baselines_named(baseline, run_names, sources, measured[0].runs, margin=margin, by=by)
+    baseline, baselines = every[0] if len(every) == 1 else None, every[1:] and every
+    compared, untested, on_untested = without_coverage(compared_measures(measured, every, method, threads))
     coverage = measured[0].coverage
     all_relevant = coverage is not None and coverage.of_relevant_only
     notes = (*notes, *on_untested, *([ALL_RELEVANT] if all_relevant else []))
     if topic_groups is not None:
-        return compared_in_groups(compared, topic_groups, baseline, method, notes)
+        return replace(compared_in_groups(compared, topic_groups, baseline, method, notes), baselines=baselines)
     bounds = bounds_of(ranked, threads)
     if margin is not None and baseline is not None:
         verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
@@ -484,9 +485,10 @@ def compare(
     warn_each(unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked))
     if is_by_pair:
         kind = ComparedSystems if measured[0].replicates else ComparedPairs
-        return kind(compared, baseline, method, untested, columns_of(columns), by == "pair", notes=notes)
+        columns, is_each = columns_of(columns), by == "pair"
+        return kind(compared, baseline, method, untested, columns, is_each, notes=notes, baselines=baselines)
     if by == "topic":
         return ComparedTopics(compared, baseline, method, untested, sort=sort, notes=notes)
     if by == "run":
         return ComparedRuns(compared, baseline, method, untested, sort=sort, notes=notes)
-    return DiscriminativePower(compared, baseline, method, notes=notes)
+    return DiscriminativePower(compared, baseline, method, notes=notes, baselines=baselines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -364,6 +364,28 @@ def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
         return baseline
     paths = [os.fspath(run) if isinstance(run, str | os.PathLike) else None for run in sources]
     return runs[paths.index(baseline)] if paths.count(baseline) == 1 else baseline
+
+
+def baselines_named(
+    baselines: str | Iterable[str] | None,
+    runs: Sequence[str],
+    sources: Any,
+    systems: Sequence[str],
+    *,
+    margin: Any = None,
+    by: str | None = None,
+) -> tuple[str, ...]:
+    """Return the names of the baselines, which are runs or systems; commas separate several names in a text."""
+    if baselines is None:
+        return ()
+    if isinstance(baselines, str):
+        is_single = baseline_named(baselines, runs, sources) in {*runs, *systems}
+        baselines = [baselines] if is_single else baselines.split(",")
+    names = tuple(dict.fromkeys(baseline_named(each, runs, sources) for each in baselines))
+    if names[1:] and (margin is not None or by in {"run", "topic"}):
+        option = spelled("margin") if margin is not None else spelled("by", by)
+        raise ArgumentError(f"{option} requires a single baseline, not {len(names)}")
+    return names
 
 
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:

@@ -217,13 +217,20 @@ class ComparedMeasure(Frozen):
         return signs
 
 
-class Comparison(Result):
+class _WithBaselines(Result, kw_only=True):
+    """Base class with a field that subclasses do not pass by position."""
+
+    baselines: tuple[str, ...] = ()
+    """Several runs with which all other runs are compared; empty for a single baseline."""
+
+
+class Comparison(_WithBaselines):
     """Base class of comparisons under several measures; subclasses define rows and tables."""
 
     measures: Sequence[ComparedMeasure]
     """All have the same pairs of runs."""
     baseline: str | None
-    """The run with which all others are compared; None if all pairs are compared."""
+    """The run with which all others are compared; None for several baselines, and if all pairs are compared."""
     method: Method
     """The method of comparison."""
     untested: Sequence[ComparedMeasure] = ()
@@ -258,7 +265,7 @@ class Comparison(Result):
             "alpha": method.alpha,
             "topics": {of_measure.name: of_measure.comparisons.values.shape[1] for of_measure in self.measures},
             "pairs": len(self.measures[0].comparisons.pairs),
-            "baseline": self.baseline,
+            "baseline": list(self.baselines) or self.baseline,
             "how_tested": self.how_tested,
         }
         return {**super().about(), **how}

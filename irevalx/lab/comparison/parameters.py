@@ -55,6 +55,27 @@ TestResamples = Annotated[
         help="number of random sign flips, label permutations, randomisations of tukey, and bootstrap resamples.",
     ),
 ]
+
+
+def _check_baselines(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return value
+    if not (names := tuple(texts("", value))):
+        raise ValueError(value)
+    return names
+
+
+Baselines = Annotated[
+    str | Iterable[str] | None,
+    Parameter(
+        kind=ValueType("the name of a run, or several names", _check_baselines),
+        metavar="RUN[,RUN]",
+        help=(
+            "compare each run with this one, given by its run tag or file name. With several baselines, compare each "
+            "other run with each baseline; p-values are corrected for these pairs only. [default: compare all pairs]"
+        ),
+    ),
+]
 TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
 """A file, or the group of each topic, or its groups."""
 

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, printable, quote, warn
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import groups_of, matches_in_names
@@ -216,15 +217,16 @@ def systems_of_runs(
 
 
 def compared_measures(
-    measured: Sequence[MeasureValues], baseline: str | None, method: Method, processes: int
+    measured: Sequence[MeasureValues], baselines: Sequence[str], method: Method, processes: int
 ) -> list[ComparedMeasure]:
     """Return the comparisons under each measure, of runs or of systems."""
     runs = measured[0].runs
-    if baseline is None:
-        pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
-    else:
-        base = number_of_baseline(baseline, runs)
-        pairs = [(base, run) for run in range(len(runs)) if run != base]
+    pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
+    if baselines:
+        bases = [number_of_baseline(baseline, runs) for baseline in baselines]
+        pairs = [(base, run) for base in bases for run in range(len(runs)) if run not in bases]
+        if bases[1:] and not pairs:
+            raise ArgumentError(f"{spelled('baseline')}: all runs are baselines; add a run that is not a baseline")
     compared: list[ComparedMeasure] = []
     for of_measure in measured:
         how = (of_measure.values, pairs, method, of_measure.scale, processes)

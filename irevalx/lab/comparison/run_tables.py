@@ -62,12 +62,14 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
     """Return ``table_of_runs`` for display, with notes on the marks; letters are omitted if there are many runs."""
     baseline, n_runs = comparison.baseline, len(order)
     of_many = baseline is None and n_runs > MOST_LETTERED
-    table = (
-        _table(comparison, order, [_like_best(of_measure) for of_measure in comparison.measures], "marks")
-        if of_many
-        else table_of_runs(comparison, order)
-    )
-    if of_many:
+    if comparison.baselines:
+        of_measures = [[""] * n_runs] * len(comparison.measures)
+    else:
+        of_measures = [_like_best(of_measure) for of_measure in comparison.measures] if of_many else []
+    table = _table(comparison, order, of_measures, "marks") if of_measures else table_of_runs(comparison, order)
+    if comparison.baselines:
+        marks = ""
+    elif of_many:
         marks = f"{LIKE_BEST}: not significantly different from the best run of the measure."
     elif baseline is None:
         marks = "Runs that share a letter are not significantly different."
@@ -88,7 +90,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
     return table.showing(
         *remaining,
         heads=tuple(heads[name] for name in remaining),
-        caption=(comparison.how_tested, marks),
+        caption=(comparison.how_tested, *([marks.strip()] if marks else [])),
         notes=tuple(notes),
         fits=True,
         optional=tuple(name for name in reversed(remaining) if name.startswith(_JUDGED)),

@@ -132,6 +132,8 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     runs, measured, n_others = of_measure.runs, of_measure.measured, len(of_measure.runs) - 1
     value = {run: about.number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
     names = about.names
+    if about.comparison.baselines:
+        return _of_baselines(of_measure, len(about.comparison.baselines))
     if about.comparison.baseline is not None:
         signs = of_measure.signs
         up, down = (("better", "+"), ("worse", "-")) if measured.direction else (("higher", ">"), ("lower", "<"))
@@ -166,6 +168,19 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
         )
     also = "It also" if before is not None and tied == before.best_runs else names[best]
     return f"{also} has the {order} {of_measure.name}{of_runs} ({value[best]}) and {verdict} {others}."
+
+
+def _of_baselines(of_measure: ComparedMeasure, n_baselines: int) -> str:
+    """Return a sentence on the pairs of a run and one of several baselines."""
+    comparisons, direction = of_measure.comparisons, of_measure.measured.direction
+    n_up = int(np.count_nonzero(comparisons.differ & ((direction or 1) * comparisons.difference > 0)))
+    n_different = int(np.count_nonzero(comparisons.differ))
+    up, down = ("better", "worse") if direction else ("higher", "lower")
+    return (
+        f"Under {of_measure.name}, {n_different} of {len(comparisons.pairs)} differences between a run and one of the "
+        f"{n_baselines} baselines {'is' if n_different == 1 else 'are'} statistically significant: the run is {up} in "
+        f"{n_up} and {down} in {n_different - n_up}."
+    )
 
 
 def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from examples.experiment import QRELS, RUNS
 from examples.made_runs import runs_with_hits
 from examples.paper_collections import ROBUST, needs_robust03
+from matplotlib.text import Text
 from running import FIXTURES, lab, lab_json, refusal, run, succeeded
+from scipy import stats
 
 import irevalx
 import irevalx.lab
@@ -477,3 +481,61 @@ def test_simultaneous_intervals_and_decisions(correction: str) -> None:
     cells_of_rows = rows_of(text)
     low = 4 if cells_of_rows[0][0] == "map" else 3  # the only measure can be omitted
     assert [cells[low] for cells in cells_of_rows] == [f"{float(row['simultaneous_low']):.4f}" for row in rows]
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return p-values corrected by Holm's method, step by step."""
+    corrected, highest = [0.0] * len(p), 0.0
+    for step, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        highest = max(highest, min(1.0, (len(p) - step) * p[place]))
+        corrected[place] = highest
+    return corrected
+
+
+@pytest.mark.filterwarnings("ignore:topic_groups.*fewer than 10 topics")
+def test_several_baselines() -> None:
+    """Only pairs of a baseline and another run are tested, and their p-values are corrected together."""
+    scores = irevalx.evaluate(QRELS, RUNS, "map")
+    baselines = scores.runs[0], scores.runs[-1]
+    others = [run for run in scores.runs if run not in baselines]
+    values = {run: scores.per_topic("map", run) for run in scores.runs}
+    expected = [(run, baseline, stats.ttest_rel(values[run], values[baseline]).pvalue)
+                for baseline in baselines for run in others]  # fmt: skip
+    corrected = holm([p for _, _, p in expected])
+    files = (QRELS, *RUNS, "-m", "map", "--quiet")
+    paths = f"{RUNS[0]},{baselines[1]}"
+    for given in (",".join(baselines), paths):
+        rows = lab("compare", *files, "--baseline", given, "--format", "csv").rows
+        assert [(row["run"], row["against"]) for row in rows] == [pair[:2] for pair in expected]
+        assert [float(row["p"]) for row in rows] == pytest.approx([p for *_, p in expected])
+        assert [float(row["corrected_p"]) for row in rows] == pytest.approx(corrected)
+    result = irevalx.lab.compare(QRELS, RUNS, "map", baseline=baselines)
+    assert [row.corrected_p for row in result.rows] == pytest.approx(corrected)
+    assert result.about()["baseline"] == list(baselines)
+    text = " ".join(str(result).split())
+    n_different = sum(p < 0.05 for p in corrected)
+    assert f"Under map, {n_different} of {len(expected)} differences between a run and one of the 2 baselines" in text
+    assert "share a letter" not in text
+    figure = result.figure()
+    assert "Differences between runs" in {words.get_text() for words in figure.findobj(Text)}
+    groups = irevalx.lab.compare(
+        QRELS, RUNS, topic_groups={str(t): f"g{t % 2}" for t in range(1, 13)}, baseline=baselines
+    )
+    assert {(row.run, row.against) for row in groups.rows} == {pair[:2] for pair in expected}
+    for option in (("--by", "run"), ("--by", "topic"), ("--margin", "0.1")):
+        words = option if option[0] == "--by" else option[:1]
+        message = f"irevalx-lab: {' '.join(words)} requires a single baseline, not 2\n"
+        assert refusal("compare", *files, "--baseline", ",".join(baselines), *option) == message
+    message = "irevalx-lab: --baseline: all runs are baselines; add a run that is not a baseline\n"
+    assert refusal("compare", QRELS, *RUNS[:2], "--baseline", ",".join(scores.runs[:2]), "--quiet") == message
+    assert "unknown run 'nix'" in refusal("compare", *files, "--baseline", f"{baselines[0]},nix")
+    with pytest.raises(irevalx.errors.ArgumentError, match="baseline must be the name of a run, or several names"):
+        irevalx.lab.compare(QRELS, RUNS, baseline=[])
+
+
+def test_baseline_with_a_comma(tmp_path: Path) -> None:
+    """A run whose name contains a comma is a single baseline."""
+    path = tmp_path / "run"
+    path.write_text(Path(RUNS[0]).read_text().replace(Path(RUNS[0]).name, "a,b"))
+    rows = lab("compare", QRELS, path, *RUNS[1:3], "--baseline", "a,b", "--format", "csv", "--quiet").rows
+    assert {row["against"] for row in rows} == {"a,b"}
