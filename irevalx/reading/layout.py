@@ -82,7 +82,7 @@ def word_for(column: str) -> str:
 _UTF_16 = rb"(?:[\t -~]\0){3}"
 """ASCII characters in UTF-16."""
 
-_SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"))
+_SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"), ("\u00a0".encode(), "no-break spaces"))
 
 KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
     (b'\x04"M\x18', "an lz4 file; decompress it with lz4 -d"),
@@ -92,7 +92,7 @@ KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
     (b"\x80\x03", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
     (b"\x80\x04", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
     (b"\x80\x05", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"PK\x03\x04", "a zip archive (or .npz, .xlsx); extract the file with unzip"),
+    (b"PK\x03\x04", "a zip archive, .xlsx or .npz; extract archives with unzip, and save spreadsheets as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
     (b"\x1f\x9d", "a file compressed with compress (.Z); decompress it with gzip -d"),
     (b"\xff\x06\x00\x00sNaPpY", "a snappy file; decompress it"),
@@ -114,6 +114,13 @@ NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
     (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? If so, remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
     (rb"[+-]?[0-9]+,[0-9]+", "; replace the decimal comma by a point"),
+    (rb"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+", "; remove the thousands separators"),
+    (
+        rb"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+",
+        "; remove the thousands separators, and replace the decimal comma by a point",
+    ),
+    (rb"[+-]?[0-9.]+%", "; remove the percent sign"),
+    ("\u2212".encode() + rb"[0-9.]+", "; replace the minus sign (U+2212) by a hyphen"),
     (rb"(?i:true|false)", "; replace true by 1 and false by 0"),
 )
 """Patterns of malformed numbers, and the hint about each."""
