@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
 from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
-from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
+from irevalx.errors import FormatError, IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import MOST_ALIKE, Messages, echo, output_width, run_program, write, write_error
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
     from irevalx.measures.declaration import Measure
     from irevalx.measures.selection import Selection
+    from irevalx.reading.file_format import FileFormat
     from irevalx.reading.kinds.runs import RunStream
     from irevalx.reading.sources.files import Source
     from irevalx.statistics.confidence_intervals import MeanIntervals
@@ -318,14 +320,25 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 
     lines: list[str] = []
     if "rel_format" in given:
-        lines += format_lines(rel_format(options.rel_format))
+        lines += _help_of_format(partial(rel_format, options.rel_format))
     if "results_format" in given:
-        lines += format_lines(results_format(options.results_format))
+        lines += _help_of_format(partial(results_format, options.results_format))
     if "pool" in given:
         lines += format_lines(POOL)
     if "measures" in given:
         lines += measure_lines(_requested_measures(options))
     return lines
+
+
+def _help_of_format(find: Callable[[], FileFormat[Any]]) -> list[str]:
+    """Return the help of a format; empty, after a message, if its name is unknown."""
+    from irevalx.cli.explanations import format_lines
+
+    try:
+        return [*format_lines(find())]
+    except FormatError as error:
+        write_error(f"{PROGRAM}: {error}")
+        return []
 
 
 def _requested_measures(options: Options) -> list[Measure]:

@@ -279,6 +279,15 @@ def _unquoted(name: bytes) -> bytes:
     return name[1:-1] if len(name) > 2 and name[:1] == name[-1:] and name[:1] in b"\"'`" else name
 
 
+def _as_utf_8(name: bytes) -> bytes:
+    """Return an ID in UTF-8, if it is in Latin-1."""
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return name.decode("latin-1").encode()
+    return name
+
+
 def _composed(name: bytes) -> bytes:
     """Return an ID in Unicode normalisation form C; unchanged if it is not UTF-8."""
     if name.isascii():
@@ -321,6 +330,7 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("a byte-order mark", _unmarked),
     ("surrounding space", _stripped),
     ("quotes", _unquoted),
+    ("encoding (Latin-1 and UTF-8)", _as_utf_8),
     ("Unicode normalisation", _composed),
     ("a path", _without_path),
     ("a passage number", _without_passage),

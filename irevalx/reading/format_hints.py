@@ -29,6 +29,9 @@ _WHOLE = rb"[+-]?[0-9]+"
 _WITHOUT_TAG = rb"\s*\S+\s+\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
 """A line of a run without its last column."""
 
+_WITHOUT_Q0 = rb"\s*\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s+\S+\s*"
+"""A line of a run without its second column."""
+
 _NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
 """A field that no header has: a number, or the separator that Excel writes on the first line."""
 
@@ -97,12 +100,21 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
     if readable:
         each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
         return "use " + ", or ".join(each)
-    if kind is FileKind.RUNS and re.fullmatch(_WITHOUT_TAG, line):
-        missing = "if the run tag is missing, append it to each line: sed 's/$/ TAG/'"
-        return missing if lines.startswith(line) else "earlier lines have a run tag; is the file incomplete?"
+    if kind is FileKind.RUNS and (missing := _missing_column(line, lines)):
+        return missing
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
     return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
+
+
+def _missing_column(line: bytes, lines: bytes) -> str:
+    """Return a hint about a line of a run that lacks its second or last column; "" for other lines."""
+    if re.fullmatch(_WITHOUT_TAG, line):
+        missing = "if the run tag is missing, append it to each line: sed 's/$/ TAG/'"
+        return missing if lines.startswith(line) else "earlier lines have a run tag; is the file incomplete?"
+    if re.fullmatch(_WITHOUT_Q0, line):
+        return "if the second column is missing, insert it: awk '{$1 = $1 \" Q0\"; print}'"
+    return ""
 
 
 def _unread_hint(lines: bytes, kind: FileKind) -> str:

@@ -82,7 +82,7 @@ def word_for(column: str) -> str:
 _UTF_16 = rb"(?:[\t -~]\0){3}"
 """ASCII characters in UTF-16."""
 
-_SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"))
+_SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"), ("\u00a0".encode(), "no-break spaces"))
 
 _PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
 
@@ -90,7 +90,7 @@ KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     ((b'\x04"M\x18', b"\x02!L\x18"), "an lz4 file; decompress it with lz4 -d"),
     (b"\x93NUMPY", "a numpy array (.npy); write its values as lines of text"),
     (_PICKLES, "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"PK\x03\x04", "a zip archive (or .npz, .xlsx); extract the file with unzip"),
+    (b"PK\x03\x04", "a zip archive, .xlsx or .npz; extract archives with unzip, and save spreadsheets as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
     (b"\x1f\x9d", "a file compressed with compress (.Z); decompress it with gzip -d"),
     (b"\xff\x06\x00\x00sNaPpY", "a snappy file; decompress it"),
@@ -112,6 +112,13 @@ NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
     (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? If so, remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
     (rb"[+-]?[0-9]+,[0-9]+", "; replace the decimal comma by a point"),
+    (rb"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+", "; remove the thousands separators"),
+    (
+        rb"[+-]?[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+",
+        "; remove the thousands separators, and replace the decimal comma by a point",
+    ),
+    (rb"[+-]?[0-9.]+%", "; remove the percent sign"),
+    ("\u2212".encode() + rb"[0-9.]+", "; replace the minus sign (U+2212) by a hyphen"),
     (rb"(?i:true|false)", "; replace true by 1 and false by 0"),
 )
 """Patterns of malformed numbers, and the hint about each."""

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -476,3 +477,35 @@ def test_a_stream_that_breaks() -> None:
     assert str(caught.value).isprintable()
     with pytest.raises(irevalx.IrevalxError, match=r"^run: cannot read the Arrow stream of the table: "):
         irevalx.Run.read(pyarrow_.chunked_array([["1"]]))
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "pandas"])
+@pytest.mark.parametrize("is_named", [False, True])
+def test_ranks_that_do_not_fit(library: str, is_named: bool, tmp_path: Path) -> None:
+    """Distances, and ranks in the column of scores, have a warning in data frames, Parquet files and csv."""
+    module = pytest.importorskip(library)
+    qrels = {"1": {"a": 1, "b": 0, "c": 0}}
+    for ranks, numbers, hint in (
+        ((1, 2, 3), (0.1, 0.2, 0.3), "To rank by RANK, remove the column of scores"),
+        ((90, 80, 75), (1.0, 2.0, 3.0), "if RANK contains the scores, exchange the names of the columns"),
+        ((1, 2, 3), (0.3, 0.2, 0.1), ""),
+        ((3, 2, 1), (1.0, 2.0, 3.0), ""),
+        ((1, 1, 1), (1.0, 2.0, 3.0), ""),
+    ):
+        given = {"qid": ["1"] * 3, "docno": ["a", "b", "c"], "rank": ranks, "score": numbers}
+        given |= {"run": ["x"] * 3} if is_named else {}
+        table = module.table(given) if library == "pyarrow" else module.DataFrame(given)
+        forms = [table]
+        if library == "pyarrow":
+            import pyarrow.csv
+            import pyarrow.parquet
+
+            pyarrow.parquet.write_table(table, tmp_path / "r.parquet")
+            pyarrow.csv.write_csv(table, tmp_path / "r.csv")
+            forms += [tmp_path / "r.parquet", tmp_path / "r.csv"]
+        for form in forms:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                scores = irevalx.evaluate(qrels, form, "recip_rank")
+            assert scores["recip_rank"] == pytest.approx(1.0 if numbers[0] > numbers[2] else 1 / 3)
+            assert sum(hint in str(line.message) for line in caught) == len(caught) == bool(hint)

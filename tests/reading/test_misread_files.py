@@ -185,6 +185,14 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
         ((), QRELS, "system,qid,docno,score\nx,1,a,2\ny,1,a,3\n", 4, "if the column 'system' contains the names of several runs, rename it to run", "--duplicates"),
         ((), QRELS, '{"runid": "x", "qid": 1, "docno": "a", "score": 2}\n{"runid": "y", "qid": 1, "docno": "a", "score": 2}\n', 4, "if the column 'runid' contains", "--duplicates"),
         ((), QRELS, RUN + "2 Q0 x 2 0.", 2, "r:4: expected a line of a run with 6 columns (topic, ignored, document, rank, score, tag), but the line has 5: '2 Q0 x 2 0.': earlier lines have a run tag; is the file incomplete?", "sed"),
+        ((), QRELS, "1 a 1 2.5 r\n", 2, "the line has 5: '1 a 1 2.5 r': if the second column is missing, insert it: awk '{$1 = $1 \" Q0\"; print}'", "sed"),
+        ((), QRELS, "1 Q0 7 1 2.5\n", 2, "if the run tag is missing, append it to each line", "second column is missing"),
+        ((), QRELS, RUN.replace(" ", "\u00a0"), 2, "columns are separated by no-break spaces; replace them by spaces or tabs", "!"),
+        (("-T", "scored"), QRELS, "1 a 1,234.5\n", 2, "must be a finite number; remove the thousands separators", "comma"),
+        (("-T", "scored"), QRELS, "1 a 1.234,5\n", 2, "; remove the thousands separators, and replace the decimal comma by a point", "!"),
+        (("-T", "scored"), QRELS, "1 a 1,5\n", 2, "; replace the decimal comma by a point", "thousands"),
+        (("-T", "scored"), QRELS, "1 a 12.5%\n", 2, "; remove the percent sign", "!"),
+        (("-T", "scored"), QRELS, "1 a \u22121.5\n", 2, "; replace the minus sign (U+2212) by a hyphen", "!"),
         ((), "sep=;\nqid;docno;label\n1;a;1\n", RUN, 2, "Excel writes this line; remove it", "header"),
         (("-R", "csv"), "sep=;\nqid;docno;label\n1;a;1\n", RUN, 2, "q:1: expected a header", "!"),
         ((), "qid;docno;label\n1;a;1\n;;\n", RUN, 2, "q:3: all fields of the line are empty; remove it", "'qid' is empty"),
@@ -405,3 +413,13 @@ def test_ranks_in_their_column(lines: str, tmp_path: Path) -> None:
     """Runs with integer ranks, or scores that are no sequence of ranks, cause no warning."""
     written(tmp_path, QRELS, lines)
     assert "the SCORE column contains ranks" not in run("q", "r", cwd=tmp_path).stderr
+
+
+def test_ids_in_two_encodings(tmp_path: Path) -> None:
+    """IDs in Latin-1 and the same IDs in UTF-8 are different, as for trec_eval, and a warning names the reason."""
+    written(tmp_path, "", "1 Q0 \u00e9 1 2 r\n")
+    (tmp_path / "q").write_bytes("1 0 \u00e9 1\n".encode("latin-1"))
+    result = run("-m", "map", "q", "r", cwd=tmp_path)
+    assert (result.status, result.stdout.split()[-1]) == (0, b"0.0000")
+    hint = "the judgments contain '\\xe9' and the run '\u00e9', which differ only by encoding (Latin-1 and UTF-8)"
+    assert hint in result.stderr

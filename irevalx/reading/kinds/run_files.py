@@ -11,11 +11,14 @@ from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.kinds.runs import (
     MOST_TOPICS,
+    OF_TABLES,
     SEVERAL_TAGS,
+    RemediesOfRanks,
     ResultRows,
     RunStream,
     RunWarning,
     group_by_topic,
+    rank_and_score_warnings,
     rank_like_scores,
     rank_warnings,
     score_warnings,
@@ -100,6 +103,15 @@ def read_run(rows: Rows, rules: Rules) -> RunStream:
     return only_run(rows, rules)
 
 
+def remedies_of(rows: TextRows, *, is_trec: bool) -> RemediesOfRanks:
+    """Return the remedies for the format of a text file."""
+    if rows.is_table:
+        return OF_TABLES
+    three, exchanged = ("$1, $3, $4", "$1, $2, $3, $5, $4, $6") if is_trec else ("$1, $2, $3", "$1, $2, $4, $3")
+    by_rank = f"use {spelled('results_format', 'msmarco')} with a file of the columns TOPIC DOCNO RANK"
+    return RemediesOfRanks(f"{by_rank} (awk '{{print {three}}}')", f"columns: awk '{{print {exchanged}}}'")
+
+
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
     """Open a run with scores or ranks, whose blocks are read and checked when it is evaluated."""
     layout, compat = rows.layout, rules.compat
@@ -108,8 +120,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
     tag = as_column(stem_of(rows.path))
     of_ranks = "name the column rank" if rows.is_table else f"use {spelled('results_format', 'msmarco')}"
     of_ranks = f"to rank by rank, {of_ranks}"
-    exchange = "columns: awk '{print $1, $2, $3, $5, $4, $6}'" if is_trec else "columns: awk '{print $1, $2, $4, $3}'"
-    of_scores = f"if RANK contains the scores, exchange the {'names of the columns' if rows.is_table else exchange}"
+    remedies = remedies_of(rows, is_trec=is_trec)
     column = "" if rows.is_table else " or a fourth column"
     remedy = "name the column score" if rows.is_table else f"use {spelled('results_format', 'scored')}"
 
@@ -123,15 +134,16 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
         if layout.columns[1:]:
             _ranks_at(lines, np.arange(lines.size))
         results = results_of(lines, lines["SCORE"], compat, strict=rules.strict or not is_trec)
-        has_ranks = "RANK" in lines or is_trec
+        checks = () if not is_first else _score_warnings(lines, results, remedies)
+        if is_first and "RANK" not in lines and not is_trec:
+            checks += rank_like_scores(rows.path, results.rows, results.scores, of_ranks)
         return replace(
             results,
             tag=results.tag if is_trec else tag,
             about_duplicates=rows.about_duplicates if is_trec or rows.is_table else str,
             sanity_warnings=(
                 *line_warnings(lines, first, strict=rules.strict, begins_file=is_first),
-                *(_score_warnings(lines, results, of_scores) if is_first else ()),
-                *(rank_like_scores(rows.path, results, of_ranks) if is_first and not has_ranks else ()),
+                *checks,
             ),
         )
 
@@ -189,8 +201,8 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
     )
 
 
-def _score_warnings(lines: DataLines, results: ResultRows, remedy: str) -> tuple[RunWarning, ...]:
-    """Return warnings about the scores of the first block of a file; ``remedy`` is for scores that are ranks."""
+def _score_warnings(lines: DataLines, results: ResultRows, remedies: RemediesOfRanks) -> tuple[RunWarning, ...]:
+    """Return warnings about the scores of the first block of a file."""
     if results.malformed.count:
         return ()
     if "RANK" not in lines:
@@ -201,5 +213,4 @@ def _score_warnings(lines: DataLines, results: ResultRows, remedy: str) -> tuple
     rank, plain = integers(lines["RANK"].take(at))
     if not plain.all():
         return ()
-    warnings = score_warnings(lines.path, results.rows, results.scores, rank)
-    return warnings or rank_like_scores(lines.path, results, remedy, rank)
+    return rank_and_score_warnings(lines.path, results.rows, results.scores, rank, remedies)

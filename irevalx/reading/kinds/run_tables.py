@@ -10,9 +10,16 @@ import numpy as np
 from irevalx.arrays.segments import Segments
 from irevalx.errors import ArgumentError, InputError
 from irevalx.frozen import replace
-from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC
+from irevalx.reading.column_names import DOCNO, RANK, RUN, SCORE, TOPIC
 from irevalx.reading.kinds.builder import Entries, TableRun
-from irevalx.reading.kinds.runs import ResultRows, RunStream, group_by_topic, rank_like_scores
+from irevalx.reading.kinds.runs import (
+    OF_TABLES,
+    ResultRows,
+    RunStream,
+    group_by_topic,
+    rank_and_score_warnings,
+    rank_like_scores,
+)
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.columns import ColumnTable, TableRows, remedy_of_runs
 from irevalx.reading.sources.files import as_column, name_of_file, stem_of
@@ -49,7 +56,9 @@ def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
         results = entries.results(rules.compat, as_column(stem_of(rows.path)), strict=True)
         if not entries.topics:
             return replace(results, tag=None)
-        warnings = rank_like_scores(rows.path, results, "to rank by rank, replace the numbers by negative ones")
+        warnings = rank_like_scores(
+            rows.path, results.rows, results.scores, "to rank by rank, replace the numbers by negative ones"
+        )
         return replace(results, sanity_warnings=(*results.sanity_warnings, *warnings))
 
     def run(objects: JsonObjects) -> RunStream:
@@ -69,6 +78,7 @@ def failing_run(path: str, error: InputError) -> RunStream:
 
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
     """Return the runs of a table in the order of their first rows; without run names, a single run named ``name``."""
+    _warn_of_ranks(table, rules)
     if table.is_arrow:
         from irevalx.reading.kinds.arrow_runs import arrow_runs
 
@@ -88,3 +98,22 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
         )
         for run, block in zip(names, blocks, strict=True)
     ]
+
+
+def _warn_of_ranks(table: ColumnTable, rules: Rules) -> None:
+    """Warn if ranks and scores in the first rows of a table do not fit, judging by its first run."""
+    if not (table.has(RANK) and table.has(SCORE)):
+        return
+    try:
+        first = table.first_rows(TOPIC, SCORE, RANK, *((RUN,) if table.has(RUN) else ()))
+    except InputError:  # an invalid rank is ignored, and any other value is an error when it is read
+        return
+    topics, scores, ranks = first[:3]
+    if first[3:] and scores.size:
+        _, runs, order = group_by_topic(first[3])
+        rows = np.arange(scores.size)[order][: runs.lengths[0]]
+        topics, scores, ranks = topics.take(rows), scores[rows], ranks[rows]
+    _, segments, order = group_by_topic(topics)
+    for warning in rank_and_score_warnings(table.path, segments, scores[order], ranks[order], OF_TABLES):
+        if warning.kind in {"distance", "scores for ranks"}:
+            rules.warn(warning.text)

@@ -211,11 +211,11 @@ LEAST_SEQUENCE = 3
 
 
 def rank_like_scores(
-    path: str, results: ResultRows, remedy: str, rank: IntArray | None = None
+    path: str, results: Segments, scores: FloatArray, remedy: str, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
     """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, but ``rank`` is no sequence."""
-    rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
-    score = results.scores[: rows.size]
+    rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
+    score, rank = scores[: rows.size], None if rank is None else rank[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
     is_rank = (score == first + rows.position) & ((first == 0) | (first == 1))
     several = rows.lengths >= LEAST_SEQUENCE
@@ -245,7 +245,7 @@ def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
 
 
 def score_warnings(
-    path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None
+    path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None, remedy: str = ""
 ) -> tuple[RunWarning, ...]:
     """Return a warning if ranks contradict the scores of most topics (positive covariance), or most topics are tied."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
@@ -270,9 +270,7 @@ def score_warnings(
             text = (
                 f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
                 "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and "
-                f"RANK is ignored. To rank by RANK, use {spelled('results_format', 'msmarco')} with a file of the "
-                "columns TOPIC DOCNO RANK (awk "
-                "'{print $1, $3, $4}')"
+                f"RANK is ignored. To rank by RANK, {remedy}"
             )
             return (RunWarning(text, "distance"),)
         if n_several and not n_ranked:
@@ -293,3 +291,22 @@ def score_warnings(
             )
         )
     return tuple(warnings)
+
+
+class RemediesOfRanks(Frozen):
+    """The remedies in warnings about ranks and scores that do not fit."""
+
+    by_rank: str  # how to rank by the ranks
+    exchange: str  # what to exchange if the ranks are in the column of scores
+
+
+OF_TABLES = RemediesOfRanks("remove the column of scores", "names of the columns")
+
+
+def rank_and_score_warnings(
+    path: str, results: Segments, scores: FloatArray, rank: IntArray, remedies: RemediesOfRanks
+) -> tuple[RunWarning, ...]:
+    """Return the warnings about the scores of a run with a column of ranks."""
+    exchange = f"if RANK contains the scores, exchange the {remedies.exchange}"
+    warnings = score_warnings(path, results, scores, rank, remedies.by_rank)
+    return warnings or rank_like_scores(path, results, scores, exchange, rank)

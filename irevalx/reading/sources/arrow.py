@@ -6,6 +6,7 @@ import math
 import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from tempfile import TemporaryFile
 from typing import Any, ClassVar
 
@@ -80,6 +81,12 @@ class ArrowTable(ColumnTable):
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns; a missing column or an invalid value raises ArgumentError."""
         rows = pa.Table.from_batches(self.batches(*specs), schema_of(*specs))
+        return tuple(map(values_of, rows.columns[: len(specs)]))
+
+    def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return columns of the first block of rows, for checks; empty if rows can be read only once."""
+        batches = [] if self.read_once else islice(self.batches(*specs), 1)
+        rows = pa.Table.from_batches(batches, schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def _labels(self, column: pa.Array, name: Any, first: int) -> pa.Array:

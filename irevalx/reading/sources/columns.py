@@ -197,6 +197,10 @@ class ColumnTable(Frozen):
         """Return whole columns of n values each; a missing column or an invalid value raises ArgumentError."""
         raise NotImplementedError
 
+    def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return columns of some or all rows, for checks; empty if rows can be read only once."""
+        return self.read(*specs)
+
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
         """Return whole columns with their names in layouts; invalid grades and levels raise ArgumentError."""
         columns = dict(zip((spec.column for spec in specs), self.read(*specs), strict=True))

@@ -287,6 +287,12 @@ class TextTable(ColumnTable):
 
     rows: NamedRows
 
+    def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return columns of the first block of rows, for checks."""
+        rows = replace(self.rows, specs=specs)
+        columns = rows.columns(next(iter(rows.blocks())), Rules(self.rows.compat, strict=True, warn=lambda line: None))
+        return tuple(columns[spec.column] for spec in specs)
+
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
         """Return whole columns; a missing column raises ArgumentError, and an invalid value an error with its line."""
         return replace(self.rows, specs=tuple(specs)).columns(whole_file(self.rows.source), rules)
