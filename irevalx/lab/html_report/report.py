@@ -30,7 +30,7 @@ from irevalx.declarations import (
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
-from irevalx.experiments.measured_runs import default_of_scores, with_coverage
+from irevalx.experiments.measured_runs import assumed_directions, default_of_scores, with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
@@ -289,6 +289,7 @@ def report(
         requested = measures_of(measures)
         selected, notes = (requested, ()) if requested else default_of_scores(qrels, MEASURES)
         reported = measures_of_scores(qrels, selected)
+        notes = (*notes, *assumed_directions(qrels, [measure.name for measure in reported]))
         compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
         for line in lines:
             warn(line)
