@@ -289,7 +289,7 @@ def report(
         requested = measures_of(measures)
         selected, notes = (requested, ()) if requested else default_of_scores(qrels, MEASURES)
         reported = measures_of_scores(qrels, selected)
-        notes = (*notes, *assumed_directions(qrels, [measure.name for measure in reported]))
+        notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
         compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
         for line in lines:
             warn(line)
