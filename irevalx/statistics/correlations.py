@@ -192,13 +192,6 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     return np.array([paired_t(row[~lacking]) < ALPHA for row, lacking in rows], np.bool_).reshape(d.shape[:-1])
 
 
-def few_runs_warnings(n_runs: int) -> list[str]:
-    """Return a warning about correlations of two runs, which are 1, -1 or undefined."""
-    if n_runs != 2:
-        return []
-    return ["correlations of two runs are 1, -1 or undefined: with a single pair of runs, they are not informative"]
-
-
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
     """Return the correlations and errors by name, and rank changes, for scores of at least two runs, shape (n_runs,).
 

@@ -39,7 +39,7 @@ from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, TopicDraws, bootstrap_warnings
-from irevalx.statistics.correlations import OVERLAP_COLUMNS, few_runs_warnings
+from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
 from irevalx.trec_eval import TREC_EVAL_10
@@ -355,7 +355,7 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
     """Return warnings about equal values of runs, significant differences in opposite directions, and few topics."""
-    lines = few_runs_warnings(max((len(paired.runs) for paired in pairs), default=0))
+    lines = []
     for paired in pairs:
         for values, side in zip(paired.scores, "XY", strict=True):
             if len(paired.runs) > 1 and np.ptp(values) == 0:

@@ -39,7 +39,6 @@ def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
                 f"{measure}: {undefined} of {n_values} topic values are undefined, because the sample contains no "
                 "relevant document; the mean is over the other values"
             )
-    yield from agreement.few_runs_warnings(len(experiment.runs))
     yield from _short_runs(study)
     under = "under full and reduced judgments"
     yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under, "samples")

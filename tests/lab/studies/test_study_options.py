@@ -251,10 +251,3 @@ def test_folder_of_another_study(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "notes").touch()
     assert "kept" not in study(tmp_path / "new", *words)
-
-
-def test_two_runs(tmp_path: Path) -> None:
-    """Correlations of two runs are not informative, and a warning says so."""
-    words = ["-m", "map", "--levels", "20%", "--samples", "2"]
-    assert "correlations of two runs are 1, -1 or undefined" in study(tmp_path, *RUNS[:2], *words)
-    assert "correlations of two runs" not in study(tmp_path, *RUNS[:3], *words)
