@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -166,11 +166,14 @@ class MeasuredInput(Frozen, kw_only=True):
             for of_measure in measured
             if (number := len(topics) - len(of_measure.topics))
         ]
-        names = [of_measure.measure for of_measure in measured]
-        assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
-        if assumed:
-            without.append(f"Assumed: higher values of {', '.join(assumed)} are better.")
-        return cls(measures=measured, notes=(f"Topics: {which}.", *without))
+        assumed = assumed_directions(scores, [of_measure.measure for of_measure in measured])
+        return cls(measures=measured, notes=(f"Topics: {which}.", *without, *assumed))
+
+
+def assumed_directions(scores: Scores, names: Iterable[str]) -> tuple[str, ...]:
+    """Return a note on the measures of which higher values are assumed to be better, if any."""
+    assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
+    return (f"Assumed: higher values of {', '.join(assumed)} are better.",) if assumed else ()
 
 
 def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

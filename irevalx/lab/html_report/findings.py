@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from irevalx.evaluation.topic_selection import level_warnings
 from irevalx.experiments.coverage import are_relevant_only
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
@@ -326,6 +327,9 @@ def _about_topics(data: ReportData) -> Iterator[str]:
 def _about_judgments(data: ReportData) -> Iterator[str]:
     if are_relevant_only(data.judgments.grades, data.settings.level):  # judged@K equals P@K
         return
+    requests = [measure.request for measure in data.scores.measures]
+    for line in level_warnings(data.judgments, requests, data.settings, every_level=True):
+        yield f"{line}."
     within = data.first.depth
     judged = {
         run.name: 1 - int(run.unjudged_in[:within].sum()) / int(run.retrieved_in[:within].sum())

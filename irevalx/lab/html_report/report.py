@@ -29,7 +29,7 @@ from irevalx.declarations import (
 from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
-from irevalx.experiments.measured_runs import with_coverage
+from irevalx.experiments.measured_runs import assumed_directions, with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
@@ -287,6 +287,7 @@ def report(
             baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
             number_of_baseline(baseline, qrels.runs)
         reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
+        notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
         compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
         for line in lines:
             warn(line)

@@ -237,7 +237,11 @@ class JudgeComparison(Frozen, kw_only=True):
         which = topics_compared(
             len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files"
         )
-        return statistics + of_runs, (topics, f"Topics of the run scores: {which}.", *_notes_on_unlabelled(both))
+        return statistics + of_runs, (
+            topics,
+            f"Topics of the run scores: {which}.",
+            *_notes_on_unlabelled(both, rerank=self.rerank),
+        )
 
     def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[AgreementStatistic]:
         """Return statistics of the runs under human and machine labels."""
@@ -267,7 +271,7 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
     return topics
 
 
-def _notes_on_unlabelled(both: PairedLabels) -> Iterator[str]:
+def _notes_on_unlabelled(both: PairedLabels, *, rerank: bool) -> Iterator[str]:
     """Yield a sentence for each judge about documents labelled only by the other judge, which are unjudged."""
     labelled = {"human": both.human >= 0, "machine": both.machine >= 0}
     for judge, other in (("machine", "human"), ("human", "machine")):
@@ -275,6 +279,12 @@ def _notes_on_unlabelled(both: PairedLabels) -> Iterator[str]:
             yield (
                 f"{n_lacking} documents have a {other} label and no {judge} label. They count as unjudged in the run "
                 f"scores under the {judge} labels."
+                + (
+                    " If a reranked run retrieves them first, its gain under human labels is too low, and promise is "
+                    "too high."
+                    if rerank and judge == "human"
+                    else ""
+                )
             )
 
 
@@ -315,6 +325,13 @@ def _warnings(
     elif levels := [level for level in agreement.levels if level not in used]:
         which = ", ".join(map(str, levels[:10])) + (f" and {len(levels) - 10} more" if levels[10:] else "")
         yield f"level {which}: no human label has this grade"
+    highest = int(agreement.grades[agreement.counts.sum(axis=0) > 0].max())
+    if highest != max(used) and greatest <= GREATEST_GRADE:
+        yield (
+            f"grades of {ours} range up to {max(used)}, and labels of {theirs} up to {highest}; agreement, kappa and "
+            "alpha compare them as one scale. If the scales differ, use the table of labels cut at each level, or map "
+            "the labels to the human grades first"
+        )
     value = {statistic.statistic: statistic.value for statistic in statistics if statistic.level is None}
     kappa, ac1 = value["kappa"], value["ac1"]
     if kappa is not None and ac1 is not None and abs(kappa - ac1) > SKEWED:

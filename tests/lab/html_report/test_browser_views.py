@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,21 @@ def test_everything_judged(browser: Reader, tmp_path: Path) -> None:
         "measures that also depend on other relevant documents, such as ndcg@2 and recall.2."
     ]
     assert not browser.all("#coverage-body .bounds, #coverage-body .lines")
+
+
+def test_runs_of_different_topics(browser: Reader, tmp_path: Path) -> None:
+    """Means over different topics are not subtracted, and no difference by topic is claimed."""
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
+    runs = {"x": {"1": {"a": 2.0, "b": 1.0}}, "y": {"2": {"b": 2.0, "a": 1.0}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report(qrels, runs, "map").write(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    text = " ".join(browser.one("#pair-body").text.split())
+    assert "Their means are not compared, because the runs have values for different topics." in text
+    assert "No topic has values of both runs for map." in text
+    assert "0 for every topic" not in text
+    assert "0.5" not in browser.one("#difference").text
 
 
 @pytest.mark.parametrize("address", ["", "topic=3&document=D01"])

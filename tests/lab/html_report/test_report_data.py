@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
 from itertools import combinations
 from pathlib import Path
 from shlex import split
@@ -402,6 +403,18 @@ def test_runs_without_a_common_topic() -> None:
         "Runs are not compared, because there is no measure and topic for which every run has a value."
         in made.data["warnings"]
     )
+
+
+def test_no_relevant_documents() -> None:
+    """If no document reaches the relevance threshold, all values are 0, and a caution gives the reason."""
+    runs = {"x": {"1": {"A": 1.0}}, "y": {"1": {"B": 1.0}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for grades, n_without in (([0, 0], 1), ([1, 0], 0)):
+            made = irevalx.lab.report({"1": dict(zip("AB", grades, strict=True))}, runs, "map").data
+            cautions = [line for line in made["warnings"] if "no relevant document at level 1" in line]
+            assert len(cautions) == n_without
+            assert all(line.endswith("measures such as map are 0 for such topics.") for line in cautions)
 
 
 def test_texts_and_groups(tmp_path: Path) -> None:

@@ -47,7 +47,10 @@ def test_command(tmp_path: Path) -> None:
     path.write_text("run,topic,wer\n" + "".join(f"{run},{topic},{topic}\n" for run in "ab" for topic in range(6)))
     assert lab("report", "--scores", path, "-o", tmp_path / "page.json").status == 0
     data = json.loads((tmp_path / "page.json").read_text())
-    assert data["findings"] == ["a and b have identical values of all measures for every topic."]
+    assert data["findings"] == [
+        "a and b have identical values of all measures for every topic.",
+        "Assumed: higher values of wer are better.",
+    ]
     assert [file["path"] for file in data["about"]["run_files"]] == ["scores.csv"]
     assert (
         refusal("report", "--scores", path, "--depth", "5") == "irevalx-lab: --scores cannot be combined with --depth\n"
@@ -77,3 +80,16 @@ def test_page(scores: irevalx.Scores, browser: Reader, tmp_path: Path) -> None:
     browser.open(path, "topic=3")
     assert browser.texts("#topic .question") == ["a question"]
     assert browser.texts("#topic .rankings, #topic .note, #topic .legend") == []
+
+
+def test_assumed_directions() -> None:
+    """A finding names the measures of which higher values are assumed to be better."""
+    values = {"run": ["a", "a", "b", "b"], "topic": [1, 2, 1, 2], "seconds": [3, 2, 2, 1], "map": [0.5, 0.25, 0.5, 1]}
+    scores = irevalx.Scores.from_frame(values)
+    assumed = "Assumed: higher values of seconds are better."
+    with pytest.warns(irevalx.IrevalxWarning, match="has values for only 2 topics"):
+        made = irevalx.lab.report(scores, measures="seconds map").data
+    assert assumed in made["findings"]
+    with pytest.warns(irevalx.IrevalxWarning, match="has values for only 2 topics"):
+        made = irevalx.lab.report(scores, measures="map").data
+    assert not any("Assumed" in line for line in [*made["findings"], *made["warnings"]])

@@ -340,6 +340,17 @@ def test_prevalence_without_error_rates(tmp_path: Path) -> None:
         assert cause in stderr
 
 
+@pytest.mark.parametrize(("grades", "expected"), [((1, 3), True), ((1, 1), False), ((2, 1), True), ((0, 1), True)])
+def test_different_scales(tmp_path: Path, grades: tuple[int, int], expected: bool) -> None:
+    """A warning gives the highest human grade and the highest machine label if they differ."""
+    greatest, of_machine = grades
+    documents = [(1, greatest * (n % 2), of_machine * (n % 3 > 0)) for n in range(12)]
+    human, machine = two_files(tmp_path, documents)
+    _, stderr = labels(human, machine)
+    line = f"grades of {human} range up to {greatest}, and labels of {machine} up to {of_machine}; agreement, kappa and"
+    assert (line in stderr) is expected
+
+
 def test_percentages_without_their_maximum(tmp_path: Path) -> None:
     """Integer labels up to 100 get a hint at --labels-max, and no matrix of a hundred columns."""
     human, machine = two_files(tmp_path, [(1, n % 2, n) for n in range(0, 101, 5)])

@@ -120,3 +120,11 @@ def test_perfect_and_constant_labels(tmp_path: Path) -> None:
     result = findings(QRELS, nothing, *RUNS, "-m", "P.10", "--rerank", "--resamples", "0")
     assert {row["value"] for (name, _), row in result.items() if name == "gain_ratio"} == {""}
     assert {float(row["value"]) for (name, _), row in result.items() if name == "gain_human"} == {0.0}
+
+
+def test_documents_without_human_labels(machine: Path) -> None:
+    """A note on documents without human labels states that promise is too high; not if no run is reranked."""
+    words: list[str | Path] = [QRELS, machine, *RUNS, "-m", "P.10", "--resamples", "0", "--quiet"]
+    note = "its gain under human labels is too low, and promise is too high."
+    assert note in succeeded("labels", *words, "--rerank").words
+    assert note not in succeeded("labels", *words).words

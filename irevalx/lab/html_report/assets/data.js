@@ -135,6 +135,20 @@ export function differencesOf(measure, first, second) {
 }
 
 /**
+ * The difference of the means of two runs; null if they have values for different topics.
+ *
+ * @param {number} measure
+ * @param {number} first
+ * @param {number} second
+ */
+export function differenceOfMeans(measure, first, second) {
+  const [mean, other] = [first, second].map((run) => meanOf(run, measure).mean);
+  const others = valuesOf(measure, second);
+  const isSame = valuesOf(measure, first).every((value, topic) => (value === null) === (others[topic] === null));
+  return isSame && mean !== null && other !== null ? mean - other : null;
+}
+
+/**
  * The place of a pair of runs among all pairs: 0 and 1, 0 and 2, ..., 1 and 2, ...
  *
  * @param {number} first

@@ -1,6 +1,6 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
-import { baseline, data, differencesOf, favours, meanOf, overlapOf, pairOf, shownInterval } from "./data.js";
+import { baseline, data, differenceOfMeans, differencesOf, favours, overlapOf, pairOf, shownInterval } from "./data.js";
 import { differencesChart, labels, overlapsChart, Pointer, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
 import { figure, interval, percent, probability, ticks, written } from "./numbers.js";
@@ -276,8 +276,7 @@ function drawPair({ runs, measure }) {
   const differences = differencesOf(measure, first, second);
   const topics = chosenTopics();
   const pair = pairOf(measure, first, second);
-  const ofMeans = (meanOf(first, measure).mean ?? NaN) - (meanOf(second, measure).mean ?? NaN);
-  const difference = pair ? pair.difference : Number.isNaN(ofMeans) ? null : ofMeans;
+  const difference = pair ? pair.difference : differenceOfMeans(measure, first, second);
   const found = pair ?? {
     difference,
     low: null,
@@ -344,6 +343,7 @@ function drawPair({ runs, measure }) {
         "p",
         {},
         verdict,
+        difference === null && " Their means are not compared, because the runs have values for different topics.",
         tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, flipped, ofInterval),
       ),
       countsBar(counts),
@@ -358,7 +358,7 @@ function drawPair({ runs, measure }) {
         )
       : "",
     decisiveSentence(differences, names),
-    data.measures[measure].by_topic
+    differences.some((value) => value !== null)
       ? html(
           "div",
           { class: "charts" },
@@ -367,7 +367,7 @@ function drawPair({ runs, measure }) {
             : differencesChart({ ...charts, differences }),
           scatterChart(charts),
         )
-      : html("p", { class: "note" }, `${name} has no values by topic.`),
+      : html("p", { class: "note" }, `No topic has values of both runs for ${name}.`),
     ...overlapPart(charts),
     measuresTable(first, second, measure) ?? "",
   );
