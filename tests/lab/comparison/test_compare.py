@@ -502,7 +502,7 @@ def test_several_baselines() -> None:
     expected = [(run, baseline, stats.ttest_rel(values[run], values[baseline]).pvalue)
                 for baseline in baselines for run in others]  # fmt: skip
     corrected = holm([p for _, _, p in expected])
-    files = (QRELS, *RUNS, "-m", "map", "--quiet")
+    files: tuple[str | Path, ...] = (QRELS, *RUNS, "-m", "map", "--quiet")
     paths = f"{RUNS[0]},{baselines[1]}"
     for given in (",".join(baselines), paths):
         rows = lab("compare", *files, "--baseline", given, "--format", "csv").rows
