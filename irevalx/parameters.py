@@ -25,12 +25,8 @@ class ValueType(Frozen):
     rule: str
     """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
 
-    check: Callable[[Any], Any]
-    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
-
-    read: Callable[[str], Any] = str
-    """Returns the value of a text in the shell; raises ValueError."""
-
+    check: Callable[[Any], Any]  # returns the checked value of a Python argument; raises ValueError or TypeError
+    read: Callable[[str], Any] = str  # returns the value of a text in the shell; raises ValueError
     choices: tuple[str, ...] = ()
 
 

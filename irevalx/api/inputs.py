@@ -11,6 +11,7 @@ import irevalx.reading.kinds.runs as files
 from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.evaluation.topic_selection import plural_topics
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import JudgmentKind, Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
@@ -76,7 +77,8 @@ class Qrels:
         FormatError, UsageError : the format or the type of grades is unknown.
         """
         if not isinstance(judgments, JudgmentKind):
-            raise parameters.argument_error("judgments", "judgments returned by Qrels.read", judgments)
+            error = parameters.argument_error("judgments", "judgments returned by Qrels.read", judgments)
+            raise ArgumentError(f"{error.message}; to read judgments, call irevalx.Qrels.read")
         self.judgments = judgments
         """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
@@ -143,6 +145,11 @@ class Qrels:
             judgments = with_pool(judgments, Pool.read(pool, compat=compat).documents, warn)
         return cls(judgments, fmt.name, kind)
 
+    def __repr__(self) -> str:
+        documents = self.judgments.documents
+        topics, judged = len(documents.topics), documents.docnos.size
+        return f"<irevalx.Qrels: {plural_topics(topics, 'topic')}, {plural_topics(judged, 'judged document')}>"
+
     @property
     def topics(self) -> list[str]:
         """The judged topics, in ascending byte order."""
@@ -173,7 +180,8 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Store pooled documents; raises ArgumentError for other types, which must be read with ``Pool.read``."""
         if not isinstance(documents, PooledDocuments):
-            raise parameters.argument_error("documents", "a pool returned by Pool.read", documents)
+            error = parameters.argument_error("documents", "a pool returned by Pool.read", documents)
+            raise ArgumentError(f"{error.message}; to read a pool, call irevalx.Pool.read")
         self.documents = documents
         """The documents of the evaluator."""
 
@@ -191,6 +199,10 @@ class Pool:
             return pool
         given = table_given(pool, "pool") or (pool if isinstance(pool, Mapping) else source_of(pool, "pool"))
         return cls(formats.read_pool(given, version, False, warn))
+
+    def __repr__(self) -> str:
+        topics, pooled = len(self.documents.topics), self.documents.docnos.size
+        return f"<irevalx.Pool: {plural_topics(topics, 'topic')}, {plural_topics(pooled, 'document')}>"
 
     @property
     def topics(self) -> list[str]:
@@ -224,7 +236,8 @@ class Run:
         ArgumentError : the reader is not callable; ``Run.read`` accepts files and other forms.
         """
         if not callable(reader):
-            raise parameters.argument_error("reader", "a run returned by Run.read", reader)
+            error = parameters.argument_error("reader", "a run returned by Run.read", reader)
+            raise ArgumentError(f"{error.message}; to read a run, call irevalx.Run.read")
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
@@ -261,6 +274,9 @@ class Run:
         IrevalxError : the run cannot be read or is invalid.
         """
         return _read_run(run, "run", name, results_format, strict, at_once=True)
+
+    def __repr__(self) -> str:
+        return f"<irevalx.Run{'' if self.name is None else f' {self.name}'}>"
 
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
         """Read the run like the given version of trec_eval; the run is not cached.
@@ -305,10 +321,7 @@ Runs: TypeAlias = (
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs.
-
-    No run at all, or an object that is not a run, raises ArgumentError.
-    """
+    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs."""
     if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
@@ -354,15 +367,9 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run, or all runs of a table or a Parquet file.
-
-    ``what`` is the argument's name in messages, ``name`` renames a single run, and ``at_once`` reads a stream now
-    rather than when it is evaluated.
-    """
-    fmt, strict = (
-        formats.results_format(parameters.text("results_format", results_format)),
-        parameters.flag("strict", strict),
-    )
+    """Return one run (renamed if ``name``), or all runs of a table or Parquet file; ``at_once`` reads a stream now."""
+    fmt = formats.results_format(parameters.text("results_format", results_format))
+    strict = parameters.flag("strict", strict)
     tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]

@@ -35,6 +35,10 @@ AnyEvaluation: TypeAlias = Evaluation | StackedRun
 """The evaluation of a run, or the run in a stack of runs that were evaluated together."""
 
 
+_MOST_RUNS = 10
+"""Maximum number of runs in a message."""
+
+
 class Scores:
     """Measure values of runs, by topic and summarised over topics.
 
@@ -141,7 +145,7 @@ class Scores:
         """
         from irevalx.api.score_files import evaluations_of, values_of_frame
 
-        return cls(evaluations_of([("run", values_of_frame(frame, "frame"))], lower_is_better, warn))
+        return cls(evaluations_of([("run", values_of_frame(frame))], lower_is_better, warn))
 
     @property
     def runs(self) -> list[str]:
@@ -257,6 +261,8 @@ class Scores:
         Raises like ``summary``.
         """
         return self.summary(*measure) if isinstance(measure, tuple) and len(measure) == 2 else self.summary(measure)
+
+    __iter__ = None  # otherwise, Python would iterate with __getitem__ and integers
 
     def __repr__(self) -> str:
         return self._table("simple")
@@ -385,7 +391,10 @@ class Scores:
             if len(self._known) != 1:
                 raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
             [run] = self._known
-        return identifier("run", run)
+        if (name := identifier("run", run)) not in self._known:
+            runs = ", ".join(self.runs[:_MOST_RUNS]) + ", ..." * (len(self.runs) > _MOST_RUNS)
+            raise KeyError(f"no run {name}; the runs are {runs}" if runs else f"no run {name}, since there are no runs")
+        return name
 
     def _evaluation(self, run: str | None) -> Evaluation:
         name = self._name(run)

@@ -16,7 +16,8 @@ from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
-from irevalx.process.terminal import MOST_ALIKE, echo, output_width, run_program, write, write_error
+from irevalx.process.startup import start_numpy
+from irevalx.process.terminal import MOST_ALIKE, Messages, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
     from irevalx.measures.declaration import Measure
     from irevalx.measures.selection import Selection
-    from irevalx.process.terminal import Messages
     from irevalx.reading.kinds.runs import RunStream
     from irevalx.reading.sources.files import Source
     from irevalx.statistics.confidence_intervals import MeanIntervals
@@ -103,13 +103,10 @@ OPTIONS["qrels"] = Parameter(name="qrels", names=("QRELS",))
 
 def _evaluate(options: Options) -> int:
     """Evaluate all runs, print the reports, and return the status of the first run that failed, or 0."""
-    from irevalx.process.startup import start_numpy
-
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation, with_unique_names
     from irevalx.measures.selection import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
-    from irevalx.process.terminal import Messages
     from irevalx.reading.sources.files import Source
 
     order = _order(options)
@@ -256,7 +253,7 @@ def _outcomes(
     try:
         selection = _select(options, messages.warn)
     except IrevalxError as error:
-        # Like in trec_eval, whose exit status shows it, errors in files come first.
+        # Errors in files take precedence, as the exit status of trec_eval shows.
         selection = error
     outcomes = []
     grouping = messages.grouping() if len(runs) > MOST_ALIKE else nullcontext()
@@ -316,13 +313,13 @@ def _print_reports(
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     """Return the help of the formats and measures named together with ``-h``."""
     from irevalx.cli.explanations import format_lines, measure_lines
-    from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
+    from irevalx.reading.formats import POOL, rel_format, results_format
 
     lines: list[str] = []
-    if "rel_format" in given and options.rel_format in REL_FORMATS:
-        lines += format_lines(REL_FORMATS[options.rel_format])
-    if "results_format" in given and options.results_format in RESULTS_FORMATS:
-        lines += format_lines(RESULTS_FORMATS[options.results_format])
+    if "rel_format" in given:
+        lines += format_lines(rel_format(options.rel_format))
+    if "results_format" in given:
+        lines += format_lines(results_format(options.results_format))
     if "pool" in given:
         lines += format_lines(POOL)
     if "measures" in given:

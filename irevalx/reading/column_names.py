@@ -112,6 +112,15 @@ def id_columns(names: Sequence[Any]) -> list[Any]:
     return [name for matches in each for name in matches] if all(each) else []
 
 
+_NAMES_OF_RUNS = ("runid", "run_id", "run_name", "run_tag", "system", "tag", "name", "model")
+
+
+def column_of_runs(names: Sequence[Any]) -> str:
+    """Return a column, other than "run", that can contain run names; "" if there is none."""
+    matches = [] if named(RUN, names) else named(ColumnSpec("RUN", _NAMES_OF_RUNS, "words"), names)
+    return next(iter(matches), "")
+
+
 _OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run_name", "ignored"})
 """Names of other columns in header lines."""
 

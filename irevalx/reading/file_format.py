@@ -22,7 +22,7 @@ from irevalx.errors import (
 from irevalx.frozen import Frozen, replace
 from irevalx.parameters import join_words
 from irevalx.reading.column_names import GRADE, RANK, SCORE, ColumnSpec, named, specs_of, with_judges
-from irevalx.reading.layout import Layout
+from irevalx.reading.layout import Layout, looks_like_json
 from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
@@ -130,7 +130,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warnings: list[str] = []
         rows = self.rows(source, replace(rules, warn=warnings.append))
         if not isinstance(rows, NamedRows):
-            return None  # which is read, with its warnings, as lines
+            return None  # the caller reads the file as lines, with these warnings
         for warning in warnings:
             rules.warn(warning)
         return rows.table()
@@ -187,8 +187,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if form == "records":
             if is_json_object(beginning):
                 rule = "expected one JSON object per line, but the file is one object with an object for each topic"
-                use = spelled(self.kind.parameter, "json")
-                raise MalformedLineError(f"{shown_name(rows.path)}:1: {rule}; use {use}")
+                use = f"use {spelled(self.kind.parameter, 'json')}"
+                if looks_like_json(b"\n".join(beginning.lines[1:])):
+                    rule = "expected an object with a topic, a document and a number on each line"
+                    use = f"if the keys of each line are topics, join the lines with jq -s add, and {use}"
+                raise MalformedLineError(f"{shown_name(rows.path)}:1: {rule}; {use}")
             named_rows = json_rows(rows, beginning)
         else:
             table = headed_rows(rows, beginning, self.separators or SEPARATORS, self.header)

@@ -17,7 +17,7 @@ from irevalx.frozen import replace
 from irevalx.reading.column_names import known_columns, named, specs_of
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
-from irevalx.reading.layout import OBJECT_OF_OBJECTS, Layout, array_hint, separator_hint
+from irevalx.reading.layout import OBJECT_OF_OBJECTS, Layout, array_hint, kind_of_file, looks_like_json, separator_hint
 from irevalx.reading.sources.columns import no_column
 from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import SEPARATORS, Beginning, fields_of, header_of
@@ -28,6 +28,9 @@ _WHOLE = rb"[+-]?[0-9]+"
 
 _WITHOUT_TAG = rb"\s*\S+\s+\S+\s+\S+\s+[0-9]+\s+[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*"
 """A line of a run without its last column."""
+
+_NUMBER_OR_SETTING = r"[+-]?[0-9.]*[0-9](?:[eE][+-]?[0-9]+)?|sep=.*"
+"""A field that no header has: a number, or the separator that Excel writes on the first line."""
 
 _MEASURE_VALUES = rb"(?=[^\t]{22})[A-Za-z]\S* *\t\S+\t\S+\r?(?:\n|$)"
 """A line of trec_eval's output: the name of a measure is padded to 22 characters."""
@@ -84,31 +87,28 @@ def hint_at_pool(line: bytes, lines: bytes, layout: Layout) -> str:
 def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
     """Return a hint about a malformed line: wrong separators, another format, or exchanged judgments and runs."""
     fields, kind = line.split(), expected.kind
-    if _IS_TRYING.get():
-        return ""
-    if unread := _unread_hint(lines, kind):
-        return unread
+    if _IS_TRYING.get() or (unread := _unread_hint(lines, kind)):
+        return "" if _IS_TRYING.get() else unread
     if not expected.separators and (separator := separator_hint(line, fields, layout)):
         return _table_hint(lines, kind) or (_header_hint(line, layout) if lines.startswith(line) else "") or separator
-    if re.match(OBJECT_OF_OBJECTS, lines):
+    if looks_like_json(lines):
         return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
     if readable:
         each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
         return "use " + ", or ".join(each)
+    if kind is FileKind.RUNS and re.fullmatch(_WITHOUT_TAG, line):
+        missing = "if the run tag is missing, append it to each line: sed 's/$/ TAG/'"
+        return missing if lines.startswith(line) else "earlier lines have a run tag; is the file incomplete?"
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
-    if kind is FileKind.RUNS and re.fullmatch(_WITHOUT_TAG, line):
-        of_the_other = "if the run tag is missing, append it to each line: sed 's/$/ TAG/'"
-    elif not any(fmt.name == default for fmt in _readable(lines, other)):
-        of_the_other = ""
-    return of_the_other
+    return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
 
 
 def _unread_hint(lines: bytes, kind: FileKind) -> str:
     """Return a hint about a file that is neither judgments nor a run: a JSON array, or output of trec_eval."""
-    if array := array_hint(lines):
-        return array
+    if hint := array_hint(lines) or kind_of_file(lines):
+        return hint
     if not looks_like_scores(lines):
         return ""
     other = "judgments" if kind is FileKind.JUDGMENTS else "a run"
@@ -120,10 +120,10 @@ def _unread_hint(lines: bytes, kind: FileKind) -> str:
 
 
 def _header_hint(line: bytes, layout: Layout) -> str:
-    """Return a hint about a header that lacks a column; "" if the line names no known column."""
+    """Return a hint about a header that lacks a column; "" if the line contains a number."""
     words = max((fields_of(line, separator) for separator in SEPARATORS), key=len)
     missing = [spec for spec in specs_of(layout.columns[0]) if not named(spec, words)]
-    if not missing or not known_columns(words):
+    if not missing or (not known_columns(words) and any(re.fullmatch(_NUMBER_OR_SETTING, word) for word in words)):
         return ""
     return f"if this is a header, there is {no_column(missing[0], words)}"
 

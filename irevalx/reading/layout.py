@@ -84,14 +84,12 @@ _UTF_16 = rb"(?:[\t -~]\0){3}"
 
 _SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"))
 
-KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
-    (b'\x04"M\x18', "an lz4 file; decompress it with lz4 -d"),
-    (b"\x02!L\x18", "an lz4 file; decompress it with lz4 -d"),
+_PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
+
+KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
+    ((b'\x04"M\x18', b"\x02!L\x18"), "an lz4 file; decompress it with lz4 -d"),
     (b"\x93NUMPY", "a numpy array (.npy); write its values as lines of text"),
-    (b"\x80\x02", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"\x80\x03", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"\x80\x04", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"\x80\x05", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (_PICKLES, "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
     (b"PK\x03\x04", "a zip archive (or .npz, .xlsx); extract the file with unzip"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
     (b"\x1f\x9d", "a file compressed with compress (.Z); decompress it with gzip -d"),
@@ -100,8 +98,15 @@ KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file; save the table as Parquet or as lines of text"),
     (b"SQLite format 3\x00", "an SQLite database; export the table as Parquet or as lines of text"),
     (b"%PDF-", "a PDF file"),
+    (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
+    (b"<!DOCTYPE", "an HTML page; download the file itself"),
+    (b"<!doctype", "an HTML page; download the file itself"),
+    (b"<html", "an HTML page; download the file itself"),
 )
-"""The beginnings of binary files, and the hint about each."""
+"""The beginnings of files that are not read, and the hint about each."""
+
+_TAR = slice(257, 262)
+"""The place of the word ustar in a tar archive."""
 
 NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
@@ -122,7 +127,9 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
 
 
 def kind_of_file(beginning: bytes) -> str:
-    """Return the type of a binary file, given its first bytes; "" if the file can be text."""
+    """Return the type of a file that is not read, given its first bytes; "" for other files."""
+    if beginning[_TAR] == b"ustar":
+        return "this is a tar archive; extract the file with tar -xf"
     return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
 
 
@@ -163,6 +170,11 @@ def text_hint(value: object) -> str:
     return "; the number is text: convert it with int or float" if is_number else ""
 
 
+def id_hint(value: object) -> str:
+    """Return a hint for the end of a message, if an integer ID was passed as a real number; "" for other values."""
+    return "; convert the column to integers or text" if isinstance(value, float) and value.is_integer() else ""
+
+
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
     """Return a hint about the separators of a line, or "" if there is none."""
     if line.count(b"\r") > 1:
@@ -173,6 +185,8 @@ def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
         if blank:
             return "an ID contains a blank, and blanks also separate columns; replace the blanks in IDs"
     if len(fields) == 1:
+        if line.startswith(b"sep="):
+            return "Excel writes this line; remove it"
         for separator, word in _SEPARATORS:
             if line.count(separator) >= 2:
                 return f"columns are separated by {word}; replace them by spaces or tabs"

@@ -129,7 +129,7 @@ GRADES: list[Row] = [
     (None, f"qrels {FORMS} None"),
     (5, f"qrels {FORMS} 5"),
     ([], f"qrels {FORMS} an object of type list"),
-    ([("1", "A", 1)], f"qrels {FORMS} an object of type list"),
+    ([("1", "A", 1)], f"qrels {FORMS} an object of type list; convert rows to a data frame"),
     (np.zeros(3), f"qrels {FORMS} an object of type ndarray"),
     (dict, f"qrels {FORMS} the class dict"),
     ({"qid": ["1"]}, "qrels: the value of topic 'qid' must be a dictionary {docno: grade}"),
@@ -207,7 +207,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
     "Qrels": {
         "judgments": [
             ("qrels", "judgments must be judgments returned by Qrels.read, not 'qrels'"),
-            (GRADED, "not an object of type dict"),
+            (GRADED, "not an object of type dict; to read judgments, call irevalx.Qrels.read"),
         ],
         "rel_format": REL_FORMAT[:3],
         "grades": GRADES_ARE,
@@ -221,13 +221,15 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "strict": FLAG,
     },
     "Pool": {
-        "documents": [({"1": ["A"]}, "documents must be a pool returned by Pool.read, not an object of type dict")]
+        "documents": [
+            ({"1": ["A"]}, "documents must be a pool returned by Pool.read, not an object of type dict; to read")
+        ]
     },
     "Pool.read": {"pool": [*POOL, (None, f"pool {FORMS} None")], "compat": COMPAT_ROWS},
     "Run": {
         "reader": [
             ("run", "reader must be a run returned by Run.read, not 'run'"),
-            (SCORED, "not an object of type dict"),
+            (SCORED, "not an object of type dict; to read a run, call irevalx.Run.read"),
         ],
         "name": NAME,
     },

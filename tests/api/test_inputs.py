@@ -366,3 +366,29 @@ def test_a_long_name_among_equal_scores(*, first_name_first: bool) -> None:
     by_name = sorted(docnos, reverse=not first_name_first)
     ranked = sorted(by_name, key=lambda docno: len(docno) % 2, reverse=True)
     assert [judgments.docnos.text(row).decode() for row in ranking.row.tolist()] == ranked
+
+
+def test_representations() -> None:
+    """Judgments, pools and runs are displayed by their contents."""
+    assert (
+        repr(irevalx.Qrels.read({"1": {"a": 1, "b": 0}, "2": {"a": 0}}))
+        == "<irevalx.Qrels: 2 topics, 3 judged documents>"
+    )
+    assert repr(irevalx.Pool.read({"1": ["a", "b"]})) == "<irevalx.Pool: 1 topic, 2 documents>"
+    assert repr(irevalx.Run.read({"1": {"a": 1.0}}, name="bm25")) == "<irevalx.Run bm25>"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_with_missing_values_and_real_ids(library: str) -> None:
+    """The message about a missing value, or about IDs that became real numbers, contains the remedy."""
+    frame = pytest.importorskip(library).DataFrame
+    qrels, columns = {"1": {"a": 1}}, {"qid": ["1"], "docno": ["a"]}
+    with pytest.raises(irevalx.IrevalxError, match=r"must be a 64-bit number, not None: the value is missing"):
+        irevalx.evaluate(qrels, frame({**columns, "score": [None]}), "map")
+    with pytest.raises(irevalx.IrevalxError, match=r"not 1.0; convert the column to integers or text"):
+        irevalx.evaluate(qrels, frame({**columns, "qid": [1.0], "score": [2.5]}), "map")
+    several = frame({"qid": ["1", "1"], "docno": ["a", "a"], "score": [2.5, 1.5], "system": ["x", "y"]})
+    with pytest.raises(
+        irevalx.IrevalxError, match="if the column 'system' contains the names of several runs, rename it"
+    ):
+        irevalx.evaluate(qrels, several, "map")

@@ -135,6 +135,12 @@ def test_lookups(both: irevalx.Scores) -> None:
         with pytest.raises(KeyError):
             call()
     assert irevalx.evaluate(QRELS, run_dict(), "map")["map"] == both.summary("map", "first")
+    with pytest.raises(KeyError, match="no run bm25; the runs are first, a & b <i>"):
+        both.summary("map", "bm25")
+    scores: Any = both
+    for use in (iter, list, lambda given: "map" in given):
+        with pytest.raises(TypeError, match="iterable"):
+            use(scores)
 
 
 @pytest.mark.parametrize("names", ["trec_eval", "asked"])

@@ -113,6 +113,8 @@ DIFFERENCES = [
     ("d1", "wsj/d1", "a path"),
     ("d1", '"d1"', "quotes"),
     ("\u00e9t\u00e9", "e\u0301te\u0301", "Unicode normalisation"),
+    ("301", "301.0", "the ending .0"),
+    ("D1#7", "D1", "a passage number"),
     ("01", "path/1.XML", "a path and a file suffix and leading zeros"),
 ]
 

@@ -166,7 +166,7 @@ def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n
     [
         ("1 g s A\n", "{prefs}:1: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line has 4: '1 g s A'"),
         ("1 g s A 1 1\n", "{prefs}:1: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line has 6: '1 g s A 1 1'"),
-        ("1 g s A 1\n\n", "{prefs}:2: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line is blank"),
+        ("1 g s A 1\n\n", "{prefs}:2: expected a preference with 5 columns (topic, group, subgroup, document, level), but the line is blank; remove it"),
         ("1 g s A 1\n1 g s B nan\n", "{prefs}:2: topic '1': document 'B': invalid level 'nan': must be a number"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Files that are probably not what they were meant to be: trec_eval's value stays, one line says so, --strict refuses.
+"""Files with likely mistakes: they have the values of trec_eval and a warning, or an error under --strict.
 
 Values of trec_eval's formats are those that trec_eval 10.0 prints for the same files; the program that TREC_EVAL_10 names
 prints them again. In formats of others the values are those of the same judgments and run written without the mistake.
@@ -24,7 +24,7 @@ BLANK = TABS.replace("3\tQ0\td3\t3\t", "3\tQ0\tNew York\t30\t")
 
 
 class Case(NamedTuple):
-    """Files, the measure, what trec_eval prints, and what one line of standard error says."""
+    """Files, a measure, its value in trec_eval, and the warning."""
 
     qrels: str
     run: str
@@ -84,6 +84,19 @@ CASES = {
     "ranks as scores": Case(
         "1 0 a 1\n1 0 b 0\n2 0 a 1\n", "1 Q0 a 2.5 1 r\n1 Q0 b 2 2 r\n2 Q0 b 3 0 r\n2 Q0 a 1 1 r\n", "map", "0.7500", "r:1: the RANK column contains the number '2.5', and the SCORE column contains ranks"
     ),
+    "ranks as scores, and integer scores": Case(
+        "1 0 a 1\n1 0 b 0\n1 0 c 0\n", "1 Q0 a 90 1 r\n1 Q0 b 80 2 r\n1 Q0 c 75 3 r\n", "recip_rank", "0.3333",
+        "r: the scores of 1 of the first 1 topics are a sequence of ranks (1, 2, 3, ...); are these ranks? The document with the highest score "
+        "is ranked first; if RANK contains the scores, exchange the columns: awk '{print $1, $2, $3, $5, $4, $6}'", (), False,
+    ),
+    "real numbers as documents": Case(
+        "".join(f"{n} 0 {n} 1\n" for n in range(1, 10)) + "10 0 10 1\n", "".join(f"{n} Q0 {n}.0 1 2 r\n" for n in range(1, 10)) + "10 Q0 10 1 2 r\n", "map", "0.1000",
+        "the judgments contain '1' and the run '1.0', which differ only by the ending .0", (), False,
+    ),
+    "passages of documents": Case(
+        "1 0 D1 1\n1 0 D2 0\n", "1 Q0 D1#4 1 2 r\n1 Q0 D2#1 2 1 r\n", "map", "0.0000",
+        "the judgments contain 'D1' and the run 'D1#4', which differ only by a passage number", (), False,
+    ),
     "ranks of 0": Case(
         "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False
     ),
@@ -94,7 +107,7 @@ CASES = {
 
 
 def written(folder: Path, qrels: str, results: str) -> tuple[Path, Path]:
-    """Both files in a folder."""
+    """Write both files to a folder."""
     (folder / "q").write_text(qrels, "utf-8")
     (folder / "r").write_text(results, "utf-8")
     return folder / "q", folder / "r"
@@ -102,7 +115,7 @@ def written(folder: Path, qrels: str, results: str) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
-    """The value is trec_eval's, there is one such line, Python warns, and --strict refuses what is malformed."""
+    """The value is that of trec_eval, with one warning, also in Python; --strict rejects malformed numbers."""
     case = CASES[name]
     files = written(tmp_path, case.qrels, case.run)
     result = run("-m", case.measure, *case.flags, "q", "r", cwd=tmp_path)
@@ -143,7 +156,7 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str, hint: str, tmp_path: Path) -> None:
-    """The values are those of the plain files, and at most one line says what was done."""
+    """The values equal those of plain files, with at most one warning."""
     written(tmp_path, QRELS, RUN)
     measures = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
     expected = run(*measures, "q", "r", cwd=tmp_path)
@@ -166,6 +179,24 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
         ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "if the second column is a subtopic, use -R subtopics", "sort -u"),
         ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and third columns swapped?", "give"),
         ((), QRELS, RUN + RUN, 4, "; keep one of them with --duplicates first or --duplicates best", "!"),
+        ((), QRELS, "1 a Q0 1 3 r\n1 b Q0 2 2 r\n2 c Q0 1 1 r\n", 4, "are the second and third columns swapped? The document ID must be in the third", "--duplicates"),
+        ((), QRELS, RUN + RUN.replace(" r\n", " s\n"), 4, "duplicate document 'a' in the results of topic '1' (first on line 1); write each run to a separate file", "--duplicates"),
+        (("-T", "msmarco"), QRELS, "1\ta\t1\t3.5\n1\tb\t2\t2.5\n1\ta\t3\t1\n", 4, "keep one of them with --duplicates first", "-R subtopics"),
+        ((), QRELS, "system,qid,docno,score\nx,1,a,2\ny,1,a,3\n", 4, "if the column 'system' contains the names of several runs, rename it to run", "--duplicates"),
+        ((), QRELS, '{"runid": "x", "qid": 1, "docno": "a", "score": 2}\n{"runid": "y", "qid": 1, "docno": "a", "score": 2}\n', 4, "if the column 'runid' contains", "--duplicates"),
+        ((), QRELS, RUN + "2 Q0 x 2 0.", 2, "r:4: expected a line of a run with 6 columns (topic, ignored, document, rank, score, tag), but the line has 5: '2 Q0 x 2 0.': earlier lines have a run tag; is the file incomplete?", "sed"),
+        ((), "sep=;\nqid;docno;label\n1;a;1\n", RUN, 2, "Excel writes this line; remove it", "header"),
+        (("-R", "csv"), "sep=;\nqid;docno;label\n1;a;1\n", RUN, 2, "q:1: expected a header", "!"),
+        ((), "qid;docno;label\n1;a;1\n;;\n", RUN, 2, "q:3: all fields of the line are empty; remove it", "'qid' is empty"),
+        ((), "topicno,document,rating\n1,a,1\n", RUN, 2, "if this is a header, there is no column for the topic: expected one of topic, ", "replace them by spaces"),
+        ((), QRELS, "one,two,three\n1,a,3\n", 2, "if this is a header, there is no column for the topic: expected one of topic, ", "replace them by spaces"),
+        ((), QRELS, "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", 2, "a pointer of Git LFS; fetch the file with git lfs pull", "!"),
+        ((), QRELS, "<!DOCTYPE html>\n<html>\n", 2, "this is an HTML page; download the file itself", "run tag"),
+        ((), QRELS, '{\n "1": ["a", "b"]\n}\n', 2, "if this is JSON, use -T json", "!"),
+        ((), QRELS, '{"bm25": {"1": {"a": 2}}}\n', 2, "invalid score '{': must be a finite number; if the outer keys are runs, write each run to a separate file", "!"),
+        ((), QRELS, '{"1": {"a": "2.5"}}\n', 2, "invalid score '\"2.5\"': must be a finite number; remove the quotes", "!"),
+        (("-T", "json"), QRELS, '{"1": {"a": 2}}\n{"2": {"c": 2}}\n', 2, "(if each line is an object, join the lines with jq -s add)", "jsonl"),
+        (("-T", "jsonl"), QRELS, '{"1": {"a": 2}}\n{"2": {"c": 2}}\n', 2, "if the keys of each line are topics, join the lines with jq -s add, and use -T json", "the file is one object"),
         ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "expected a judgment with 4 columns", "give"),
         ((), "rank team run map P10 date\n", RUN, 2, "expected a judgment with 4 columns", "QRELS comes first"),
         ((), "7 a b\n7 c b\n", RUN, 2, "use -R pairs if the columns are TOPIC WINNER LOSER", "!"),
@@ -189,7 +220,7 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
 def test_errors_name_the_remedy(
     flags: tuple[str, ...], qrels: str, results: str, status: int, words: str, never: str, tmp_path: Path
 ) -> None:
-    """What is refused is refused with a hint that works, and without one that fails."""
+    """Errors contain a hint that works, or none."""
     written(tmp_path, qrels, results)
     result = run(*flags, "q", "r", cwd=tmp_path)
     assert (result.status, result.stdout) == (status, b"")
@@ -201,7 +232,7 @@ def test_errors_name_the_remedy(
     ("start", "kind"), [(b"\x93NUMPY\x01\0", "numpy array"), (b"\x80\x04\x95\0", "pickle"), (b"PK\x03\x04\0", "zip")]
 )
 def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Path) -> None:
-    """The message says what the file is."""
+    """The message names the type of the file."""
     written(tmp_path, QRELS, RUN)
     (tmp_path / "r").write_bytes(start)
     result = run("q", "r", cwd=tmp_path)
@@ -210,7 +241,7 @@ def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Pat
 
 
 def test_ranks_that_are_scores(tmp_path: Path) -> None:
-    """A least rank above 1, or ranks that decrease with gaps, are told of and refused under --strict; ranks are not."""
+    """Ranks that begin above 1, or decrease with gaps, cause a warning, and an error with --strict."""
     for text, hint in (
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t12\n", "r:1: in topic '77' the lowest rank is 12"),
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t1\n", "r:1: in topic '77' ranks decrease from line to line"),
@@ -235,7 +266,7 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
     ],
 )
 def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
-    """Scores that count the documents of a topic are probably ranks; other scores have no such warning."""
+    """Scores that number the documents of a topic cause a warning; other scores do not."""
     hint = "r: the scores of 1 of the first 1 topics are a sequence of ranks (1, 2, 3, ...)"
     for numbers in ((1, 2, 3), (0, 1, 2), (1.0, 2.0, 3.0), (3, 2, 1), (1, 3, 2), (2, 3, 4), (1, 2, 2.5)):
         written(tmp_path, "7 0 p1 1\n", form.format(*numbers))
@@ -245,8 +276,32 @@ def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str
         assert [hint in line and remedy in line for line in result.stderr.splitlines()].count(True) == is_sequence
 
 
+@pytest.mark.parametrize(
+    ("form", "flags", "remedy"),
+    [
+        ("7\tp1\t{}\t1\n7\tp2\t{}\t2\n7\tp3\t{}\t3\n", ("-T", "msmarco"), "exchange the columns: awk '{print $1, $2, $4, $3}'"),
+        ("qid,docno,rank,score\n7,p1,{},1\n7,p2,{},2\n7,p3,{},3\n", (), "exchange the names of the columns"),
+        ("7 Q0 p1 {} 1 r\n7 Q0 p2 {} 2 r\n7 Q0 p3 {} 3 r\n", (), "exchange the columns: awk '{print $1, $2, $3, $5, $4, $6}'"),
+    ],
+)  # fmt: skip
+def test_ranks_and_scores_in_each_others_columns(
+    form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path
+) -> None:
+    """Scores 1, 2, 3 next to ranks that are none are probably ranks; a file sorted by ascending score has no warning."""
+    for numbers, is_exchanged in (
+        ((90, 80, 75), True),
+        ((102, 101, 100), True),
+        ((3, 2, 1), False),
+        ((2, 1, 0), False),
+    ):
+        written(tmp_path, "7 0 p1 1\n", form.format(*numbers))
+        result = run(*flags, "-m", "recip_rank", "q", "r", cwd=tmp_path)
+        assert (result.status, result.stdout.split()[-1]) == (0, b"0.3333")
+        assert [remedy in line for line in result.stderr.splitlines()].count(True) == is_exchanged
+
+
 def test_a_run_as_judgments(tmp_path: Path) -> None:
-    """A table with the columns of a run is read as judgments with a warning; a table with a grade has no warning."""
+    """A table with the columns of a run is read as judgments with a warning, unless it has a grade column."""
     hint = "q:1: the columns 'rank' and 'score' are the columns of a run"
     for text, has_hint in (
         ("qid,docno,rank,score\n1,a,1,3\n1,b,2,2\n", True),
@@ -260,7 +315,7 @@ def test_a_run_as_judgments(tmp_path: Path) -> None:
 
 
 def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
-    """--ties rank changes nothing then, which is said."""
+    """A warning says that --ties rank has no effect."""
     written(tmp_path, QRELS, "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 c 0 1 r\n")
     plain = run("q", "r", cwd=tmp_path)
     by_rank = run("--ties", "rank", "q", "r", cwd=tmp_path)
@@ -270,7 +325,7 @@ def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
 
 
 def test_pairs_are_preferences(tmp_path: Path) -> None:
-    """Pairs have the values of a file of prefs with a subgroup for each, whichever way they are written."""
+    """Both forms of pairs have the values of a prefs file with a subgroup for each pair."""
     run_text = "7 Q0 b 1 4 r\n7 Q0 a 2 3 r\n7 Q0 c 3 2 r\n8 Q0 c 1 2 r\n8 Q0 b 2 1 r\n"
     prefs = "7 g 1 a 2\n7 g 1 b 1\n7 g 2 b 2\n7 g 2 c 1\n8 g 1 c 2\n8 g 1 b 1\n"
     for number, text in enumerate(("7 a b\n7 b c\n8 c b\n", "7 a b a\n7 c b b\n8 c b c\n")):
@@ -287,7 +342,7 @@ def test_pairs_are_preferences(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_missing_among_several(tmp_path: Path) -> None:
-    """It is an error before anything is printed."""
+    """A missing file is an error before anything is printed."""
     written(tmp_path, QRELS, RUN)
     result = run("-q", "q", "r", "1000", cwd=tmp_path)
     assert (result.status, result.stdout, result.stderr) == (
@@ -298,7 +353,7 @@ def test_a_file_that_is_missing_among_several(tmp_path: Path) -> None:
 
 
 def test_python_names_other_spellings() -> None:
-    """Dictionaries have the warnings about ids and equal scores; a table may repeat a judgment."""
+    """Dictionaries have the warnings about IDs and equal scores; a table can repeat a judgment."""
     with pytest.warns(irevalx.IrevalxWarning, match="differ only by a byte-order mark"):
         irevalx.evaluate({"\ufeff1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "map")
     with pytest.warns(irevalx.IrevalxWarning, match="all scores are equal in 2 of the first 2 topics"):
@@ -310,7 +365,7 @@ def test_python_names_other_spellings() -> None:
 
 
 def test_ordinary_files_have_no_new_warnings() -> None:
-    """Of the fixtures and the files beside the checkout there are as many warnings as before these checks."""
+    """The number of warnings about ordinary files is unchanged."""
     example = FIXTURES / "example"
     runs = sorted((FIXTURES / "experiment" / "runs").iterdir())
     calls: list[tuple[list[Path], int]] = [
@@ -326,7 +381,7 @@ def test_ordinary_files_have_no_new_warnings() -> None:
 
 
 def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
-    """The hint names the option of a command that has it, and a command or function that reads score files elsewhere."""
+    """The hint names the option of commands that read score files, and otherwise such a command."""
     written(tmp_path, "map                   \t1\t0.5000\n", RUN)
     for command, remedy in (("compare", "--scores"), ("power", "--scores"), ("bounds", "irevalx-lab compare --scores")):
         assert f"; read score files with {remedy}\n" in refusal(command, "q", "r", "r", status=2, cwd=tmp_path)
@@ -347,6 +402,6 @@ def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
     ],
 )
 def test_ranks_in_their_column(lines: str, tmp_path: Path) -> None:
-    """There is no doubt about a run with whole ranks, or with scores that are no sequence of ranks."""
+    """Runs with integer ranks, or scores that are no sequence of ranks, cause no warning."""
     written(tmp_path, QRELS, lines)
     assert "the SCORE column contains ranks" not in run("q", "r", cwd=tmp_path).stderr

@@ -80,7 +80,7 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the number of topics that differ, if it is small or if there is no interval."""
+        """A sentence on the number of differing topics, if it is small or if no interval is defined."""
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
             return None
         topics = f"{self.differing} of {self.topics} topics differ"
@@ -276,7 +276,7 @@ def dependent(
     none = np.zeros(len(comparisons.pairs), np.bool_)
     if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS or not has_shift(comparisons, request):
         return none, none
-    shift = shifts(comparisons, coverage, request)  # for measures whose greater values are better
+    shift = shifts(comparisons, coverage, request)  # the rule only applies if higher values are better
     shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
     pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
     changed = np.array([before != after for before, after in pairs], np.bool_)

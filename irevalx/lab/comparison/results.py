@@ -228,7 +228,7 @@ class ComparedTopic(NamedTuple):
 
 
 class ComparedTopics(FigureComparison):
-    """A row for each measure and topic: the value of each run and, with a baseline, its difference from it."""
+    """A row for each measure and topic: the values of all runs and, with a baseline, their differences from it."""
 
     sort: bool = False
     """Whether topics are sorted by their difference, averaged over runs, in descending order."""

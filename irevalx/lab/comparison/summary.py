@@ -13,7 +13,7 @@ from irevalx.parameters import join_words
 from irevalx.reports.names import shorten
 from irevalx.reports.report import percent
 from irevalx.statistics.power import POWER, least_effect
-from irevalx.statistics.significance import FAMILYWISE, MEAN, TESTS, TUKEY, correction_named
+from irevalx.statistics.significance import FAMILYWISE, FEW_TOPICS, MEAN, TESTS, TUKEY, correction_named
 
 _MOST_MEASURES = 5
 """Measures after the first with a sentence in the summary."""
@@ -34,7 +34,7 @@ class _Summarised(Frozen):
     """Short names of the runs."""
 
     def number(self, value: object) -> str:
-        """Return a number as tables show it."""
+        """Return a number in the format of tables."""
         text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
         return text.removeprefix("-") if float(text) == 0 else text
 
@@ -190,7 +190,7 @@ def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     correction = correction_named(method.correction)
     if (
         comparisons.scale is not MEAN
-        or n_topics < 2
+        or n_topics < FEW_TOPICS
         or not of_measure.has_power
         or (correction == TUKEY and n_pairs > 1)
     ):

@@ -161,7 +161,7 @@ def _is_corrected(of_measure: ComparedMeasure) -> bool:
 
 
 def _holds_for_all(of_measure: ComparedMeasure) -> bool:
-    """Return whether there are simultaneous intervals."""
+    """Return whether the comparisons have simultaneous intervals."""
     return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
 
 

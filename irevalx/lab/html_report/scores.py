@@ -12,7 +12,7 @@ from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, warn
-from irevalx.experiments.coverage import COVERAGE_MEASURES, cutoff_of
+from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
@@ -25,7 +25,7 @@ from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
 from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
-from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
+from irevalx.measures.user_models import persistence_of, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
 from irevalx.reports.records import finite
@@ -89,7 +89,7 @@ def _share_of_ideal_at(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _rank_biased(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    p = next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+    p = persistence_of(pairs)
     return (1.0 - p) * GainsOfTopics.of(t, pairs, scaled=True).gain * np.power(p, t.rank - 1)
 
 
@@ -124,7 +124,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     name: str
     """The printed name of the measure."""
     title: str
-    """The name by which it was requested."""
+    """The requested name."""
     request: RequestedMeasure
     """The measure with its parameters."""
 
@@ -132,11 +132,6 @@ class ReportedMeasure(Frozen, kw_only=True):
     def direction(self) -> int:
         """1 if greater values are better, -1 if smaller values are, 0 if neither."""
         return direction_of(self.request.measure)
-
-    @property
-    def cutoff(self) -> int | None:
-        """The rank cutoff; None if there is none."""
-        return cutoff_of(self.request, self.name)
 
     def about(self, ties: Ties) -> dict[str, Any]:
         """Return the data of the measure."""
@@ -163,7 +158,7 @@ class ReportedScores(Frozen, kw_only=True):
     measures: Sequence[ReportedMeasure]
     """The measures of the report."""
     compared: ComparedPairs | None
-    """Pairs of runs; None if there are none, or if no topic has values of all runs."""
+    """Pairs of runs; None for a single run, or if no topic has values of all runs."""
     confidence: float
     """Confidence level of the intervals of means."""
 
@@ -213,7 +208,7 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> FloatArray:
-        """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+        """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
         place = {topic: number for number, topic in enumerate(self.topics)}
         values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
         for number, measure in enumerate(self.measures):

@@ -17,7 +17,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments import samples
-from irevalx.experiments.pools import judgments_of_some, renumbered
+from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import StrataSample, values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
@@ -316,7 +316,7 @@ def pair_experiment(experiment: GradedRuns, pair: tuple[int, int]) -> GradedRuns
     retrieved[ranking.row[ranking.row >= 0]] = True
     return replace(
         experiment,
-        judgments=judgments_of_some(judgments, retrieved),
+        judgments=judgments.restricted(retrieved),
         runs=tuple(experiment.runs[run] for run in chosen),
         ranking=replace(ranking, row=renumbered(ranking.row, retrieved)),
         missing=experiment.missing[chosen],

@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.errors import quote
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning, group_by_topic, has_equal_ends, score_warnings
 from irevalx.reading.sources.lines import as_precise
@@ -101,6 +101,7 @@ class TableRun(Frozen):
     blocks: Callable[[], Iterator[Entries]]
     again: Callable[[], Iterable[Entries]]
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
+    remedy: str = ""  # for duplicate documents, in messages
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
         """Return the run as a stream; ``strict`` rejects scores that are not finite."""
@@ -108,6 +109,8 @@ class TableRun(Frozen):
             self.path,
             blocks=self.blocks,
             again=self.again,
-            parse=lambda entries: entries.results(compat, self.name, strict=strict),
+            parse=lambda entries: replace(
+                entries.results(compat, self.name, strict=strict), about_duplicates=lambda: self.remedy
+            ),
             to_its_end=False,
         )

@@ -98,7 +98,7 @@ def _about(path: str, lines: IntArray, problem: str) -> str:
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:
     """Build judgments, with the column ``STRATUM`` for stratified samples."""
-    numbers: dict[bytes, int] = {}  # of the strata, as they come in the file
+    numbers: dict[bytes, int] = {}  # of the strata, in file order
     judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, by column
 
     def build(columns: Columns) -> Judgments:

@@ -10,6 +10,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.kinds.runs import (
+    SEVERAL_TAGS,
     ResultRows,
     RunStream,
     RunWarning,
@@ -59,7 +60,7 @@ def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_fi
         f"{lines.where(row)}: the run tag is {quote(lines.text(row, 'TAG'))}, but {quote(first.tag or b'')} on the "
         "first line; does the file contain several runs?"
     )
-    return (RunWarning(text, "tags", is_error=strict),)
+    return (RunWarning(text, SEVERAL_TAGS, is_error=strict),)
 
 
 def _uneven(lines: DataLines, row: int, expected: int) -> str:
@@ -107,6 +108,8 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
     tag = as_column(stem_of(rows.path))
     of_ranks = "name the column rank" if rows.is_table else f"use {spelled('results_format', 'msmarco')}"
     of_ranks = f"to rank by rank, {of_ranks}"
+    exchange = "columns: awk '{print $1, $2, $3, $5, $4, $6}'" if is_trec else "columns: awk '{print $1, $2, $4, $3}'"
+    of_scores = f"if RANK contains the scores, exchange the {'names of the columns' if rows.is_table else exchange}"
     column = "" if rows.is_table else " or a fourth column"
     remedy = "name the column score" if rows.is_table else f"use {spelled('results_format', 'scored')}"
 
@@ -124,9 +127,10 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
         return replace(
             results,
             tag=results.tag if is_trec else tag,
+            about_duplicates=rows.about_duplicates if is_trec or rows.is_table else str,
             sanity_warnings=(
                 *line_warnings(lines, first, strict=rules.strict, begins_file=is_first),
-                *(_score_warnings(lines, results) if is_first else ()),
+                *(_score_warnings(lines, results, of_scores) if is_first else ()),
                 *(rank_like_scores(rows.path, results, of_ranks) if is_first and not has_ranks else ()),
             ),
         )
@@ -185,8 +189,8 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
     )
 
 
-def _score_warnings(lines: DataLines, results: ResultRows) -> tuple[RunWarning, ...]:
-    """Return warnings about the scores of the first block of a file."""
+def _score_warnings(lines: DataLines, results: ResultRows, remedy: str) -> tuple[RunWarning, ...]:
+    """Return warnings about the scores of the first block of a file; ``remedy`` is for scores that are ranks."""
     if results.malformed.count:
         return ()
     if "RANK" not in lines:
@@ -194,4 +198,7 @@ def _score_warnings(lines: DataLines, results: ResultRows) -> tuple[RunWarning, 
     # If the lines of a topic are scattered, results have another order than lines.
     at = np.searchsorted(lines.numbers, results.lines_of(np.arange(looked_at(results.rows))))
     rank, plain = integers(lines["RANK"].take(at))
-    return score_warnings(lines.path, results.rows, results.scores, rank) if plain.all() else ()
+    if not plain.all():
+        return ()
+    warnings = score_warnings(lines.path, results.rows, results.scores, rank)
+    return warnings or rank_like_scores(lines.path, results, remedy, rank)

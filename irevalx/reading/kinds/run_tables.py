@@ -14,7 +14,7 @@ from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC
 from irevalx.reading.kinds.builder import Entries, TableRun
 from irevalx.reading.kinds.runs import ResultRows, RunStream, group_by_topic, rank_like_scores
 from irevalx.reading.rules import Rules
-from irevalx.reading.sources.columns import ColumnTable, TableRows
+from irevalx.reading.sources.columns import ColumnTable, TableRows, remedy_of_runs
 from irevalx.reading.sources.files import as_column, name_of_file, stem_of
 from irevalx.reading.sources.rows import Rows
 
@@ -72,7 +72,8 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
     if table.is_arrow:
         from irevalx.reading.kinds.arrow_runs import arrow_runs
 
-        return arrow_runs(table, name)  # type: ignore[arg-type]
+        remedy = remedy_of_runs(table.names)
+        return [replace(run, remedy=remedy) for run in arrow_runs(table, name)]  # type: ignore[arg-type]
     number = table.number_of_run()
     columns = table.columns((number, TOPIC, DOCNO, *((RUN,) if table.has(RUN) else ())), rules)
     scores = columns["SCORE"] if number is SCORE else -columns["RANK"].astype(np.float64)
@@ -82,6 +83,8 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
     topics, docnos, lines = columns["TOPIC"], columns["DOCNO"], columns.lines
     blocks = [[Entries.of_rows(table.path, topics.take(at), docnos.take(at), scores[at], lines[at])] for at in places]
     return [
-        TableRun(run, table.path, blocks=partial(iter, block), again=partial(iter, block))
+        TableRun(
+            run, table.path, blocks=partial(iter, block), again=partial(iter, block), remedy=remedy_of_runs(table.names)
+        )
         for run, block in zip(names, blocks, strict=True)
     ]

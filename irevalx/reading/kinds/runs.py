@@ -35,14 +35,16 @@ class RunWarning(Frozen):
     is_error: bool = False  # whether the run is refused
 
 
+SEVERAL_TAGS = "tags"
+"""The kind of the warning about a file that probably contains several runs."""
+
+
 class ShortList(NamedTuple):
     """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic, whose first and last scores differ."""
 
     topic: bytes
     docnos: list[bytes]
-    scores: Sequence[float]
-    """Finite scores, in the precision of the trec_eval version."""
-
+    scores: Sequence[float]  # finite scores, in the precision of the trec_eval version
     tag: bytes
 
 
@@ -63,6 +65,9 @@ class ResultRows(Frozen):
     sanity_warnings: tuple[RunWarning, ...] = ()  # about lines, and about scores of the first block of a file
     ranks: Callable[[IntArray], IntArray] | None = None
     """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
+
+    about_duplicates: Callable[[], str] = str
+    """Returns the remedy for duplicate documents, for messages; "" for the default remedy, the option."""
 
     def keep(self, mask: BoolArray) -> ResultRows:
         """Return the results restricted to a flat mask of documents."""
@@ -115,7 +120,7 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
     topics = tuple(names.take(is_first).texts())
     number = (np.cumsum(is_first) - 1)[first]
     if len(topics) <= MOST_SMALL:
-        number = number.astype(np.uint16)  # which numpy sorts without comparing
+        number = number.astype(np.uint16)  # 16-bit integers are sorted without comparisons
     number = number.repeat(lengths)
     return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
 
@@ -139,15 +144,12 @@ class RunStream(Frozen):
     """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
     repeatedly."""
 
-    with_repeats: RunStream | None = None
-    """The same run, read with repeated documents allowed, if reading rejects them."""
-
+    with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
     short_list: Callable[[], ShortList | None] | None = None
     """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
     the same results."""
 
-    name: str | None = None
-    """The name that replaces the run tag in the file."""
+    name: str | None = None  # the name that replaces the run tag in the file
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
         """Return the run, which is read without checking for repeated documents if ``duplicates`` permits them."""
@@ -165,16 +167,11 @@ class RunStream(Frozen):
 class Stack(Frozen):
     """The results of several runs, with finite scores and without repeated documents."""
 
-    names: Sequence[str]
-    """The names of the runs, which are also their paths."""
-    tags: Sequence[bytes]
-    """The names as bytes."""
-    n_topics: IntArray
-    """Number of topics of each run, shape (n_runs,)."""
-    results: ResultRows
-    """Results for the topics of the first run, then of the second run, and so on."""
-    score_warnings: dict[int, tuple[RunWarning, ...]]
-    """Warnings, by the index of the run."""
+    names: Sequence[str]  # the names of the runs, which are also their paths
+    tags: Sequence[bytes]  # the names as bytes
+    n_topics: IntArray  # number of topics of each run, shape (n_runs,)
+    results: ResultRows  # results for the topics of the first run, then of the second run, and so on
+    score_warnings: dict[int, tuple[RunWarning, ...]]  # warnings, by the index of the run
 
 
 MOST_TOPICS = 1000
@@ -213,14 +210,19 @@ LEAST_SEQUENCE = 3
 """Minimum number of documents of a topic whose scores are checked for a sequence of ranks."""
 
 
-def rank_like_scores(path: str, results: ResultRows, remedy: str) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, or 0, 1, 2, ..., like ranks."""
+def rank_like_scores(
+    path: str, results: ResultRows, remedy: str, rank: IntArray | None = None
+) -> tuple[RunWarning, ...]:
+    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, but ``rank`` is no sequence."""
     rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
     score = results.scores[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
     is_rank = (score == first + rows.position) & ((first == 0) | (first == 1))
     several = rows.lengths >= LEAST_SEQUENCE
     n_several = int(several.sum())
+    if rank is not None and rows.n:
+        least, most = (of.reduceat(rank, rows.offsets[:-1]) for of in (np.minimum, np.maximum))
+        several &= ~(((least == 0) | (least == 1)) & (most - least == rows.lengths - 1))
     n_alike = int((several & (rows.count(is_rank) == rows.lengths)).sum())
     if 2 * n_alike <= n_several:
         return ()

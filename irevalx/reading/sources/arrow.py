@@ -19,7 +19,7 @@ from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, InputError, UnreadableFileError, printable, quote
 from irevalx.reading.column_names import RUN, TOPIC, ColumnKind, ColumnSpec, named
 from irevalx.reading.grade_rules import real_grades_hint
-from irevalx.reading.layout import text_hint
+from irevalx.reading.layout import id_hint, text_hint
 from irevalx.reading.sources.columns import RULES, ColumnTable
 from irevalx.reading.sources.files import Source
 
@@ -99,7 +99,7 @@ class ArrowTable(ColumnTable):
         if not len(column):
             return pa.nulls(0, TYPES[kind])
         if kind == "scores" and pa.types.is_decimal(column.type):
-            column = column.cast(pa.string())  # which is cast to the nearest number, other than a decimal
+            column = column.cast(pa.string())  # strings, unlike decimals, are cast to the nearest number
         try:
             return column.cast(TYPES[kind]).fill_null(float("nan")) if column.null_count else column.cast(TYPES[kind])
         except pa.ArrowInvalid:
@@ -123,7 +123,9 @@ class ArrowTable(ColumnTable):
         if isinstance(value, list | dict) or len(quoted) > _LONGEST:
             quoted = f"a value of the type {printable(str(column.type))}"
         hint = real_grades_hint() if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
-        hint = hint if kind == "names" or hint else text_hint(value)
+        hint = hint or (id_hint(value) if kind == "names" else text_hint(value))
+        if value is None:
+            hint = ": the value is missing (null or NaN)"
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, not {quoted}{hint}")
 
 
@@ -278,7 +280,7 @@ def table_of_parquet(source: Source) -> ArrowTable:
     def parts(columns: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         with (
             _failing_as_file(source),
-            # Without buffers that hold the whole file in advance, as only files far away need.
+            # Buffering in advance would hold the whole file in memory, and is useful for remote files only.
             pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False) as opened,
         ):
             for batch in opened.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False):

@@ -19,7 +19,7 @@ from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
-from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, named
+from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, column_of_runs, named
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
 from irevalx.reading.layout import text_hint, word_for
 from irevalx.reading.rules import Rules
@@ -177,6 +177,12 @@ def no_column(spec: ColumnSpec, names: Sequence[Any]) -> str:
     more = ", ..." if len(names) > _MOST_NAMES else ""
     has = f"the table has the columns {known}{more}" if names else "the table has no columns"
     return f"no column for the {word_for(spec.column)}: expected {accepted}; {has}"
+
+
+def remedy_of_runs(names: Sequence[Any]) -> str:
+    """Return the remedy for duplicate documents in a table of several runs; "" if no column can name them."""
+    column = column_of_runs(names)
+    return f"; if the column {quote(column)} contains the names of several runs, rename it to run" if column else ""
 
 
 class ColumnTable(Frozen):

@@ -216,7 +216,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
     for _, fields in lines:
         if len(fields) != _PAIRED or fields[3] not in fields[1:3] or fields[1] == fields[2] or fields[1] in _IGNORED:
             return None
-        if not re.fullmatch(_NUMBER, fields[3]):  # the message about a grade that is no number tells of it
+        if not re.fullmatch(_NUMBER, fields[3]):  # the message about the malformed grade has this hint
             return None
     return (
         lines[0][0],
@@ -225,16 +225,18 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
     )
 
 
-def hint_at_columns(beginning: Beginning) -> str:
-    """Return a hint about judgments that repeat a document: swapped columns, or subtopics; "" if neither applies."""
+def hint_at_columns(beginning: Beginning, n_columns: int = _PAIRED) -> str:
+    """Return a hint about a file in TREC's columns that repeats a document: swapped columns, or subtopics; or ""."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
-    if not rows or any(len(row) != _PAIRED for row in rows):
+    if not rows or any(len(row) != n_columns for row in rows):
         return ""
     seconds, thirds = ([(row[0], row[place]) for row in rows] for place in (1, 2))
     if len({row[1] for row in rows}) == 1 or len({tuple(row[:3]) for row in rows}) < len(rows):
         return ""
     if len(set(seconds)) == len(rows) > len(set(thirds)):
         return "; are the second and third columns swapped? The document ID must be in the third"
+    if n_columns != _PAIRED:
+        return ""
     return f"; if the second column is a subtopic, use {spelled('rel_format', 'subtopics')}"
 
 

@@ -17,7 +17,7 @@ from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
-from irevalx.reading.layout import array_hint, encoding_hint
+from irevalx.reading.layout import OBJECT_OF_OBJECTS, array_hint, encoding_hint, text_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
@@ -195,7 +195,8 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
         line = text.split("\n")[error.lineno - 1]
         hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # UTF-16 without a byte-order mark is valid UTF-8
         if error.msg == "Extra data" and error.lineno > 1:
-            hint = f"{hint} (if each line is an object, use {lines_hint})"
+            remedy = "join the lines with jq -s add" if re.match(OBJECT_OF_OBJECTS, content) else f"use {lines_hint}"
+            hint = f"{hint} (if each line is an object, {remedy})"
         raise MalformedLineError(f"{where}:{error.lineno}: {rule}: {hint}: {quote(line)}") from None
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
@@ -238,9 +239,16 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
             raise MalformedLineError(f"{where}:{line}: {names}: {rule}, not {quote(value)}")
         if len(keys) == 2 and not numbers.holds(_number(value)):
             hint = real_grades_hint() if numbers is _GRADES["whole"] and _GRADES["real"].holds(_number(value)) else ""
-            problem = f"invalid {numbers.what} {quote(value)}: must be {numbers.rule}{hint}"
+            problem = f"invalid {numbers.what} {quote(value)}: must be {numbers.rule}{hint or _hint_at(value)}"
             raise MalformedLineError(f"{where}:{line}: {names}: {problem}")
     raise MalformedLineError(f"{where}:1: {rule}: {quote(text)}")
+
+
+def _hint_at(token: str) -> str:
+    """Return a hint about the first token of an invalid number: text, or an object for each run."""
+    if token == _OPEN:
+        return "; if the outer keys are runs, write each run to a separate file"
+    return "; remove the quotes" if text_hint(token.strip('"')) else ""
 
 
 def _number(token: str) -> Any:

@@ -140,7 +140,7 @@ def cut_lines(
 def line_text(text: bytes, n_columns: int | None = None) -> str:
     """Return a line whose number of columns differs from the expected number, for messages."""
     if not text.strip():
-        return "but the line is blank"
+        return "but the line is blank; remove it"
     number = len(text.split()) if n_columns is None else n_columns
     return f"but the line has {number}: {quote(text)}"
 

@@ -108,7 +108,9 @@ def source_of(given: Any, what: str) -> Source:
     if isinstance(given, Source):
         return given
     if not is_file(given):
-        raise argument_error(what, FORMS, given)
+        is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "dtype")
+        hint = "; convert rows to a data frame, and documents with scores to {docno: score}" if is_list else ""
+        raise ArgumentError(f"{argument_error(what, FORMS, given).message}{hint}")
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:

@@ -74,7 +74,7 @@ class TextRows(Rows):
 
     def about_duplicates(self) -> str:
         """Return a hint at the format of a file with duplicate documents, for messages."""
-        return hint_at_columns(Beginning.of(self.source))
+        return hint_at_columns(Beginning.of(self.source), len(self.layout.columns[0].split()))
 
 
 def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) -> Columns:

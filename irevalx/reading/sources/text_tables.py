@@ -20,7 +20,7 @@ from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
 from irevalx.reading.layout import DECIMAL, CommentStyle, array_hint
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
-from irevalx.reading.sources.columns import ColumnTable, no_column
+from irevalx.reading.sources.columns import ColumnTable, no_column, remedy_of_runs
 from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, first_record, header_of
 from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, line_text, padded, refuse_nul, sample_of
 from irevalx.reading.sources.rows import Columns
@@ -48,8 +48,9 @@ class NamedRows(TextRows):
         return super().columns(block, rules if rules.strict else replace(rules, strict=True))
 
     def about_duplicates(self) -> str:
-        """Return no hint, as columns have names."""
-        return ""
+        """Return the remedy for duplicates in a run; "" for judgments, whose columns have names."""
+        is_run = SCORE in self.specs or RANK in self.specs
+        return remedy_of_runs(self.names) if is_run else ""
 
     @cached_property
     def keys(self) -> tuple[Any, ...]:
@@ -110,6 +111,8 @@ class HeadedRows(NamedRows):
         assert lines.start is not None  # which both compute
         required = np.array([spec.kind != "words" for spec in self.specs])
         for row, column in np.argwhere((lines.end == lines.start) & required)[:1].tolist():
+            if (lines.end[row] == lines.start[row]).all():
+                raise MalformedLineError(f"{lines.where(row)}: all fields of the line are empty; remove it")
             name = self.names[self._places[column]]
             raise MalformedLineError(f"{lines.where(row)}: column {quote(name)} is empty")
         return lines

@@ -225,7 +225,12 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
 def pipe_with(content: bytes) -> Iterator[str]:
     """Yield the path of a pipe that contains bytes, like <(...) of the shell."""
     read, write = os.pipe()
-    writer = Thread(target=lambda: (os.write(write, content), os.close(write)))
+
+    def write_all() -> None:
+        os.write(write, content)
+        os.close(write)
+
+    writer = Thread(target=write_all)
     writer.start()
     try:
         yield f"/dev/fd/{read}"

@@ -259,3 +259,18 @@ def test_random_pairs(tmp_path: Path) -> None:
 def test_round_up_is_the_default(tmp_path: Path) -> None:
     """--round up is allowed with every scheme, as it changes nothing."""
     study(tmp_path / "out", *RUNS[:2], "--round", "up", "-m", "map", "--levels", "50%", "--samples", "1")
+
+
+def test_folder_of_another_study(tmp_path: Path) -> None:
+    """A warning counts the files that are kept in a folder with results, unless all are replaced."""
+    words: list[str | Path] = [*RUNS[:3], "-m", "map", "--levels", "20%", "--samples", "2"]
+    assert "kept" not in study(tmp_path, *words)
+    assert "kept" not in study(tmp_path, *words)
+    (tmp_path / "depth").mkdir()
+    (tmp_path / "depth" / "knees.csv").touch()
+    (tmp_path / "map-against-AP.png").touch()
+    stderr = " ".join(study(tmp_path, *words).split())
+    assert "6 existing files are replaced, but 2 other files are kept (for example 'depth/knees.csv')" in stderr
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "notes").touch()
+    assert "kept" not in study(tmp_path / "new", *words)
