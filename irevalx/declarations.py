@@ -56,9 +56,7 @@ FLAG_RULE = "True or False"
 class Parameter(Frozen, kw_only=True):
     """A parameter of a function, and the corresponding command-line option."""
 
-    kind: ValueType | None = None
-    """None if the function itself checks the value."""
-
+    kind: ValueType | None = None  # None if the function itself checks the value
     names: tuple[str, ...] = ()
     """Option names (``-l``, ``--level``), or the metavar of a positional argument; default: ``--name``."""
 
@@ -68,40 +66,25 @@ class Parameter(Frozen, kw_only=True):
     entries: bool = False
     """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
 
-    separators: str = ", "
-    """Separators of several values in one word of the shell; "" if each word is one value."""
-
+    separators: str = ", "  # separators of several values in one word of the shell; "" if each word is one value
     metavar: str | None = None
     requires: Others = ()
     """Parameters of which at least one must also be given; ignored if the caller supports none of them."""
 
-    excludes: Others = ()
-    """Parameters that must not also be given."""
-
+    excludes: Others = ()  # parameters that must not also be given
     help: str = ""
     """The explanation, unless the docstring has one. `` `name` `` and `` `name=value` `` refer to parameters."""
 
-    shell_default: Any = NO_DEFAULT
-    """The default in the shell, if it differs from the function's default."""
-
-    shell_help: str = ""
-    """The explanation in the shell, if it differs from ``help``."""
-
+    shell_default: Any = NO_DEFAULT  # the default in the shell, if it differs from the function's default
+    shell_help: str = ""  # the explanation in the shell, if it differs from ``help``
     completion: str = ""
     """Completion in the shell: "file" (JSON lists its digest), "measure" or "suffix" (choices are file suffixes); other
     choices are always completed."""
 
-    in_shell: bool = True
-    """Whether the command has an option for it."""
-
-    means: str = ""
-    """Its name in messages of shared code, if it differs."""
-
-    also: str | None = None
-    """An older option name that is accepted and not shown."""
-
+    in_shell: bool = True  # whether the command has an option for it
+    means: str = ""  # its name in messages of shared code, if it differs
+    also: str | None = None  # an older option name that is accepted and not shown
     hidden: bool = False
-    is_eager: bool = False
 
     name: str = ""
     default: Any = NO_DEFAULT
@@ -230,9 +213,7 @@ def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
 class CommandText(Frozen, kw_only=True):
     """Properties of a command that its function does not declare."""
 
-    example: str = ""
-    """A command line for the end of the help."""
-
+    example: str = ""  # a command line for the end of the help
     run: Callable[..., int | None] | None = None
     """A function that calls the public function and writes the result, for commands with additional output. It receives
     ``Output``, the options that its own signature declares, and the function's arguments by name, and returns the exit
@@ -241,32 +222,21 @@ class CommandText(Frozen, kw_only=True):
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Returns the parameters whose values differ from the given values, such as an argument replaced by an option."""
 
-    more: str = ""
-    """Paragraphs of the help after the description."""
-
-    figure: bool = False
-    """Whether the result can be plotted."""
-
+    more: str = ""  # paragraphs of the help after the description
+    figure: bool = False  # whether the result can be plotted
     scores: str = ""
     """A sentence on the default measures of score files, which can replace judgments and runs; empty if they cannot."""
 
-    tables: bool = True
-    """Whether it writes tables; otherwise it writes lines."""
-
-    without: tuple[str, ...] = ()
-    """The output options that it lacks."""
-
-    default_output: str = ""
-    """What it writes without ``--format``, for the help; "" for a table."""
+    tables: bool = True  # whether it writes tables; otherwise it writes lines
+    without: tuple[str, ...] = ()  # the output options that it lacks
+    default_output: str = ""  # what it writes without ``--format``, for the help; "" for a table
 
 
 class Declaration(Frozen):
     """The parameters of a function by name, in the order of its signature, and its description."""
 
     parameters: dict[str, Parameter]
-    description: str
-    """The docstring before its first section."""
-
+    description: str  # the docstring before its first section
     command: CommandText
 
     def complete(self, function: Any) -> None:
@@ -284,11 +254,7 @@ def declaration_of(function: Any) -> Declaration:
 def declared(
     shared: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Check the arguments of a function as its signature declares them.
-
-    ``shared`` are declarations of parameters that the signature names without one; ``command`` are fields of
-    CommandText.
-    """
+    """Check arguments as the signature or ``shared`` declares them; ``command`` are fields of CommandText."""
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         declaration = collect(function, CommandText(**command), shared)
@@ -364,10 +330,7 @@ def collect(
 
 
 def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
-    """Raise ArgumentError, or UsageError in the shell, if a parameter's requirement or exclusion is violated.
-
-    ``values`` can lack parameters that have their default; ``given`` are the names that the caller passed.
-    """
+    """Raise the ``refusal`` of given parameters that lack a requirement or violate an exclusion."""
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")

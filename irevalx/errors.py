@@ -19,7 +19,7 @@
     └── ZscoreFileError       255   an unreadable z-score file
 
 Messages consist of one line without prefix. ``message`` names the options of the command, ``str`` the keywords of
-Python. Only ``cli`` and ``process/exit_status`` convert exceptions to statuses.
+Python. Only ``process/terminal`` and the entry points convert exceptions to statuses.
 """
 
 from __future__ import annotations

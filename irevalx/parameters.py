@@ -25,12 +25,8 @@ class ValueType(Frozen):
     rule: str
     """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
 
-    check: Callable[[Any], Any]
-    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
-
-    read: Callable[[str], Any] = str
-    """Returns the value of a text in the shell; raises ValueError."""
-
+    check: Callable[[Any], Any]  # returns the checked value of a Python argument; raises ValueError or TypeError
+    read: Callable[[str], Any] = str  # returns the value of a text in the shell; raises ValueError
     choices: tuple[str, ...] = ()
 
 
@@ -158,6 +154,21 @@ def join_words(words: Sequence[str], word: str) -> str:
     """Return words as a phrase: "a, b and c", where ``word`` is "and"."""
     *others, last = words
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+MOST_NAMED = 6
+"""Maximum number of names that a note lists."""
+
+
+def first_names(names: Sequence[str], noun: str) -> str:
+    """Return the first names and the number of the others as a phrase.
+
+    >>> first_names(["map", "bpref"], "measure"), first_names([*"abcdefgh"], "measure")
+    ('map and bpref', 'a, b, c, d, e, f and 2 more measures')
+    """
+    n_others = len(names[MOST_NAMED:])
+    more = [f"{n_others} more {noun}{'s' * (n_others > 1)}"] if n_others else []
+    return join_words([*names[:MOST_NAMED], *more], "and")
 
 
 def encodable(what: What, value: str) -> str:

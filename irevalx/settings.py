@@ -208,10 +208,7 @@ class Settings(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, **keywords: Any) -> "Settings":
-        """Return settings from keywords of ``irevalx.evaluate``.
-
-        An invalid value raises ArgumentError, and an unknown keyword TypeError.
-        """
+        """Return settings from keywords of ``irevalx.evaluate``; TypeError for an unknown keyword."""
         if not keywords:
             return _DEFAULT
         if unknown := keywords.keys() - PARAMETERS.keys():

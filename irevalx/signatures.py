@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from inspect import cleandoc
 from typing import Any
 
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
@@ -19,22 +20,14 @@ def default_of(declaring: Any, name: str, required: object) -> Any:
     return keyword_defaults.get(name, dict(zip(positional[::-1], defaults[::-1], strict=False)).get(name, required))
 
 
-def dedented(docstring: str) -> str:
-    """Remove the indentation of a docstring, like inspect.cleandoc, without importing inspect."""
-    first, *rest = docstring.expandtabs().splitlines() or [""]
-    indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
-    cut = min(indents, default=0)
-    return "\n".join([first.strip(), *(line[cut:].rstrip() for line in rest)]).strip("\n")
-
-
 def description(docstring: str) -> str:
     """Return the docstring before its Parameters section."""
-    return dedented(docstring).partition("\n\nParameters\n---")[0]
+    return cleandoc(docstring).partition("\n\nParameters\n---")[0]
 
 
 def explanations(docstring: str) -> dict[str, str]:
     """Return the docstring's text of each parameter."""
-    section = dedented(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
+    section = cleandoc(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
     return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
 
 

@@ -24,11 +24,7 @@ T = TypeVar("T")
 
 
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
-    """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent.
-
-    The sort splits the items into halves (the first is the smaller half), sorts both, and merges them, taking items
-    from the first half while ``compare`` is not positive.
-    """
+    """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent."""
     if len(items) < 2:
         return list(items)
     middle = len(items) // 2
@@ -75,25 +71,21 @@ _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
-    """Parse an integer like C's atol, and return whether the text is plain, that is, consists only of this integer.
-
-    The value is 0 without leading digits, and clipped to 64 bits.
-    """
+    """Parse an integer like C's ``atol``, clipped to 64 bits, and return whether the text consists only of it."""
     match = _compiled(_LONG).match(text)
     if match is None:
         return 0, False
     negative, digits = match[1].startswith(b"-"), match[1].lstrip(b"+-").lstrip(b"0")
-    # Digits beyond those of a long are not parsed; Python refuses to parse very many.
+    # Integers with too many digits for a long are not parsed, since Python limits the number of digits.
     exact = int(digits or b"0") if len(digits) < 20 else LONG_MAX + 2
     value = min(max(-exact if negative else exact, LONG_MIN), LONG_MAX)
     return value, match.span(1) == (0, len(text)) and abs(value) == exact
 
 
 def c_double(text: bytes) -> tuple[float, bool]:
-    """Parse a number like C's ``strtod`` in the C locale, and return whether the text is plain.
+    """Parse a number like C's ``strtod`` in the C locale, and return whether the text is plain: only a finite number.
 
-    The value is that of the longest prefix that is a number (decimal, hexadecimal, infinity or nan), or 0.0. A plain
-    text is consumed as a whole and its value is finite.
+    The value is that of the longest prefix that is a number (decimal, hexadecimal, infinity or nan), or 0.0.
     """
     try:
         # A number of these characters alone is parsed equally by Python and C.
@@ -189,11 +181,7 @@ class MalformedNumbers:
         self.count = 0
 
     def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
-        """Count malformed numbers; raise MalformedNumberError under ``strict``.
-
-        ``where`` is the place of the first one (path:line: topic), ``quoted`` its text in quotes, ``read_as`` the
-        number that C reads, and ``hint`` the end of the message.
-        """
+        """Count malformed numbers, the first of which C reads as ``read_as``; MalformedNumberError if ``strict``."""
         problem = f"{where}: invalid {self.what} {quoted}"
         if self.strict:
             raise MalformedNumberError(f"{problem}: must be {self.rule}{hint}")
@@ -225,15 +213,9 @@ def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, .
 class Compat(Frozen, kw_only=True):
     """The behaviour of one version of trec_eval where the versions differ."""
 
-    version: str
-    """The version of trec_eval that is followed."""
-
-    single_precision_scores: bool
-    """Scores are 32-bit floats, so that scores with smaller differences are tied."""
-
-    comments: bool
-    """Lines that start with ``#`` are skipped (in runs also if indented)."""
-
+    version: str  # the version of trec_eval that is followed
+    single_precision_scores: bool  # scores are 32-bit floats, so that scores with smaller differences are tied
+    comments: bool  # lines that start with ``#`` are skipped (in runs also if indented)
     complete_evaluates_missing: bool
     """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
     printed; otherwise it only counts 0 in the averages."""
@@ -245,8 +227,7 @@ class Compat(Frozen, kw_only=True):
     integer_gain_levels_only: bool
     """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
 
-    absent_measures: frozenset[str]
-    """Measures that this version lacks."""
+    absent_measures: frozenset[str]  # measures that this version lacks
 
     def gain_level(self, key: str) -> int | None:
         """Return the relevance level of ``key=gain``; None if this version ignores the pair."""
@@ -256,10 +237,7 @@ class Compat(Frozen, kw_only=True):
         return c_long(text)[0]
 
     def blank_without_results(self, name: str) -> bool:
-        """Return whether a topic without results gets 0 (or no text) under this printed name.
-
-        The printed name decides, like in 10.0: ``utility`` gets 0, and ``utility_1,-1,0,0`` its value.
-        """
+        """Return whether a topic without results gets 0 (or no text) under this printed name, as in 10.0."""
         return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
 
 

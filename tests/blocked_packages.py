@@ -1,4 +1,4 @@
-"""Environments without the packages that extras bring."""
+"""Environments without the packages of extras."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ EXTRAS = {
     "pandas": ("pandas",),
     "polars": ("polars",),
 }
-"""The packages of each extra, as they are imported."""
+"""The import names of the packages of each extra."""
 
 _OTHERS = ("duckdb", "pyspark")
 
 
 def blocking(extras: Iterable[str]) -> str:
-    """Return the module sitecustomize of an environment without the packages of these extras, and those of tests."""
+    """Return a module ``sitecustomize`` that makes the packages of these extras, and test packages, unavailable."""
     packages = [package for extra in extras for package in EXTRAS[extra]]
     return _BLOCKS.replace("PACKAGES", repr([*sorted(packages), *_OTHERS]))
 

@@ -1,4 +1,4 @@
-"""A browser without a window, and what a reader does in it with a page."""
+"""A headless browser, and the actions of a reader of a page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-# Google Chrome first: where both are, chromedriver is of its version, and Ubuntu lets no other make a sandbox.
+# Google Chrome first: if both are installed, chromedriver has its version, and Ubuntu lets only Chrome make a sandbox.
 CHROMIUM = next(filter(None, map(shutil.which, ("google-chrome", "chromium", "chromium-browser"))), None)
 DRIVER = shutil.which("chromedriver")
 
 PATIENCE = 10.0
-"""Seconds until a page must have done what is waited for."""
+"""Maximum number of seconds to wait for a page."""
 
 
 class Reader:
@@ -27,20 +27,20 @@ class Reader:
         self.driver = driver
 
     def open(self, page: Path, address: str = "") -> None:
-        """Open a page afresh, with what stands behind ``#``, and wait until it is drawn."""
+        """Open a page anew, with the fragment ``address``, and wait until it is drawn."""
         self.driver.get("about:blank")
         self.driver.get(page.as_uri() + (f"#{address}" if address else ""))
         self.wait(lambda: self.run("return document.documentElement.classList.contains('drawn')"))
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Run a script in the page and return what it returns."""
+        """Run a script in the page, and return its result."""
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, until: Callable[[], Any]) -> None:
-        """Wait until something holds, and fail if it does not come to hold."""
+        """Wait until a condition holds; fail after ``PATIENCE`` seconds."""
         end = time.monotonic() + PATIENCE
         while not until():
-            assert time.monotonic() < end, "the page has not done this"
+            assert time.monotonic() < end, "the condition does not hold"
             time.sleep(0.02)
 
     def all(self, selector: str) -> list[Any]:
@@ -48,7 +48,7 @@ class Reader:
         return list(self.driver.find_elements("css selector", selector))
 
     def one(self, selector: str) -> Any:
-        """Return the element that matches, when there is one."""
+        """Wait for an element that matches, and return it."""
         self.wait(lambda: self.all(selector))
         return self.all(selector)[0]
 
@@ -69,7 +69,7 @@ class Reader:
         element.click()
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other, whatever has the focus."""
+        """Press keys in the focused element, one after the other."""
         from selenium.webdriver.common.action_chains import ActionChains
 
         ActionChains(self.driver, duration=0).send_keys(*keys).perform()
@@ -82,23 +82,23 @@ class Reader:
 
     @property
     def address(self) -> str:
-        """What stands behind ``#``."""
+        """The fragment of the address, without ``#``."""
         return str(self.run("return location.hash")).removeprefix("#")
 
     @property
     def focused(self) -> str:
-        """The text of what has the focus."""
+        """The text of the focused element."""
         return str(self.run("return document.activeElement.innerText")).strip()
 
     @property
     def complaints(self) -> list[str]:
-        """What the console says, and what the page has asked for from elsewhere."""
+        """The messages of the console, and the addresses of other files that the page requested."""
         names = self.run("return performance.getEntriesByType('resource').map((one) => one.name)")
         return [entry["message"] for entry in self.driver.get_log("browser")] + list(names)
 
     @contextmanager
     def media(self, *, scheme: str = "light", kind: str = "", width: int = 1400) -> Iterator[None]:
-        """Read with other colours, as printed, or on a screen of another width in pixels."""
+        """Display the page with another color scheme, on paper, or on a screen of another width in pixels."""
         self._media(scheme, kind, width)
         try:
             yield
@@ -114,7 +114,7 @@ class Reader:
 
 @contextmanager
 def reader() -> Iterator[Reader]:
-    """Start a browser; skips the test where there is none."""
+    """Start a browser; the test is skipped if none is installed."""
     if not (CHROMIUM and DRIVER):
         pytest.skip("chromium and chromedriver are not on the PATH")
     from selenium.webdriver import Chrome, ChromeOptions
@@ -126,7 +126,7 @@ def reader() -> Iterator[Reader]:
     for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
         options.add_argument(argument)
     if os.geteuid() == 0:
-        options.add_argument("--no-sandbox")  # which Chromium does not make for root
+        options.add_argument("--no-sandbox")  # for root, Chromium makes none
     driver = Chrome(options, Service(DRIVER))
     try:
         started = Reader(driver)

@@ -1,4 +1,4 @@
-"""Lines of the command and of all commands of the lab, and what they print; ``python tests/command_lines.py`` runs them."""
+"""Calls of irevalx and of all commands of irevalx-lab, with their output; ``python tests/command_lines.py`` runs them."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ irevalx-lab study JUDGED RUNS -m map --levels '50% 100%' --samples 2 --seed 1 --
 irevalx-lab draw study -m map --figure drawn.svg
 irevalx-lab swap-rate JUDGED RUNS -m map --sizes 5 --draws 20 --seed 1
 """
-"""Run in this order in one folder, which has the files of earlier lines."""
+"""The lines run in this order in the same folder, which contains the files that earlier lines wrote."""
 
 PLACES = {name.upper(): str(FIXTURES / name) for name in ("example", "experiment", "labels", "nuggets", "summation")}
 
 
 def results(folder: Path) -> dict[str, tuple[int, str, str]]:
-    """Return status and output of each line, run in an empty folder, and the bytes of each file that was written."""
+    """Run the lines in an empty folder, and return the status and output of each, and the bytes of written files."""
     printed = {}
     experiment = FIXTURES / "experiment"
     runs = " ".join(f"{experiment}/runs/{name}" for name in ("count1", "vector1", "guess1"))

@@ -1,4 +1,4 @@
-"""What all tests have in common."""
+"""Settings and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from irevalx.measures.declaration import ADDED
 
-# A busy machine is no defect: examples have no deadline, and slow generation is not an error.
-# The default profile draws the same examples each time, so that a change is to blame for a failure; "thorough" draws others.
+# Examples have no deadline, and slow generation is no error, since the machine can be busy. The default profile draws
+# the same examples in every run, so that a failure is caused by a change; "thorough" draws different examples.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
@@ -20,14 +20,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 @pytest.fixture(autouse=True)
 def _without_added_measures() -> Iterator[None]:
-    """Let no test meet the measures that another one has declared."""
+    """Remove the measures that a test has declared."""
     yield
     ADDED.clear()
 
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let signals end children, even if this process ignores them (in the background, under nohup): they inherit that."""
+    """Let signals end child processes, even if this process ignores them (in the background, under nohup)."""
     numbers = [signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
     before = [signal.signal(number, signal.default_int_handler) for number in numbers]
     yield

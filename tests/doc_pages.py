@@ -1,4 +1,4 @@
-"""The pages of the documentation, taken apart: examples, links, headings. A page that is added is found."""
+"""The examples, links and headings of all pages of the documentation."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PAGES = {
 README = PAGES["README.md"]
 
 SHELL_MARKER, PYTHON_MARKER = "<!-- example -->", "<!-- python example -->"
-"""What stands above an example, which is followed by what it prints."""
+"""The line above an example, which is followed by its output."""
 
 FIGURE_MARKER = "<!-- figure "
-"""What begins the line above a call that draws the files named there: test_site.py and .ci/site see to it."""
+"""The beginning of the line above a call that draws the files named in this line."""
 
 _CODE_SPAN = re.compile(r"`([^`]+)`")
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -27,19 +27,19 @@ _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 @dataclass(frozen=True)
 class Example:
-    """What is typed, and what stands below it."""
+    """An example and its output."""
 
     page: str
     typed: str
     printed: str
 
     def __str__(self) -> str:
-        """Return it as the name of a test."""
+        """Return the name of the test of this example."""
         return f"{self.page}: {self.typed.splitlines()[0][:100]}"
 
 
 def examples(marker: str, language: str) -> list[Example]:
-    """Return what is marked so on all pages: a block in this language, followed by a block with what it prints."""
+    """Return the marked examples of all pages: blocks in this language, each followed by a block with its output."""
     marked = re.compile(rf"^{marker}\n```{language}\n(.+?)\n```\n\n```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
     return [Example(page, *match.groups()) for page, text in PAGES.items() for match in marked.finditer(text)]
 
@@ -56,18 +56,18 @@ def prose(text: str) -> str:
 
 
 def code_spans(text: str) -> list[str]:
-    """Return what stands between backticks in the prose of a page."""
+    """Return the texts between backticks in the prose of a page."""
     spans = [span for paragraph in prose(text).split("\n\n") for span in _CODE_SPAN.findall(paragraph)]
     return [" ".join(span.split()) for span in spans]
 
 
 def links(text: str) -> list[str]:
-    """Return where the links of a page lead."""
+    """Return the targets of the links of a page."""
     paragraphs = [_CODE_SPAN.sub("", paragraph) for paragraph in prose(text).split("\n\n")]
     return [link for paragraph in paragraphs for link in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", paragraph)]
 
 
 def anchors(text: str) -> set[str]:
-    """Return the headings of a page as links name them: in lower case, without punctuation, with hyphens for spaces."""
+    """Return the headings of a page as in links: in lower case, without punctuation, with hyphens instead of spaces."""
     headings = re.findall(r"^#+ +(.+?) *$", prose(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}

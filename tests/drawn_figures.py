@@ -1,4 +1,4 @@
-"""What is to be read from figures and from their files."""
+"""Contents of figures and of their files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from irevalx.process import workers
 
 
 class Drawn(Mapping[str, Figure]):
-    """Figures by the stems of their files, each drawn when it is asked for."""
+    """Figures by the stems of their files; a figure is drawn when it is accessed."""
 
     def __init__(self) -> None:
         self.drawings: dict[str, Callable[[], Figure]] = {}
@@ -32,7 +32,7 @@ class Drawn(Mapping[str, Figure]):
             return figure
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the stems."""
+        """Iterate over the stems."""
         return iter(self.drawings)
 
     def __len__(self) -> int:
@@ -42,7 +42,7 @@ class Drawn(Mapping[str, Figure]):
 
 @contextmanager
 def kept_figures() -> Iterator[Drawn]:
-    """Keep the figures that commands draw meanwhile; their files are empty."""
+    """Collect the figures that commands draw in this context; their files are empty."""
     figures = Drawn()
 
     def keep(draw: Callable[[pages.Page], Figure], page: pages.Page, name: str) -> bytes:
@@ -51,12 +51,12 @@ def kept_figures() -> Iterator[Drawn]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "figure_bytes", keep)
-        patch.setattr(workers, "_may_fork", lambda: False)  # what another process draws is not seen here
+        patch.setattr(workers, "_may_fork", lambda: False)  # figures of other processes cannot be collected
         yield figures
 
 
 def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels that can be seen."""
+    """Return the visible panels."""
     return [axis for axis in figure.axes if axis.get_visible()]
 
 
@@ -77,7 +77,7 @@ def texts_of(figure: Figure) -> list[str]:
 
 
 def png_size(path: Path) -> tuple[float, float, float]:
-    """Return the width and the height of a picture in inches, and its dots per inch."""
+    """Return the width and the height of an image in inches, and its dots per inch."""
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG")
     width, height = struct.unpack(">II", data[16:24])

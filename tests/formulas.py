@@ -1,4 +1,4 @@
-"""Formulas of the help, computed as they stand: arithmetic, and sums over documents, by literal evaluation."""
+"""Literal evaluation of the formulas of the help: arithmetic, and sums over documents."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 PARAMETERS = {"K": 5, "X": 1, "A": 1, "B": -1, "C": 0, "D": 0, "docs": 0, "c": 2, "e": 0.00001, "p": 0.9}
-"""Those that measures have when none are given, and a cutoff."""
+"""The default parameters of measures, and a cutoff."""
 
 FUNCTIONS: dict[str, Callable[..., float]] = {"log": math.log, "log2": math.log2, "min": min, "max": max}
 
 TESTS: tuple[Callable[[int], bool], ...] = (lambda grade: grade > 0, lambda grade: grade == 0, lambda grade: grade < 0)
-"""Judged relevant, judged nonrelevant, pooled and not judged."""
+"""Judged relevant, judged nonrelevant, and pooled but unjudged."""
 
 
 def python(formula: str) -> str:
-    """Arithmetic as Python writes it: what stands side by side is multiplied."""
+    """Convert arithmetic to Python: adjacent terms are multiplied."""
     return re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", formula).replace("^", "**")
 
 
 class Ranked:
-    """One topic as formulas see it: grades (negative: pooled but unjudged) and scores without ties."""
+    """The symbols of formulas for one topic, given grades (negative: pooled but unjudged) and scores without ties."""
 
     def __init__(self, grades: Mapping[str, int], scores: Mapping[str, float]) -> None:
         ranked = [grades.get(docno) for docno in sorted(scores, key=lambda docno: -scores[docno])]
@@ -47,12 +47,12 @@ class Ranked:
         }
 
     def value(self, formula: str) -> float:
-        """Compute a formula; a sum that it contains is computed first."""
+        """Compute a formula, beginning with the sums that it contains."""
         formula, *definitions = re.split(r", (?=\w = )", formula)
         values = dict(self.values)
         for definition in definitions:
             name, _, text = definition.partition(" = ")
-            # A sum has one value, anything else one for each document.
+            # A sum has one value; other definitions have a value for each document.
             values[name] = self.value(text) if "sum over" in text else text
         every = re.compile(
             r"\b(sum|max) over ((?:relevant |unjudged )?retrieved|all k|(?=k <= K))(?: ?(?:with )?(k <= K))? of "
@@ -65,7 +65,7 @@ class Ranked:
 
     @staticmethod
     def end_of_term(formula: str, start: int) -> int:
-        """Where the brackets that a sum stands in are closed."""
+        """Return the end of the brackets around a sum."""
         depth = 0
         for place in range(start, len(formula)):
             depth += {"(": 1, ")": -1}.get(formula[place], 0)
@@ -74,7 +74,7 @@ class Ranked:
         return len(formula)
 
     def over(self, how: str, which: str, condition: str, term: str, values: dict[str, Any]) -> float:
-        """Sum a term, or find the greatest, over some documents; 0/0, which only n/N can be, leaves 1."""
+        """Return the sum or maximum of a term over some documents; 0/0, which occurs only in n/N, counts as 1."""
         parts = []
         for document in self.best if "retrieved" not in which else self.documents:
             own = values | document

@@ -1,4 +1,4 @@
-"""What documents are held to: the schemas of docs/schemas, without anything that stands not there."""
+"""Validation of JSON documents by the schemas of docs/schemas, without additional fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 
 def closed(schema: Any) -> Any:
-    """Return a schema that allows no field but those that it describes: readers must get along with new ones, tests not."""
+    """Return a schema that allows only the fields that it describes."""
     if isinstance(schema, list):
         return [closed(entry) for entry in schema]
     if not isinstance(schema, dict):
@@ -20,5 +20,5 @@ def closed(schema: Any) -> Any:
 
 
 def problems(document: Any, schema: Any) -> list[str]:
-    """Return what is wrong with a document, with its place."""
+    """Return the errors of a document, each with its location."""
     return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(schema).iter_errors(document)]

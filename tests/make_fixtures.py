@@ -19,7 +19,7 @@ PROGRAMS = {"9": os.environ.get("TREC_EVAL_9", ""), "10": os.environ.get("TREC_E
 
 
 def example() -> None:
-    """Four topics, two systems: every document of the first ten of either was judged, a few below that were pooled."""
+    """Four topics and two systems: their first ten documents were judged, and a few documents below were pooled."""
     folder = FIXTURES / "example"
     rng = random.Random(2003)
     qrels: list[str] = []
@@ -80,7 +80,7 @@ def incomplete() -> None:
 
 
 def summation() -> None:
-    """A thousand topics whose means lie so close to a rounding edge that the order of addition shows."""
+    """A thousand topics whose means depend on the order of addition after rounding."""
     folder = FIXTURES / "summation"
     rng = random.Random(70)
     qrels, run = [], []
@@ -140,7 +140,7 @@ def experiment() -> None:
 
 
 def labels() -> None:
-    """Judgments that a run was not pooled for, and labels of a machine that misses a fifth and invents a tenth."""
+    """Judgments without the pool of a run, and machine labels with a fifth false negatives and a tenth false positives."""
     rng = random.Random(2026)
     folder = FIXTURES / "labels"
     folder.mkdir(exist_ok=True)
@@ -160,7 +160,7 @@ def labels() -> None:
 
 
 def record(target: Path, flags: list[str], qrels: Path, run: Path) -> None:
-    """Keep what each version prints, as TARGET.v9 and TARGET.v10."""
+    """Write the output of each version to TARGET.v9 and TARGET.v10."""
     for version, program in PROGRAMS.items():
         done = subprocess.run([program, *flags, qrels, run], capture_output=True, check=True)
         target.with_name(f"{target.name}.v{version}").write_bytes(done.stdout)

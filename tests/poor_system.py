@@ -1,8 +1,8 @@
-r"""A system that has little: ``pytest -p poor_system`` runs tests on Windows, as far as that can be had elsewhere.
+r"""Simulation of Windows on other systems: ``pytest -p poor_system``.
 
-What Windows lacks is taken away before irevalx is imported, and ``process/platform.py`` believes that it is there: a file
-that is open can be neither removed nor replaced, there is nothing under /proc and /dev, text that is printed gets
-``\r\n``. With SYSTEM=full nothing is taken away but the room for another process.
+Functions that Windows lacks are removed before irevalx is imported, and ``process/platform.py`` assumes Windows: open
+files can be neither removed nor replaced, /proc and /dev are empty, and printed text contains ``\r\n``. With
+SYSTEM=full, only forks fail.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import builtins
 import errno
 import io
 import os
-import pathlib  # noqa: F401 - before open is replaced: in Python 3.10 it makes a method of what it finds there
+import pathlib  # noqa: F401 - before ``open`` is replaced, which Python 3.10 would make a method of paths
 import signal
 import sys
 from collections.abc import Callable
@@ -22,16 +22,16 @@ LACKING = {
     os: ("fork", "forkpty", "register_at_fork", "sched_getaffinity", "killpg", "mkfifo", "chown"),
     signal: ("pthread_sigmask", "SIG_BLOCK", "SIG_SETMASK", "SIGHUP", "SIGCHLD", "SIGPIPE"),
 }
-"""Names that modules of Python do not have on Windows."""
+"""Names that Python modules lack on Windows."""
 
 MODULES = ("fcntl", "resource", "pwd", "grp", "termios")
-"""Modules of Python that are not there."""
+"""Python modules that Windows lacks."""
 
 _listdir, _stat, _fstat = os.listdir, os.stat, os.fstat
 
 
 def take_away() -> None:
-    """Make this process one on a poor system; irevalx must not have been imported."""
+    """Simulate Windows in this process; irevalx must not have been imported."""
     assert not [name for name in sys.modules if name.startswith("irevalx")]
     if os.environ.get("SYSTEM") == "full":
         os.fork = no_room
@@ -49,13 +49,13 @@ def take_away() -> None:
     os.linesep = "\r\n"
     real, sys.platform = sys.platform, "win32"
     try:
-        import irevalx.process.platform  # noqa: F401 - asks now where it is
+        import irevalx.process.platform  # noqa: F401 - determines the system when it is imported
     finally:
         sys.platform = real
 
 
 def no_room() -> int:
-    """Fail as a fork does where there are as many processes as there may be."""
+    """Fail like a fork when the maximum number of processes is running."""
     raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 

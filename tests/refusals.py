@@ -1,4 +1,4 @@
-"""Calls of commands of the lab and of their functions from the same keywords, and how both refuse."""
+"""Error messages of commands of irevalx-lab, and of their functions, for the same keywords."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ INPUTS: dict[str, dict[str, Any]] = {
 
 
 def function_of(command: str) -> Any:
-    """Return the public function behind a command."""
+    """Return the public function of a command."""
     return getattr(irevalx.lab, command.replace("-", "_"))
 
 

@@ -1,4 +1,4 @@
-"""Run irevalx, in this process where that will do and as a process of its own where it matters."""
+"""Calls of irevalx and irevalx-lab, in this process or in a process of their own."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ FIXTURES = ROOT / "fixtures"
 SHARED = ROOT.parent / "shared"
 
 POSIX = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a shell, pipes with names, /dev or signals")
-"""Marks tests of what only POSIX systems have."""
+"""Marks tests that require a POSIX system."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a call printed and how it ended."""
+    """The output and exit status of a call."""
 
     status: int
     stdout: bytes
@@ -103,7 +103,7 @@ def described(name: str) -> click.Command:
 def succeeded(
     *args: str | Path, cwd: Path | None = None, stdin: Path | None = None, stderr: str | None = None
 ) -> Result:
-    """Call irevalx-lab, which ends with status 0 and, unless None, this on standard error."""
+    """Call irevalx-lab, which must end with status 0 and, unless None, this standard error."""
     done = lab(*args, cwd=cwd, stdin=stdin)
     assert done.status == 0, done.stderr
     assert stderr is None or done.stderr == stderr
@@ -122,33 +122,33 @@ def lab_rows(*args: str | Path) -> list[dict[str, str]]:
 
 
 def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
-    """Return the rows of the csv that a call of irevalx-lab prints, and what it says on standard error."""
+    """Return the rows of the csv that a call of irevalx-lab prints, and its standard error."""
     done = succeeded(*args, "--format", "csv")
     return done.rows, done.stderr
 
 
 def refused(*args: str | Path, status: int = 1, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
-    """Return the message of a call of irevalx that prints no results and ends with this status."""
+    """Return the message of a call of irevalx, which must print no results and end with this status."""
     result = run(*args, cwd=cwd, env=env)
     assert (result.status, result.stdout) == (status, b"")
     return result.stderr
 
 
 def refusal(*args: str | Path, status: int = 1, cwd: Path | None = None) -> str:
-    """Return the message of a call of irevalx-lab that prints no results and ends with this status."""
+    """Return the message of a call of irevalx-lab, which must print no results and end with this status."""
     result = lab(*args, cwd=cwd)
     assert (result.status, result.stdout) == (status, b"")
     return result.stderr
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a file of csv."""
+    """Return the rows of a csv file."""
     with path.open(newline="") as lines:
         return list(csv.DictReader(lines))
 
 
 def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: Path | None = None) -> Result:
-    """Run ``python -m irevalx`` as a user's shell would."""
+    """Run ``python -m irevalx`` in a process of its own."""
     command = [sys.executable, "-m", "irevalx", *map(str, args)]
     done = subprocess.run(
         command, input=stdin, cwd=cwd, capture_output=True, check=False, env=os.environ | {"PYTHONPATH": str(ROOT)}
@@ -157,7 +157,7 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
 
 
 def opened(paths: Sequence[str | Source], warn: Warn) -> list[RunStream]:
-    """Return runs whose lines are still to be read."""
+    """Return unread runs."""
     return [
         read_trec_results(path if isinstance(path, Source) else Source(path), TREC_EVAL_10, False, warn)
         for path in paths

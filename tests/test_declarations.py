@@ -1,4 +1,4 @@
-"""Declared parameters: checks, rules and messages are the same for Python and the shell, each in its own words."""
+"""Declared parameters: checks, rules and messages of Python and of the shell."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,7 +69,7 @@ def function(
 
 
 def test_declared_functions() -> None:
-    """The signature is what type checkers and people see; the docstring has the texts of shared parameters too."""
+    """Signatures are unchanged, and docstrings include the explanations of shared parameters."""
     parameters = declaration_of(function).parameters
     assert list(parameters) == ["data", "count", "sizes", "by", "quick", "name", "output", "shared"]
     assert function.__annotations__["count"] is int
@@ -108,7 +108,7 @@ def test_refusals(keywords: dict[str, Any], message: str) -> None:
 
 
 def test_accepted_arguments() -> None:
-    """Defaults count as not given; single values, sets and paths become what the function uses."""
+    """Defaults do not count as given; single values, sets and paths are converted for the function."""
     assert function({}, by="run", quick=False)["by"] == "run"
     assert function({}, sizes=1)["sizes"] == (1,)
     assert function({}, sizes={1.0, 0.25})["sizes"] == (0.25, 1.0)
@@ -120,7 +120,7 @@ def test_accepted_arguments() -> None:
 
 
 def test_words_of_the_caller() -> None:
-    """Messages name options in the shell and keywords in Python; a function can call a shared parameter otherwise."""
+    """Messages name options in the shell and keywords in Python; a function can rename a shared parameter."""
 
     @declared()
     def inner(*, all_topics: Annotated[bool, flag(means="complete")] = False) -> list[object]:
@@ -174,7 +174,7 @@ def test_words_of_the_caller() -> None:
 def test_errors(
     keywords: dict[str, Any], typed: tuple[str, ...] | None, complaint: str | None, by_command: str | None
 ) -> None:
-    """Python's name keywords and never an option; the command's its options, as before."""
+    """Errors of Python name keywords, and errors of the command name options."""
     with pytest.raises(irevalx.IrevalxError) as caught:
         irevalx.evaluate(**{"qrels": str(QRELS), "runs": str(BM25), "measures": "map", **keywords})
     if complaint is not None:
@@ -185,7 +185,7 @@ def test_errors(
 
 
 def test_warnings() -> None:
-    """So do warnings."""
+    """Warnings name keywords in Python and options in the shell."""
     with pytest.warns(irevalx.IrevalxWarning) as caught:
         irevalx.evaluate(str(QRELS), str(BM25), "map")
     assert str(caught[0].message).endswith("are left out of the averages (complete=True counts them as 0)")
@@ -194,7 +194,7 @@ def test_warnings() -> None:
 
 @pytest.mark.filterwarnings("default::irevalx.IrevalxWarning")
 def test_the_lab() -> None:
-    """Its results show themselves in Python's words, and print themselves in the command's."""
+    """Results are displayed with keywords in Python and with options in the shell."""
     with pytest.warns(irevalx.IrevalxWarning) as caught:
         comparison = irevalx.lab.compare(str(QRELS), [str(BM25), str(DENSE)])
     assert any("(complete=True counts them as 0)" in str(warning.message) for warning in caught)
@@ -210,7 +210,7 @@ def test_the_lab() -> None:
 
 @pytest.mark.filterwarnings("default::irevalx.IrevalxWarning")
 def test_keywords_of_one_function() -> None:
-    """What complete is elsewhere is all_topics in leave_out: in notes and in errors too."""
+    """``complete`` is called all_topics in the notes and errors of leave_out."""
     with pytest.warns(irevalx.IrevalxWarning):
         left_out = irevalx.lab.leave_out(str(QRELS), [str(BM25), str(DENSE)], "map")
     assert "(all_topics=True counts them as 0)" in repr(left_out)
@@ -223,7 +223,7 @@ def test_keywords_of_one_function() -> None:
 
 
 def test_what_is_quoted_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts of users and names of files are shown as they are, whatever options they look like."""
+    """Texts of users and file names are quoted unchanged, even if they look like options."""
     with pytest.raises(irevalx.IrevalxError, match="'-R x --pool y'"):
         irevalx.evaluate(str(QRELS), str(BM25), "-R x --pool y")
     for name in ("-c -l", "a --ties b.qrels", "QRELS"):
@@ -234,7 +234,7 @@ def test_what_is_quoted_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("command", [evaluator, *map(described, COMMANDS)], ids=lambda command: str(command.name))
 def test_rules_name_parameters_and_their_values(command: click.Command) -> None:
-    """Rules are about parameters of their command, and about values that these can have."""
+    """Rules refer to parameters of their command, and to possible values."""
     if command is evaluator:
         parameters = OPTIONS
     else:

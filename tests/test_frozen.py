@@ -1,4 +1,4 @@
-"""Frozen classes keep the promises of frozen dataclasses."""
+"""Frozen classes behave like frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irevalx.frozen import Frozen, cached_property, fields, replace, values
 
 
 class Base(Frozen):
-    """One field with a default, one without."""
+    """A field with a default, and one without."""
 
     name: str
     sizes: tuple[int, ...] = ()
@@ -20,26 +20,26 @@ class Base(Frozen):
 
     @cached_property
     def total(self) -> int:
-        """Something to cache."""
+        """A cached sum."""
         return sum(self.sizes)
 
 
 class Derived(Base, kw_only=True):
-    """Fields after those of the base, without a default though one before has one."""
+    """Fields after those of the base, without defaults although the base has one."""
 
     depth: int
     made: Any = len  # a function as a default is a value, not a method
 
 
 def test_fields() -> None:
-    """Those of the base come first; class variables and cached properties are none."""
+    """Fields of the base come first; class variables and cached properties are not fields."""
     assert fields(Base) == ("name", "sizes")
     assert fields(Derived("a", depth=1)) == ("name", "sizes", "depth", "made")
     assert repr(Derived("a", (1,), depth=2, made=None)) == "Derived(name='a', sizes=(1,), depth=2, made=None)"
 
 
 def test_field_annotated_again() -> None:
-    """A field that a subclass annotates again keeps its place, and may get a default."""
+    """A field that a subclass annotates again keeps its place, and can get a default."""
 
     class Wide(Frozen):
         first: object
@@ -54,7 +54,7 @@ def test_field_annotated_again() -> None:
 
 
 def test_values() -> None:
-    """By position, by name, or by default."""
+    """Values are given by position, by name, or by default."""
     instance = Derived("a", (1, 2), depth=3)
     assert (instance.name, instance.sizes, instance.depth, instance.unit, instance.total) == ("a", (1, 2), 3, "m", 3)
     assert instance.made((1, 2)) == 2
@@ -76,13 +76,13 @@ def test_values() -> None:
     ],
 )
 def test_each_field_must_be_given_once(args: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """Missing, unknown and repeated fields are errors, and so are those by position that have a name only."""
+    """Missing, unknown and repeated fields, and keyword-only fields by position, are errors."""
     with pytest.raises(TypeError, match="Derived requires each of its fields once: name, sizes, depth, made"):
         Derived(*args, **named)
 
 
 def test_nothing_changes() -> None:
-    """Neither fields nor anything else can be set or deleted."""
+    """Neither fields nor other attributes can be set or deleted."""
     instance = Base("a")
     with pytest.raises(AttributeError, match="cannot set name: Base is frozen"):
         instance.name = "b"  # type: ignore[misc]
@@ -94,7 +94,7 @@ def test_nothing_changes() -> None:
 
 
 def test_equal_to_itself_alone() -> None:
-    """Fields are arrays for the most part, whose comparison is no truth value."""
+    """Records are equal only to themselves, since arrays have no truth value."""
     first, other = Base("a"), Base("a")
     assert first == first  # noqa: PLR0124
     assert first != other
@@ -102,7 +102,7 @@ def test_equal_to_itself_alone() -> None:
 
 
 def test_cached_property() -> None:
-    """It is computed when it is first asked for, and kept; its class shows it and what it is."""
+    """It is computed on first access and stored; the class shows it with its docstring."""
     instance = Base("a", (1, 2))
     assert "total" not in vars(instance)
     assert (instance.total, vars(instance)["total"], instance.total) == (3, 3, 3)
@@ -110,7 +110,7 @@ def test_cached_property() -> None:
 
 
 def test_replace() -> None:
-    """The others stay, the original too, and nothing cached is taken over."""
+    """Other fields and the original are unchanged, and cached values are not copied."""
     instance = Derived("a", (1, 2), depth=3)
     assert instance.total == 3
     other = replace(instance, sizes=(4,))
@@ -121,13 +121,13 @@ def test_replace() -> None:
 
 
 def test_pickle() -> None:
-    """Processes send each other such things."""
+    """Records can be sent between processes."""
     instance = pickle.loads(pickle.dumps(Derived("a", (1, 2), depth=3)))  # noqa: S301
     assert repr(instance) == repr(Derived("a", (1, 2), depth=3))
 
 
 def test_many_instances() -> None:
-    """A class with many instances gets an ``__init__`` of its own, which does the same; those below it are unmoved."""
+    """A class with many instances gets its own equivalent ``__init__``, which subclasses do not inherit."""
 
     class Many(Frozen, kw_only=True):
         first: int
@@ -162,6 +162,6 @@ def test_many_instances() -> None:
 
 
 class Column(Frozen):
-    """One that can be pickled, as it is not of a function."""
+    """A class that can be pickled, because it is at module level."""
 
     first: int

@@ -20,7 +20,7 @@ PACKAGE = ROOT / "irevalx"
 _LISTED = r"^ {4}([a-z_]+)(?:/|\.py)? +"
 
 LAYERS = re.findall(_LISTED, irevalx.__doc__ or "", re.MULTILINE)
-"""From the top down, as the docstring of the package lists them."""
+"""The layers from the top down, as listed in the docstring of the package."""
 
 LAB_LAYERS = re.findall(_LISTED, irevalx.lab.__doc__ or "", re.MULTILINE)
 """The packages of the lab from the top down, as its docstring lists them."""
@@ -41,14 +41,14 @@ def layer(module: str) -> str:
 
 
 def depth(module: str) -> tuple[int, int]:
-    """Return how far down the layer of a module is; modules in ``lab/`` itself are above its packages."""
+    """Return the depth of the layer of a module; modules in ``lab/`` itself are above its packages."""
     outer, _, inner = layer(module).partition("/")
     return LAYERS.index(outer), LAB_LAYERS.index(inner) if inner else -1
 
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """Modules of the package that a file imports, wherever it does so, type checking included."""
+    """Return the modules of the package that a file imports anywhere, including for type checking."""
     return frozenset(_imports(path)) - {"irevalx"}
 
 
@@ -64,7 +64,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def test_every_layer_is_listed() -> None:
-    """The docstrings of the package and of the lab list their packages and modules and nothing else."""
+    """The docstrings of the package and of the lab list all their packages and modules."""
     for folder, listed in ((PACKAGE, LAYERS), (PACKAGE / "lab", LAB_LAYERS)):
         there = {path.stem for path in folder.glob("*.py")} | {
             path.parent.name for path in folder.glob("*/__init__.py")
@@ -74,7 +74,7 @@ def test_every_layer_is_listed() -> None:
 
 
 def test_imports_point_down() -> None:
-    """A module imports only from its own layer and from layers below it; every module can use the name of the program."""
+    """A module imports only from its own layer and from layers below it; all can use the name of the program."""
     upward = [
         f"{module} imports {imported}"
         for module, path in MODULES.items()
@@ -85,7 +85,7 @@ def test_imports_point_down() -> None:
 
 
 def test_no_cycles_in_a_layer() -> None:
-    """Modules of a layer import each other without cycles, late imports included."""
+    """Modules of a layer import each other without cycles, including late imports."""
     graph = {
         module: {name for name in imports(path) if layer(name) == layer(module) and name != module}
         for module, path in MODULES.items()
@@ -97,7 +97,7 @@ def test_no_cycles_in_a_layer() -> None:
 
 
 def test_sources_import_no_kinds() -> None:
-    """Sources of data do not know what is built from them."""
+    """Sources do not import kinds."""
     upward = [
         f"{module} imports {imported}"
         for module, path in MODULES.items()
@@ -108,7 +108,7 @@ def test_sources_import_no_kinds() -> None:
 
 
 def test_functions_of_the_lab_are_in_modules_of_their_name() -> None:
-    """``lab/TOPIC/NAME.py`` has the function NAME, which nothing in ``lab/`` and no topic's ``__init__`` hides."""
+    """``lab/TOPIC/NAME.py`` contains the function NAME, which no other name hides."""
     functions = {name.replace("-", "_"): entry.function for name, entry in irevalx.lab.COMMANDS.items()}
     assert {name: module.partition(".")[2] for name, module in functions.items()} == {name: name for name in functions}
     assert not set(irevalx.lab.__all__) & {path.stem for path in (PACKAGE / "lab").iterdir()}
@@ -116,7 +116,7 @@ def test_functions_of_the_lab_are_in_modules_of_their_name() -> None:
 
 
 def test_layers_below_the_lab_do_not_import_click() -> None:
-    """Only the packages of the command lines read options."""
+    """Only packages of the command lines import Click."""
     allowed = {"lab", "cli", "process"}
     faults = [
         module
@@ -134,13 +134,13 @@ def test_packages_have_docstrings() -> None:
 
 
 def test_modules_are_one_idea() -> None:
-    """No module is too long to be one idea."""
+    """No module exceeds the maximum length."""
     long = {module for module, path in MODULES.items() if path.read_text().count("\n") > MOST_LINES}
     assert not long, f"a module of more than {MOST_LINES} lines holds more than one idea: divide it"
 
 
 def test_only_one_package_imports_spark() -> None:
-    """Spark gets a short plan without arithmetic: values come from the packages below, which do not import it."""
+    """Only irevalx/spark imports Spark."""
     faults = [module for module, path in MODULES.items() if layer(module) != "spark" and "pyspark" in path.read_text()]
     assert not faults
     text = MODULES["irevalx.spark.jobs"].read_text()
@@ -151,7 +151,7 @@ def test_only_one_package_imports_spark() -> None:
 
 
 def test_records_are_cheap_to_declare() -> None:
-    """No module that the command may import has dataclasses, which generate code at each start: see frozen.py."""
+    """No module that a command can import declares dataclasses, which generate code at each start: see frozen.py."""
     above = {"lab", "experiments", "statistics"}
     faults = [
         module
@@ -165,7 +165,7 @@ PLACEHOLDERS = frozenset({"asked", "found", "kept", "one", "said", "shown", "som
 """Words that say nothing about a value."""
 
 NAMED_FOLDERS = ("irevalx", "docs", "tests")
-"""The folders whose values must have names that say what they are."""
+"""The folders in which names of values are checked."""
 
 
 def names_of_values(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -194,7 +194,7 @@ def test_names_of_values_say_what_they_are() -> None:
 
 
 def test_placeholders_are_recognised() -> None:
-    """Each way to set a value is looked at."""
+    """The test recognises each way to set a value."""
     code = """
 def f(one, *said, told=1, **shown): pass
 for some in (): pass

@@ -1,4 +1,4 @@
-"""The docstrings of public names: each has an example, which pytest runs, and speaks of keywords, not of options."""
+"""The docstrings of public names: each has an example, and names keywords instead of options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PUBLIC = {
     for name in package.__all__
     if name != "__version__"
 }
-"""What programs may import."""
+"""The public names."""
 
 OPTION = re.compile(r"(?<![\w`'-])--?[A-Za-z][a-z-]*")
 COMMAND_LINE = re.compile(r"``irevalx[^`]*``")
@@ -30,7 +30,7 @@ COMMAND_LINE = re.compile(r"``irevalx[^`]*``")
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_there_is_an_example(name: str) -> None:
-    """It stands with what it is of, or where that is a value, in the docstring of its module."""
+    """The docstring of each public name, or of the module of a value, has an example."""
     home, last = getattr(PUBLIC[name], "__module__", "irevalx.api.pytrec_eval"), name.rpartition(".")[2]
     where = f"{home}.{last}" if callable(PUBLIC[name]) else home
     [doctest] = [test for test in DocTestFinder().find(import_module(home)) if test.name == where]
@@ -39,7 +39,7 @@ def test_there_is_an_example(name: str) -> None:
 
 @pytest.mark.parametrize("package", [irevalx, irevalx.lab], ids=lambda package: package.__name__)
 def test_names_are_listed(package: ModuleType) -> None:
-    """``dir``, and with it completion and ``help``, lists the public names; type checkers see the same names."""
+    """``dir``, completion and type checkers list the public names."""
     assert set(package.__all__) <= set(dir(package))
     tree = ast.parse(inspect.getsource(package))
     conditions = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
@@ -56,6 +56,6 @@ def docstrings(thing: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", [name for name, thing in PUBLIC.items() if callable(thing)])
 def test_keywords_are_not_options(name: str) -> None:
-    """What is no command line names no option of a command."""
+    """Docstrings name no options, except in command lines."""
     for text in docstrings(PUBLIC[name]):
         assert not OPTION.findall(COMMAND_LINE.sub("", text))

@@ -1,4 +1,4 @@
-"""How often the caution for unequal judging is right: a simulation on collections whose judgments are nearly complete.
+"""Accuracy of the caution about unequal judging: a simulation on collections with nearly complete judgments.
 
     OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py cranfield|robust03 [SEED] [--gate]
 
@@ -40,7 +40,7 @@ MARGIN = 0.02
 
 
 def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> GradedRuns:
-    """Return all runs of a collection; what they have among their first 20 is among the judgments."""
+    """Return all runs of a collection, whose first 20 documents are judged or pooled."""
     paths = sorted(map(str, (folder / "runs").iterdir()))
     opened = run_streams(paths)
     judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened, max(DEPTHS))
@@ -70,14 +70,14 @@ def coverage_at(collection: GradedRuns, judged: NDArray[np.bool_], depth: int) -
 
 
 def values_with(collection: GradedRuns, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the values of all runs if some documents are judged: what nobody judged counts as nonrelevant."""
+    """Return the values of all runs if some documents are judged; others are treated as nonrelevant."""
     return collection.values(np.where(judged, np.maximum(collection.grades, 0), -1), judged)
 
 
 def pools(
     collection: GradedRuns, seed: int
 ) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
-    """Yield the runs of a new group, the pooled runs, and what is judged without and with the new group."""
+    """Yield the runs of a new group, the pooled runs, and the judged documents without and with the new group."""
     rng = np.random.default_rng(seed)
     group = [re.sub(r"\d+$", "", run) if len(set(collection.runs)) == 30 else run for run in collection.runs]
     names = sorted(set(group))
@@ -98,7 +98,7 @@ def conclusions(comparisons: Comparisons) -> NDArray[np.float64]:
 
 
 def counts(collection: GradedRuns, seed: int, topics: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
-    """Count conclusions: by measure, correction, kind (claim or none), whether it is wrong, and whether it is warned of."""
+    """Count conclusions by measure, correction, kind (claim or none), error, and caution."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     rng = np.random.default_rng(seed + 1)
     for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
@@ -127,7 +127,7 @@ def counts(collection: GradedRuns, seed: int, topics: slice = slice(None)) -> Co
 def gate_counts(
     collection: GradedRuns, seed: int, topics: slice = slice(None)
 ) -> Counter[tuple[str, str, str, bool, bool]]:
-    """Count verdicts as ``counts`` does conclusions."""
+    """Count verdicts like ``counts`` counts conclusions."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     requests = [request for request in collection.requests for _ in request.names]
     for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
@@ -147,7 +147,7 @@ def gate_counts(
 
 
 def rates(cells: Counter[tuple[str, str, str, bool, bool]], name: str, correction: str, kind: str) -> tuple[float, ...]:
-    """Return the numbers of wrong and of all conclusions, sensitivity, false alarms, and the silent wrong ones."""
+    """Return the numbers of wrong and all conclusions, sensitivity, false alarms, and wrong conclusions without a caution."""
     wrong, right = (
         {warned: cells[name, correction, kind, is_wrong, warned] for warned in (True, False)}
         for is_wrong in (True, False)

@@ -1,7 +1,7 @@
-"""Generate what follows from the code: the manual pages, and the marked blocks of the pages.
+"""Generate the manual pages, and the marked blocks of the documentation, from the code.
 
-python docs/generate            write what is not up to date
-python docs/generate --check    write nothing; end with status 1 if something is not up to date
+python docs/generate            write the files that are out of date
+python docs/generate --check    write nothing, but end with status 1 if a file is out of date
 """
 
 import sys

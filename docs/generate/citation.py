@@ -1,4 +1,4 @@
-"""CITATION.cff: what is written there by hand, and the papers behind the measures as references."""
+"""CITATION.cff: its handwritten part, and the papers that measures cite as references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deliberate differences from trec_eval, as docs/differences.md and the manual page irevalx.1 list them."""
+"""Deliberate differences from trec_eval, for docs/differences.md and the manual page irevalx.1."""
 
 from __future__ import annotations
 
@@ -14,26 +14,17 @@ SUBJECTS = {
     7: "Names of measures",
     8: "Traces (-D)",
 }
-"""What was decided, by number: the rows of fixtures/golden/cases.jsonl and the tests refer to these numbers."""
+"""The subjects by number, to which the rows of fixtures/golden/cases.jsonl and the tests refer."""
 
 
 class Departure(Frozen):
-    """One deliberate difference.
+    """A deliberate difference."""
 
-    Parameters
-    ----------
-    number : of the decision, one of ``SUBJECTS``.
-    trec_eval : what trec_eval does.
-    irevalx : what irevalx does instead.
-    reason : why.
-    test : the test that shows it: ``FILE::NAME``, where FILE stands anywhere in tests/.
-    """
-
-    number: int
-    trec_eval: str
-    irevalx: str
+    number: int  # its subject, a key of ``SUBJECTS``
+    trec_eval: str  # the behaviour of trec_eval
+    irevalx: str  # the behaviour of irevalx
     reason: str
-    test: str
+    test: str  # the test that shows it: ``FILE::NAME``, with FILE anywhere in tests/
 
 
 _HERE = "test_departures.py::"

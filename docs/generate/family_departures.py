@@ -6,20 +6,12 @@ from irevalx.frozen import Frozen
 
 
 class FamilyDeparture(Frozen):
-    """One deliberate difference.
+    """A deliberate difference."""
 
-    Parameters
-    ----------
-    program : what the program does.
-    irevalx : what irevalx does instead.
-    reason : why.
-    shown_by : the recorded cases (``g13``) and the tests (``FILE::NAME``) that show it.
-    """
-
-    program: str
-    irevalx: str
+    program: str  # the behaviour of the program
+    irevalx: str  # the behaviour of irevalx
     reason: str
-    shown_by: tuple[str, ...]
+    shown_by: tuple[str, ...]  # recorded cases (``g13``) and tests (``FILE::NAME``) that show it
 
 
 _HERE = "test_family_departures.py::"

@@ -1,4 +1,4 @@
-"""Which files are generated, in whole or in part, and whether they are up to date."""
+"""The generated files, as a whole or in part, and the check whether they are up to date."""
 
 from __future__ import annotations
 
@@ -18,22 +18,13 @@ from irevalx.cli.command import OPTIONS
 from irevalx.declarations import typed_in_shell
 
 BEGIN, END = "<!-- {}: written by python docs/generate -->", "<!-- end of {} -->"
-"""The markers around a generated block of a page; the name of the block is put in."""
+"""The markers around a generated block of a page, which contain its name."""
 
 _BLOCK = re.compile(rf"{BEGIN.format('(?P<name>[a-z ]+)')}\n.*?{END.format('(?P=name)')}", re.DOTALL)
 
 
 def main(args: Sequence[str]) -> int:
-    """Write the files that are not up to date, or with ``--check`` name them.
-
-    Parameters
-    ----------
-    args : the arguments of the command line.
-
-    Returns
-    -------
-    The exit status: 1 if ``--check`` has found something.
-    """
+    """Write the files that are out of date, or list them with ``--check``; return the exit status."""
     parser = argparse.ArgumentParser("python docs/generate", description="Write the manual pages and generated blocks.")
     parser.add_argument("--check", action="store_true", help="write nothing; end with status 1 if something is stale")
     check = parser.parse_args(args).check
@@ -49,12 +40,7 @@ def main(args: Sequence[str]) -> int:
 
 
 def generated_files() -> dict[Path, str]:
-    """Return the text of every file that is generated, in whole or in part, by its path.
-
-    Raises
-    ------
-    ValueError : a block is marked wrongly or unknown, or no page has it.
-    """
+    """Return the text of each generated file by its path; ValueError if a block is malformed, unknown or missing."""
     manual_pages = manual.manual_pages() | lab_manual.manual_pages()
     texts = {ROOT / "man" / f"man{name[-1]}" / name: text for name, text in manual_pages.items()}
     texts[citation.FILE] = citation.citation()
@@ -69,18 +55,7 @@ def generated_files() -> dict[Path, str]:
 
 
 def with_blocks(text: str, made: Mapping[str, str], page: str) -> tuple[str, set[str]]:
-    """Return a page with what stands between its markers replaced, and the names of the blocks that it has.
-
-    Parameters
-    ----------
-    text : the page as it is.
-    made : the blocks by name.
-    page : its name, for messages.
-
-    Raises
-    ------
-    ValueError : a marker has no end, or names a block that nothing makes.
-    """
+    """Return a page with new blocks between its markers, and the names of these blocks."""
     names = {match["name"] for match in _BLOCK.finditer(text)}
     for name in re.findall(BEGIN.format("(.*?)"), text):
         if name not in made:

@@ -1,4 +1,4 @@
-"""The manual pages of irevalx-lab and of each of its commands, made from their options."""
+"""The manual pages of irevalx-lab and of each of its commands, generated from their options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXAMPLE = "Example: "
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the pages by the name of their file."""
+    """Return the pages by file name."""
     pages = {f"{PROGRAM}.1": _overview()} | {f"{PROGRAM}-{name}.1": _page(name) for name in COMMANDS}
     return {name: page_text(lines) for name, lines in pages.items()}
 

@@ -1,4 +1,4 @@
-"""The manual pages of irevalx, made from the options, the measures, the formats and the departures."""
+"""The manual pages of irevalx, generated from options, measures, formats and departures."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ COMPLETIONS = {
     "zsh": 'eval "$(_IREVALX_COMPLETE=zsh_source irevalx)"',
     "fish": "_IREVALX_COMPLETE=fish_source irevalx | source",
 }
-"""The line that makes each shell complete the arguments of irevalx."""
+"""The line of each shell that enables completion."""
 
 _NO_ERRORS_OF_OURS = {
     OUT_OF_MEMORY: "there is not enough memory (EX_SOFTWARE)",
@@ -80,7 +80,7 @@ _NO_ERRORS_OF_OURS = {
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the pages by the name of their file."""
+    """Return the pages by file name."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
         "irevalx.1": (
             _command(),
@@ -120,7 +120,7 @@ def measure_sets() -> list[tuple[str, str]]:
 
 
 def exit_statuses() -> list[tuple[int, str]]:
-    """Return each exit status and its meaning, as the tree of errors in the docstring of ``errors`` has them."""
+    """Return each exit status and its meaning, from the tree of errors in the docstring of ``errors``."""
     statuses = re.findall(r"^    [├└]── \w+ +(\d+)   (.+)$", errors.__doc__ or "", re.MULTILINE)
     meanings: dict[int, list[str]] = {}
     for status, meaning in statuses:

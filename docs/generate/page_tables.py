@@ -16,7 +16,7 @@ from irevalx.strategies.registry import LEARNING, STRATEGIES
 
 
 def blocks() -> dict[str, str]:
-    """Return every block, by the name that the markers in a page give it."""
+    """Return every block by its name in the markers of pages."""
     shells = [(line, shell) for shell, line in COMPLETIONS.items()]
     orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in STRATEGIES.values()]
     return {
@@ -60,7 +60,7 @@ def measure_tables() -> str:
 
 
 def undefined_table() -> str:
-    """Return the table of the measures that options are not defined with, by option and reason."""
+    """Return the table of options with which measures are undefined, by option and reason."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for measure in MEASURES:
         for option, reason in measure.refuses.items():
@@ -76,7 +76,7 @@ def probability_measures() -> str:
 
 
 def formats() -> str:
-    """Return a section for each format of files that irevalx reads."""
+    """Return a section for each file format."""
     sections = []
     for described in FILE_FORMATS:
         lines = ["```", str(described.columns), described.example, "```"]
@@ -117,7 +117,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _with_comments(lines: Sequence[tuple[str, str]]) -> list[str]:
-    """Return lines for a shell, each with a comment, the comments below each other."""
+    """Return lines for a shell, each with an aligned comment."""
     width = max(len(line) for line, _ in lines)
     return [f"{line:<{width}}  # {comment}" for line, comment in lines]
 

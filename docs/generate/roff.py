@@ -1,4 +1,4 @@
-"""Text as roff, the language of manual pages."""
+"""Conversion of text to roff, the language of manual pages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 """The folder of the project."""
 
 _MANUALS = {1: "User Commands", 5: "File Formats", 7: "Miscellaneous"}
-"""What a section of the manual is called."""
+"""The titles of the sections of the manual."""
 
 
 def roff(text: str) -> str:
-    """Return a line of text escaped, so that roff prints it as it is."""
+    """Return a line of text, escaped so that roff prints it unchanged."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in text)
     return "\\&" + text if text.startswith((".", "'")) else text
@@ -28,7 +28,7 @@ def page_text(lines: Iterable[str]) -> str:
 
 
 def heading(page: str, section: int, what: str) -> Iterator[str]:
-    """Yield the beginning of a page: its title, and NAME."""
+    """Yield the title and the section NAME of a page."""
     yield f'.TH {page.upper()} {section} "{_release_date()}" "irevalx {__version__}" "{_MANUALS[section]}"'
     yield from (".SH NAME", roff(f"{page} - {what}"))
 
@@ -39,24 +39,24 @@ def subsection(title: str) -> str:
 
 
 def paragraphs(texts: Sequence[str]) -> Iterator[str]:
-    """Yield paragraphs of running text, to stand below a heading."""
+    """Yield paragraphs of text below a heading."""
     for number, text in enumerate(texts):
         yield from ([".PP"] if number else [])
         yield roff(" ".join(text.split()))
 
 
 def definition(term: str, text: str) -> Iterator[str]:
-    """Yield a term in bold type, and what it means."""
+    """Yield a term in bold type, and its meaning."""
     yield from (".TP", rf"\fB{roff(term)}\fR", roff(text))
 
 
 def see_also(pages: Iterable[tuple[str, int]]) -> Iterator[str]:
-    """Yield the last section, given the names of other pages with their sections: by section, then by name."""
+    """Yield the last section: other pages (names and sections), sorted by section and name."""
     ordered = sorted(pages, key=lambda page: (page[1], page[0]))
     yield from (".SH SEE ALSO", ", ".join(rf"\fB{roff(page)}\fR({section})" for page, section in ordered))
 
 
 def _release_date() -> str:
-    """Return the date of the newest release in the changelog: a page changes when the project does."""
+    """Return the date of the newest release in the changelog, so that pages do not depend on the clock."""
     match = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     return match[1] if match else ""

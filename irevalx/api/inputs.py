@@ -321,10 +321,7 @@ Runs: TypeAlias = (
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs.
-
-    No run at all, or an object that is not a run, raises ArgumentError.
-    """
+    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs."""
     if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
@@ -370,15 +367,9 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run, or all runs of a table or a Parquet file.
-
-    ``what`` is the argument's name in messages, ``name`` renames a single run, and ``at_once`` reads a stream now
-    rather than when it is evaluated.
-    """
-    fmt, strict = (
-        formats.results_format(parameters.text("results_format", results_format)),
-        parameters.flag("strict", strict),
-    )
+    """Return one run (renamed if ``name``), or all runs of a table or Parquet file; ``at_once`` reads a stream now."""
+    fmt = formats.results_format(parameters.text("results_format", results_format))
+    strict = parameters.flag("strict", strict)
     tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]

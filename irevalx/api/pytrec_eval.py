@@ -258,10 +258,7 @@ def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
 
 
 def _joined(measures: Any) -> list[str]:
-    """Return the requests with the parameters of each measure combined and sorted, like pytrec_eval.
-
-    Parameters of measures that have none in trec_eval are dropped.
-    """
+    """Return the requests with the parameters of each measure combined and sorted, like pytrec_eval."""
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
@@ -277,7 +274,7 @@ def _joined(measures: Any) -> list[str]:
         elif isinstance(BY_NAME[match[1]].kind, Cutoffs | RealCutoffs | Reals | Gains):
             joined.setdefault(match[1], set()).update(match[2].split(","))
         else:
-            others.append(match[1])
+            others.append(match[1])  # the measure has no parameters in trec_eval
     return sorted([*others, *(f"{name}.{','.join(sorted(numbers))}" for name, numbers in joined.items())])
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.evaluate import Evaluation, unique_run_names
+from irevalx.evaluation.evaluate import Evaluation, unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
@@ -55,17 +55,14 @@ _NEEDED = "expected a table of measure values with a column topic, and either me
 
 
 class _Value(NamedTuple):
-    """A value in a file: its line or row (from 1), its run, topic and measure, and its text or Python value.
+    """A value in a file."""
 
-    ``can_name_run``: whether its column can be meant as the name of the run.
-    """
-
-    line: int
+    line: int  # or row, from 1
     run: str
     topic: str
     measure: str
-    value: Any
-    can_name_run: bool = False
+    value: Any  # a text or a Python value
+    can_name_run: bool = False  # whether its column can be meant as the name of the run
 
 
 def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool = True) -> RunValues:
@@ -80,17 +77,17 @@ def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool =
     return _collected(where, _values(where, text, default), nan_is_missing=nan_is_missing)
 
 
-def values_of_frame(frame: Any, what: str) -> RunValues:
+def values_of_frame(frame: Any) -> RunValues:
     """Return the values of a data frame, an object with an Arrow stream, or a dictionary of columns."""
     if not (is_frame(frame) or isinstance(frame, Mapping)):
-        raise argument_error(what, "a data frame or a dictionary of columns", frame)
+        raise argument_error("frame", "a data frame or a dictionary of columns", frame)
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
         frame = frame.collect()
     if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
-        return _of_arrow(f"{what}:", table_of_frame(frame, what), UNNAMED)
+        return _of_arrow("frame:", table_of_frame(frame, "frame"), UNNAMED)
     names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
-    columns = [as_list(what, name, frame.__getitem__) for name in names]
-    return _of_columns(f"{what}:", names, columns, UNNAMED)
+    columns = [as_list("frame", name, frame.__getitem__) for name in names]
+    return _of_columns("frame:", names, columns, UNNAMED)
 
 
 def _of_arrow(where: str, table: Any, default: str | None) -> RunValues:
@@ -252,10 +249,7 @@ def _of_json(where: str, text: str, default: str | None) -> Iterator[_Value]:
 
 
 def json_object(where: str, text: str) -> dict[str, Any] | None:
-    """Return a JSON object; None for other text, including text with extremely deep nesting or long numbers.
-
-    A repeated key raises MalformedLineError.
-    """
+    """Return a JSON object; None for other text, including text with extremely deep nesting or long numbers."""
     try:
         value = json.loads(text, object_pairs_hook=record_of)
     except RepeatedKeyError as error:
@@ -338,10 +332,8 @@ def _of_run(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_
 def evaluations_of(
     files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
 ) -> list[Evaluation]:
-    """Return the evaluations of runs; a run in several files is merged if the files contain different measures.
-
-    Otherwise, each file is treated as a separate run, named after the file.
-    """
+    """Return the evaluations of runs; files with the same measure of a run are separate runs, named after the files."""
+    warn_of_copies([path for path, _ in files], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
     for path, by_run in files:
         for run, by_measure in by_run.items():

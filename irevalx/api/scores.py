@@ -145,7 +145,7 @@ class Scores:
         """
         from irevalx.api.score_files import evaluations_of, values_of_frame
 
-        return cls(evaluations_of([("run", values_of_frame(frame, "frame"))], lower_is_better, warn))
+        return cls(evaluations_of([("run", values_of_frame(frame))], lower_is_better, warn))
 
     @property
     def runs(self) -> list[str]:

@@ -60,10 +60,8 @@ def mixed_words(words: WordArray) -> WordArray:
 class Names(Frozen):
     """n byte strings in a buffer."""
 
-    buffer: ByteArray
-    """With ``PADDING`` before the first string and after the last."""
-    start: IntArray
-    """The offset of each string, shape (n,)."""
+    buffer: ByteArray  # with ``PADDING`` before the first string and after the last
+    start: IntArray  # the offset of each string, shape (n,)
     length: IntArray
 
     @classmethod
@@ -147,7 +145,7 @@ class Names(Frozen):
         """Return whether each string equals the string with the same index in another list: shape (n,)."""
         equal: BoolArray = self.length == other.length
         for place, mask, index in self._words():
-            # Where the lengths differ the answer is known, and the other buffer may end before this place.
+            # If the lengths differ, the result is known, and the other buffer can end before this offset.
             differ = (self._word(place, index) ^ other._word(place, index, clipped=True)) & mask
             equal[index] &= differ == 0
         for long in self._long:
@@ -165,22 +163,16 @@ class Names(Frozen):
         return differ
 
     def big_words(self) -> list[WordArray]:
-        """Return arrays of 64-bit words that compare like the strings: their first eight bytes, then the next.
-
-        None exceeds ``LONG``.
-        """
+        """Return arrays of words that compare like strings up to ``LONG``: their first eight bytes, then the next."""
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each string, then the next, up to the length of the longest string or LONG.
-
-        Shorter strings end in zeros.
-        """
+        """Yield the first eight bytes of each string, then the next, up to ``LONG``; shorter strings end in zeros."""
         if not self.size:
             return
         shortest, longest = int(self.length.min()), int(self.length.max())
         for place in range(0, min(longest, LONG), WORD):
-            # After the end of a string, the mask clears the word, whatever its source.
+            # The mask clears the bytes after the end of a string.
             word = self._word(place, slice(None), clipped=shortest <= place)
             if shortest < place + WORD:
                 word &= _FIRST_BYTES[longest - place if shortest == longest else np.clip(self.length - place, 0, WORD)]
@@ -207,10 +199,7 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes of each string that start at offset ``place``.
-
-        ``clipped`` allows places beyond the buffer; their words are meaningless.
-        """
+        """Return the eight bytes of each string at offset ``place``; ``clipped`` allows offsets beyond the buffer."""
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):
             first, last = self.start.item(0) + place, self.start.item(-1) + place
@@ -221,11 +210,8 @@ class Names(Frozen):
 
     @cached_property
     def _step(self) -> int:
-        """The distance between the starts of neighbours if it is constant and above 0; otherwise 0.
-
-        Copying words at equal distances takes a tenth of the time of gathering them.
-        """
-        if self.size < _MANY:
+        """The distance between the starts of neighbours if it is constant and above 0; otherwise 0."""
+        if self.size < _MANY:  # copying words at equal distances takes a tenth of the time of gathering them
             return 0
         step = self.start.item(1) - self.start.item(0)
         for begins in (self.start[:_FEW], self.start):
@@ -242,10 +228,7 @@ def _digest(text: bytes) -> int:
 
 
 def numbered(names: Names) -> tuple[IntArray, Names]:
-    """Number the distinct strings in ascending byte order, starting at 0.
-
-    Return the number of each string, and the distinct strings.
-    """
+    """Return the number of each string, in ascending byte order from 0, and the distinct strings."""
     if names.size == 0:
         return np.empty(0, np.int64), names
     order = order_by_name(names, np.zeros(names.size, np.int64))
@@ -303,14 +286,10 @@ _KEY_BITS = 64
 class _Level(Frozen):
     """A hash table in which each topic has its own range of slots, which keeps look-ups in the CPU cache."""
 
-    slots: SlotArray
-    """The entry in each slot, or ``ABSENT``."""
-    begin: IntArray
-    """Per topic; begin of its range."""
-    mask: WordArray
-    """Per topic; size of its range (a power of two) less 1."""
-    shift: np.uint64
-    """The shift of a key that yields the slot."""
+    slots: SlotArray  # the entry in each slot, or ``ABSENT``
+    begin: IntArray  # per topic; begin of its range
+    mask: WordArray  # per topic; size of its range (a power of two) less 1
+    shift: np.uint64  # the shift of a key that yields the slot
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
@@ -348,10 +327,7 @@ class DocumentTable:
 
     @property
     def duplicates(self) -> IntArray:
-        """Pairs of entries with the same topic and bytes, shape (m, 2).
-
-        At least k - 1 pairs connect k equal entries.
-        """
+        """Pairs of entries with the same topic and bytes, shape (m, 2); k equal entries have at least k - 1 pairs."""
         return self._built[2]
 
     @cached_property

@@ -41,8 +41,7 @@ class Segments(Frozen):
     row, shape (n,).
     """
 
-    lengths: IntArray
-    """Per row."""
+    lengths: IntArray  # per row
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
         return Segments, (self.lengths,)  # without the cached values
@@ -154,16 +153,13 @@ class Segments(Frozen):
         return out
 
     def descending(self, x: AnyArray) -> IntArray:
-        """Return the permutation that sorts each row in descending order, with equal elements in arbitrary order.
-
-        Rows of the same length are sorted together as a matrix, because many short sorts take less time than a long
-        sort.
-        """
+        """Return the permutation that sorts each row in descending order, with equal elements in arbitrary order."""
         if self.n == 1:
             return (-x).argsort()
         order = np.empty(self.size, np.int64)
         if not order.size:
             return order
+        # Rows of equal lengths are sorted as a matrix: many short sorts take less time than a long sort.
         by_length = self.lengths.argsort(kind="stable")
         lengths = self.lengths[by_length]
         changes = (lengths[1:] != lengths[:-1]).nonzero()[0] + 1
@@ -187,10 +183,7 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the row of ``other`` with the same index.
-
-        ``np.concatenate((x, y))[index]`` are their elements.
-        """
+        """Append to each row the row of ``other``; ``np.concatenate((x, y))[index]`` are the elements."""
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 
@@ -204,11 +197,7 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Return, for each element of ``of``, the number of elements of the same row with a rank of at most ``limit``.
-
-        ``of`` has as many rows. ``rank``, one per element, is at least 0 and ascends in each row; ``limit``, one per
-        element of ``of``, is at least 0.
-        """
+        """Per element of ``of``: the number of elements of its row with a rank (ascending) of at most ``limit``."""
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         counts = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
         return counts - of.spread(self.offsets[:-1])
@@ -238,15 +227,12 @@ def distinct(x: IntArray) -> IntArray:
 
 
 def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
-    """Return a permutation that sorts by the last key, then by the previous key, and so on.
-
-    Like ``np.lexsort``, but several times as fast. The order of elements with equal keys is arbitrary.
-    """
+    """Return a permutation like ``np.lexsort``, several times as fast; elements with equal keys have any order."""
     order: IntArray = np.argsort(first)
     for key in others:
         ordered = key[order]
         if key.dtype == np.int64 and key.size and key.min() >= 0 and key.max() < 1 << 16:
-            ordered = ordered.astype(np.uint16)  # which NumPy sorts without comparisons
+            ordered = ordered.astype(np.uint16)  # 16-bit integers are sorted without comparisons
         order = order[np.argsort(ordered, kind="stable")]
     return order
 

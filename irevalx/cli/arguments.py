@@ -12,6 +12,7 @@ from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sente
 from irevalx.declarations import Parameter, invalid_value
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.process.platform import as_bytes
+from irevalx.process.startup import start_numpy
 from irevalx.trec_eval import c_double, c_long
 
 if TYPE_CHECKING:
@@ -82,11 +83,10 @@ class Command(click.Command):
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
-    """Return irevalx's options, then trec_eval's in the given order, then ``--`` and the files.
+    """Return irevalx's options, then trec_eval's, by their longest names with values, then ``--`` and the files.
 
-    Options are returned by their longest names, with values attached. trec_eval's long names can be abbreviated if they
-    are unique among trec_eval's. Options can follow files; if POSIXLY_CORRECT is set, words after the first file are
-    files. Words after ``-v`` are ignored. Errors of getopt_long raise UsageError.
+    trec_eval's long names can be abbreviated if they are unique among trec_eval's. Options can follow files, unless
+    POSIXLY_CORRECT is set. Words after ``-v`` are ignored, and errors of getopt_long raise UsageError.
     """
     parsed: list[tuple[Option, str | None]] = []
     files: list[str] = []
@@ -151,10 +151,7 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the arguments after the judgments if POSIXLY_CORRECT is set; all of them are runs.
-
-    If there are several, an argument that looks like an option raises UsageError, since trec_eval accepts only one run.
-    """
+    """Return the arguments after the judgments if POSIXLY_CORRECT is set; UsageError for an option among several."""
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:
             raise UsageError(f"option {quote(word)} must precede the files, because POSIXLY_CORRECT is set")
@@ -208,11 +205,6 @@ class RelevanceLevel(WholeNumber):
 LEVEL = RelevanceLevel()
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words of a list separated by blanks or commas."""
-    return text.replace(",", " ").split()
-
-
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A probability above 0 and below 1, as a number or percentage."""
 
@@ -240,8 +232,6 @@ def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return measures and sets of measures that begin with the incomplete word."""
     from click.shell_completion import CompletionItem
-
-    from irevalx.process.startup import start_numpy
 
     start_numpy()
     from irevalx.measures import NICKNAMES, every_measure

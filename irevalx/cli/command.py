@@ -17,7 +17,8 @@ from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import FormatError, IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
-from irevalx.process.terminal import MOST_ALIKE, echo, output_width, run_program, write, write_error
+from irevalx.process.startup import start_numpy
+from irevalx.process.terminal import MOST_ALIKE, Messages, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
     from irevalx.measures.declaration import Measure
     from irevalx.measures.selection import Selection
-    from irevalx.process.terminal import Messages
     from irevalx.reading.file_format import FileFormat
     from irevalx.reading.kinds.runs import RunStream
     from irevalx.reading.sources.files import Source
@@ -105,13 +105,10 @@ OPTIONS["qrels"] = Parameter(name="qrels", names=("QRELS",))
 
 def _evaluate(options: Options) -> int:
     """Evaluate all runs, print the reports, and return the status of the first run that failed, or 0."""
-    from irevalx.process.startup import start_numpy
-
     start_numpy()
     from irevalx.evaluation.evaluate import Evaluation, with_unique_names
     from irevalx.measures.selection import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
-    from irevalx.process.terminal import Messages
     from irevalx.reading.sources.files import Source
 
     order = _order(options)
@@ -258,7 +255,7 @@ def _outcomes(
     try:
         selection = _select(options, messages.warn)
     except IrevalxError as error:
-        # Like in trec_eval, whose exit status shows it, errors in files come first.
+        # Errors in files take precedence, as the exit status of trec_eval shows.
         selection = error
     outcomes = []
     grouping = messages.grouping() if len(runs) > MOST_ALIKE else nullcontext()

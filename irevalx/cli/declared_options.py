@@ -25,7 +25,6 @@ def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], *
         "type": _Text(parameter),
         "metavar": parameter.metavar or (f"[{'|'.join(choices)}]" if choices else None),
         "required": default is NO_DEFAULT,
-        "is_eager": parameter.is_eager,
     }
     if parameter.is_repeated:
         attributes["callback"] = lambda ctx, param, texts: _read_several(parameter, default, texts)

@@ -1,4 +1,4 @@
-"""The option class, for options with requirements, exclusions and older names, and the brief help."""
+"""The option class, hints for unknown options, and the brief help."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -28,6 +29,7 @@ from irevalx.declarations import spelled_rule
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.process.platform import MOST_PROCESSES, as_bytes, as_text, default_processes
+from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import echo, write_error
 from irevalx.reading import formats
 from irevalx.reading.file_format import FileKind
@@ -66,10 +68,7 @@ class TraceOptions(Frozen):
 
     @classmethod
     def parse(cls, texts: Iterable[bytes]) -> TraceOptions:
-        """Parse all values of ``-D``: ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``.
-
-        The last level and the last topic apply; a level that is not a number is 0, like in C.
-        """
+        """Parse all values of ``-D`` (``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``); the last level and topic apply."""
         number, only = 0, None
         for text in texts:
             level, dot, topic = text.partition(b".")
@@ -163,8 +162,6 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from irevalx.process.startup import start_numpy
-
         start_numpy()
         from irevalx.cli.explanations import list_lines
 
@@ -174,8 +171,6 @@ def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     if value and not ctx.resilient_parsing:
-        from irevalx.process.startup import start_numpy
-
         start_numpy()
         from irevalx.measures.selection import parse_request, split_requests
 
@@ -192,18 +187,12 @@ def _check_measure(ctx: click.Context, param: click.Parameter, value: str | None
     return value
 
 
-def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
-    """Return ``click.option`` for a group of the help; it takes the names in one string."""
-
-    def option(names: str, **attributes: Any) -> Callable[[Function], Function]:
-        return click.option(*names.split(), cls=Option, group=group, **attributes)
-
-    return option
+def _option(group: str, names: str, **attributes: Any) -> Callable[[Function], Function]:
+    """Return ``click.option`` for a group of the help; the names are separated by blanks."""
+    return click.option(*names.split(), cls=Option, group=group, **attributes)
 
 
-_trec_eval_option = _option_in(TREC_GROUP)
-_pool_option = _option_in(POOL_GROUP)
-_output_option = _option_in(OUTPUT_GROUP)
+_trec_eval_option, _output_option = partial(_option, TREC_GROUP), partial(_option, OUTPUT_GROUP)
 
 
 def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
@@ -288,7 +277,8 @@ FLAGS = (
         metavar="X",
         help="Accepted and ignored, with its value.",
     ),
-    _pool_option(
+    _option(
+        POOL_GROUP,
         "--pool",
         metavar="FILE",
         help=(

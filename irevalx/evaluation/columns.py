@@ -42,10 +42,7 @@ class Column(Frozen):
         return "real" if self.is_zscore or is_real else self.measure.number
 
     def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return the values of some topics as Python objects, None for topics without a value.
-
-        Empty if there are no values.
-        """
+        """Return the values of some topics as Python objects, None for topics without a value; empty without values."""
         values = [] if self.values is None else as_list(self.values[which])
         if self.has_value is None:
             return values
@@ -63,11 +60,7 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population of a measure that has values for fewer topics, or that has ``more_relevant`` documents.
-
-    The treatment of unjudged documents makes these relevant, and they are added to the relevant documents counted by
-    ``-c``.
-    """
+    """Return the population of a measure; its treatment of unjudged documents makes ``more_relevant`` relevant."""
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
     if n_with_value is None or n_judged_with_value is None:
@@ -97,10 +90,7 @@ class Summaries(Frozen, kw_only=True):
     """Requested names of values, with their printed names; None for printed names."""
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values with their summaries, named and ordered as requested; a column can occur twice.
-
-        The summaries (``summed``) are omitted if a topic could not be evaluated.
-        """
+        """Return the values with their summaries (if ``summed``), named and ordered as requested."""
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
         if self.requested is None:
@@ -171,10 +161,7 @@ Ends: TypeAlias = tuple[float, float]
 
 
 def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
-    """Return the confidence intervals of summaries that are means, by printed name; nan if undefined.
-
-    Intervals of geometric means are computed on the logarithmic scale.
-    """
+    """Return the confidence intervals of summaries that are means, by printed name; nan if undefined."""
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
     by_size: dict[int, list[str]] = {}
     for name, values in tested.items():

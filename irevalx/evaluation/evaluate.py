@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +14,6 @@ from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsEr
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
 from irevalx.evaluation.topic_selection import (
-    ChosenTopics,
     TopicCounts,
     choose_topics,
     count_relevant,
@@ -30,7 +31,7 @@ from irevalx.measures.counts import runid
 from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
+from irevalx.ranking.rank import rank_results, rank_run, without_documents
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.kinds.runs import RunStream
@@ -68,10 +69,7 @@ def evaluate(
     traced: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run; an error contains the warnings issued before it.
-
-    ``progress`` is called with the number of lines read since the last call.
-    """
+    """Evaluate a run; an error contains the warnings before it, and ``progress`` is called with numbers of lines."""
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
@@ -99,16 +97,8 @@ def evaluate(
             again = not ranked.malformed.count and not _is_pipe(run)
             warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         values, unsupported = assessed.columns(selection)
-        summaries = Summaries(
-            columns=values,
-            topics=chosen.ranking.topics,
-            judged=judgments.documents.topics if settings.topic is None else (),
-            population=_population(judgments, ranked, chosen, settings),
-            relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
-            zscores=selection.zscores,
-            complete=settings.complete,
-            requested=selection.requested if selection.as_requested else None,
-        )
+        topics = chosen.ranking.topics
+        summaries = summaries_of(judgments, values, topics, ranked.tag or b"", selection, settings)
         columns = summaries.summarised(summed=chosen.failure is None)
         warnings += _lines(seen.values(values, unsupported, begin))
         lines_of_trace: tuple[str, ...] = ()
@@ -119,7 +109,7 @@ def evaluate(
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
-            topics=chosen.ranking.topics,
+            topics=topics,
             columns=columns,
             failure=chosen.failure,
             trace=lines_of_trace,
@@ -132,13 +122,37 @@ def evaluate(
         raise
 
 
+def summaries_of(
+    judgments: AnyJudgments,
+    columns: tuple[TopicColumn, ...],
+    topics: tuple[bytes, ...],
+    tag: bytes,
+    selection: Selection,
+    settings: Settings,
+) -> Summaries:
+    """Return the input for computing the `all` rows of evaluated topics."""
+    judged = judgments.documents.topics
+    return Summaries(
+        columns=columns,
+        topics=topics,
+        judged=judged if settings.topic is None else (),
+        population=Population(
+            tag=tag,
+            n_topics=len(judged if settings.complete else topics),
+            n_evaluated=len(topics),
+            n_relevant=count_relevant(judgments, settings) if settings.complete else None,
+        ),
+        relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
+        zscores=selection.zscores,
+        complete=settings.complete,
+        requested=selection.requested if selection.as_requested else None,
+    )
+
+
 def values_alone(
     judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the evaluated topics of a run in memory, and their values, without summaries and warnings.
-
-    The result is empty if no topic has both judgments and results. A topic that cannot be evaluated raises an error.
-    """
+    """Return the evaluated topics of a run in memory, which can be none, and their values, without summaries."""
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
     else:
@@ -165,16 +179,6 @@ def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | 
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
     return replace(evaluation, topics=summaries.topics, columns=summaries.summarised(), summaries=summaries)
-
-
-def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics, settings: Settings) -> Population:
-    n_evaluated = len(chosen.ranking.topics)
-    return Population(
-        tag=ranked.tag or b"",
-        n_topics=len(judgments.documents.topics) if settings.complete else n_evaluated,
-        n_evaluated=n_evaluated,
-        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
-    )
 
 
 def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
@@ -220,11 +224,7 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Yield the evaluation of each run, or its error, in order; large inputs are distributed over several processes.
-
-    ``selection`` can be an error, which is raised unless the run itself raises one. ``warn`` receives the warnings, run
-    by run.
-    """
+    """Yield the evaluation of each run, or its error, in order; large inputs are distributed over several processes."""
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
@@ -240,7 +240,7 @@ def evaluate_all(
                 run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:
             return error, sum(lines)
-        raise selection
+        raise selection  # an error about the measures, after errors in the run
 
     if isinstance(selection, Selection):
         for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
@@ -259,35 +259,57 @@ def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Eva
 
 
 def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
-    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number."""
+    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number.
+
+    If a file contains runs with different tags, its name is followed by the tag.
+    """
     if len(runs) == 1:
         return [runs[0][0]]
     tags = Counter(tag for tag, _ in runs)
-    paths = Counter(path for tag, path in runs if tags[tag] > 1)
-    stems: Counter[str] = Counter()
-    for path, number in paths.items():
-        stems[stem_of(path)] += number
+    tags_in: dict[str, set[bytes]] = {}
+    for tag, path in runs:
+        tags_in.setdefault(path, set()).add(tag)
+    copies = Counter((tag, path) for tag, path in runs if tags[tag] > 1)
+    stems: Counter[tuple[str, bytes]] = Counter()
+    for (tag, path), number in copies.items():
+        stems[stem_of(path), tag if len(tags_in[path]) > 1 else b""] += number
     taken = {tag for tag, number in tags.items() if number == 1}
-    candidates = {path: _names_for(path, is_unique=stems[stem_of(path)] == 1) for path in paths}
+    candidates = {}
+    for tag, path in copies:
+        end = tag if len(tags_in[path]) > 1 else b""
+        candidates[tag, path] = _names_for(path, end, is_unique=stems[stem_of(path), end] == 1)
     names = []
     for tag, path in runs:
         name = tag
         if tags[tag] > 1:
-            name = next(candidate for candidate in candidates[path] if candidate not in taken)
+            name = next(candidate for candidate in candidates[tag, path] if candidate not in taken)
             taken.add(name)
         names.append(name)
     for tag, number in tags.items():
         if number > 1:
-            warn(f"{number} runs have the tag {quote(tag)}; their file names are used instead")
+            has_end = any(tag in tags_in[path] and len(tags_in[path]) > 1 for path in tags_in)
+            added = "their file names are added to it" if has_end else "their file names are used instead"
+            warn(f"{number} runs have the tag {quote(tag)}; {added}")
     return names
 
 
-def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield the candidate names for runs in a file, in order of preference."""
+def warn_of_copies(paths: Iterable[str], warn: Warn) -> None:
+    """Warn about files that are given several times, under any path."""
+    copies: dict[str, list[str]] = {}
+    for path in paths:
+        copies.setdefault(os.path.realpath(path), []).append(path)
+    for file, of_file in copies.items():
+        if of_file[1:] and Path(file).is_file():
+            warn(f"{shown_name(of_file[0])} is given {len(of_file)} times, and each copy counts as a run of its own")
+
+
+def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:
+    """Yield the candidate names for runs in a file, in order of preference; a tag follows the name of the file."""
+    end = b":" + tag if tag else b""
     if is_unique:
-        yield as_column(stem_of(path))
-    yield as_column(path)
-    yield from (as_column(f"{path}#{number}") for number in count(2))
+        yield as_column(stem_of(path)) + end
+    yield as_column(path) + end
+    yield from (as_column(f"{path}#{number}") + end for number in count(2))
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:

@@ -109,8 +109,7 @@ class SeenRuns(Frozen):
     ) -> Iterator[tuple[int, str]]:
         """Yield warnings about runs with judged documents in hardly any topic, or with few judged documents at the top.
 
-        ``begin`` contains the bounds of the topics of each run, and ``n_topics`` counts the topics with results;
-        ``again`` permits rereading a part of a run to search for other spellings.
+        ``begin`` has the bounds of the topics of each run; ``again`` permits rereading runs to search for spellings.
         """
         sums = zip(
             n_topics,
@@ -124,7 +123,7 @@ class SeenRuns(Frozen):
 
             def example(number: int = number, own: slice = own) -> tuple[bytes, str]:
                 topic = ranking.topics[own.start + int(top.without[own].argmax())]
-                return topic, pair_of_names(self._judged(topic), self.docnos_of(number, topic))
+                return topic, pair_of_names(self.judged.docnos_of(topic), self.docnos_of(number, topic))
 
             hardly_any = hardly_any_judged(n_without, n_of_run, example)
             little = little_judged(n_retrieved, n_judged)
@@ -139,16 +138,13 @@ class SeenRuns(Frozen):
     def _similar_documents(self, number: int, topics: Iterable[bytes]) -> str:
         """Return the end of a warning that shows two documents of a topic that differ only in spelling."""
         for topic in topics:
-            judged = set(self._judged(topic))
+            judged = set(self.judged.docnos_of(topic))
             retrieved = dict.fromkeys(self.docnos_of(number, topic))
             pair = differing_pair(
                 [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
             )
             return pair and f"; in topic {quote(topic)} {pair}"
         return ""
-
-    def _judged(self, topic: bytes) -> list[bytes]:
-        return self.judged.docnos.take(self.judged.rows.slice(self.judged.topic_index[topic])).texts()
 
     def values(
         self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]

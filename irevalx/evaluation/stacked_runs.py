@@ -7,18 +7,17 @@ Values and warnings are the same as if each run were evaluated separately.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import IrevalxError
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.evaluate import Evaluation
+from irevalx.evaluation.evaluate import Evaluation, summaries_of
 from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
-from irevalx.evaluation.topic_selection import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
+from irevalx.evaluation.topic_selection import TopicCounts, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
-from irevalx.frozen import Frozen, cached_property, defaults
+from irevalx.frozen import Frozen, cached_property, defaults, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.counts import runid
@@ -40,16 +39,8 @@ class StackedValues(Frozen):
     stack: Stack
     begin: Sequence[int]
     """Bounds of the topics of each run."""
-    topics: tuple[bytes, ...]
-    """Evaluated topics, run by run, in ascending byte order within a run."""
-    columns: tuple[TopicColumn, ...]
-    """The columns in print order."""
-    n_all: int | None
-    """The number by which sums are divided to obtain means; None for the number of topics of each run."""
-    n_relevant: float | None
-    """The number of relevant documents, as in ``Population``."""
-    shared: dict[str, Any]
-    """Fields of ``Summaries`` that all runs share."""
+    every: Summaries
+    """The topics of all runs and their values, run by run; those of a run are in ascending byte order."""
     warnings: dict[int, tuple[str, ...]]
     """The warnings about each run, by its index."""
 
@@ -64,30 +55,7 @@ class StackedValues(Frozen):
     @cached_property
     def places(self) -> dict[str, int]:
         """The index of the column of each printed name except runid, whose value differs by run."""
-        return {column.name: place for place, column in enumerate(self.columns) if column.measure is not runid}
-
-    def summaries(self, number: int, columns: Sequence[TopicColumn]) -> Summaries:
-        """Return the ``Summaries`` of a run."""
-        own = slice(*self.begin[number : number + 2])
-        topics = self.topics[own]
-        return Summaries(
-            columns=tuple([column.of_topics(own) for column in columns]),
-            topics=topics,
-            population=Population(self.stack.tags[number], self.n_all or len(topics), len(topics), self.n_relevant),
-            **self.shared,
-        )
-
-    def evaluation(self, number: int) -> Evaluation:
-        """Return the evaluation of a run."""
-        summaries = self.summaries(number, self.columns)
-        return Evaluation(
-            run=self.stack.tags[number],
-            path=self.stack.names[number],
-            topics=summaries.topics,
-            columns=summaries.summarised(),
-            warnings=self.warnings.get(number, ()),
-            summaries=summaries,
-        )
+        return {column.name: place for place, column in enumerate(self.every.columns) if column.measure is not runid}
 
 
 class StackedRun(Frozen):
@@ -109,16 +77,36 @@ class StackedRun(Frozen):
     @property
     def evaluation(self) -> Evaluation:
         """The evaluation of this run."""
-        return self.values.evaluation(self.number)
+        summaries = self._summaries(self.values.every.columns)
+        return Evaluation(
+            run=self.run,
+            path=self.path,
+            topics=summaries.topics,
+            columns=summaries.summarised(),
+            warnings=self.values.warnings.get(self.number, ()),
+            summaries=summaries,
+        )
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
         """Return the values of this run under the first of several names that is printed; None if none is printed."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
-        if place is None or values.shared["requested"] is not None:
+        if place is None or values.every.requested is not None:
             return None
-        [column] = values.summaries(self.number, [values.columns[place]]).summarised()
+        [column] = self._summaries([values.every.columns[place]]).summarised()
         return column
+
+    def _summaries(self, columns: Sequence[TopicColumn]) -> Summaries:
+        """Return columns of this run, to be summarised."""
+        every, own = self.values.every, slice(*self.values.begin[self.number : self.number + 2])
+        topics, population = every.topics[own], every.population
+        n_topics = population.n_topics if every.complete else len(topics)
+        return replace(
+            every,
+            columns=tuple([column.of_topics(own) for column in columns]),
+            topics=topics,
+            population=Population(self.run, n_topics, len(topics), population.n_relevant),
+        )
 
 
 _OF_STACKS = frozenset(
@@ -147,11 +135,7 @@ def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Sett
 def evaluate_stack(
     judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
 ) -> StackedValues | None:
-    """Return the values of runs; None if they must be evaluated separately, or in smaller stacks.
-
-    The result is None if a run has no judged topic or, with ``-c``, lacks a topic; after errors; and for many
-    documents.
-    """
+    """Return the values of runs; None if they must be evaluated separately, or in smaller stacks."""
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
     requested = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
@@ -179,17 +163,7 @@ def evaluate_stack(
     return StackedValues(
         stack=stack,
         begin=begin,
-        topics=ranking.topics,
-        columns=columns,
-        n_all=n_judged if settings.complete else None,
-        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
-        shared={
-            "judged": judgments.topics if settings.topic is None else (),
-            "relevant": relevant_by_topic(judgments, settings) if settings.complete else None,
-            "zscores": selection.zscores,
-            "complete": settings.complete,
-            "requested": selection.requested if selection.as_requested else None,
-        },
+        every=summaries_of(judgments, columns, ranking.topics, b"", selection, settings),
         warnings={number: tuple(lines) for number, lines in warnings.items()},
     )
 

@@ -103,11 +103,7 @@ class TopicCounts(Frozen):
 
 
 def plural_topics(count: int, noun: str) -> str:
-    """Return a number with its noun: "2 topics".
-
-    >>> plural_topics(1, "topic"), plural_topics(2, "topic")
-    ('1 topic', '2 topics')
-    """
+    """Return a number with its noun: "1 topic", "2 topics"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -123,7 +119,7 @@ class LevelCheck(Frozen):
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
         """Return the numbers of topics without such a document and of all topics; 0 and 0 at levels up to 0."""
-        lacks = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
+        lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
         is_requested = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
@@ -145,11 +141,10 @@ class LevelCheck(Frozen):
         )
 
 
-def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> list[LevelCheck]:
-    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents.
-
-    Relevant documents are checked above the default level, and for real-valued grades.
-    """
+def level_checks(
+    measures: Iterable[RequestedMeasure], settings: Settings, *, every_level: bool = False
+) -> list[LevelCheck]:
+    """Return the requirements of measures at levels (above the default, or real grades, unless ``every_level``)."""
     checks: dict[tuple[bool, float], LevelCheck] = {}
     for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts are last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
@@ -157,21 +152,25 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
         needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
         if measure.needs_nonrelevant:
             checks.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
-        if needs_relevant and (level > 1 or settings.grades == "real"):
+        is_checked = level > 1 or settings.grades == "real" or (every_level and settings.grades == "whole")
+        if needs_relevant and is_checked:
             checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
     return sorted(checks.values(), key=lambda check: check.relevant)
 
 
 def level_warnings(
-    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
+    judgments: AnyJudgments,
+    measures: Iterable[RequestedMeasure],
+    settings: Settings,
+    *,
+    nonrelevant: bool = False,
+    every_level: bool = False,
 ) -> Iterator[str]:
-    """Yield the warnings about topics without relevant or nonrelevant documents.
-
-    Unless ``nonrelevant``, topics without nonrelevant documents are reported only if all topics lack them.
-    """
-    for check in level_checks(measures, settings):
+    """Yield warnings about topics without relevant or nonrelevant documents (unless ``nonrelevant``, only if all)."""
+    for check in level_checks(measures, settings, every_level=every_level):
         n_without, n_topics = check.count(judgments, settings)
-        if not check.relevant and not nonrelevant and n_without < n_topics:
+        is_default = check.relevant and check.level <= 1 and settings.grades != "real"
+        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):
             continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
@@ -216,11 +215,8 @@ _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return the end of a message about no common topic: a topic of each file and their difference, or a hint.
-
-    A line of JSON can happen to have the number of columns of judgments or of a run.
-    """
-    if any(map(looks_like_json, judged)):
+    """Return the end of a message about no common topic: a topic of each file and their difference, or a hint."""
+    if any(map(looks_like_json, judged)):  # lines of JSON can have the number of columns of judgments or of a run
         return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
     if any(map(looks_like_json, retrieved)):
         return f"; if the run is JSON, use {spelled('results_format', 'json')}"
@@ -231,8 +227,7 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
     """Return a warning if 90% of topics have no retrieved judged document, or 10% if IDs differ in spelling.
 
-    ``n_without`` topics have results but no judged results; ``example`` returns the first such topic and
-    ``pair_of_names`` of its documents.
+    ``example`` returns the first such topic and ``pair_of_names`` of its documents.
     """
     if not n_without or n_without < PARTLY * n_topics:
         return None

@@ -117,10 +117,7 @@ class TopicValues(Frozen):
 def values_of(
     judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
-    """Return the topic values of runs; each depends on a single topic. z-scores are computed with the summaries.
-
-    With ``-c`` and compat 10, every run has all judged topics.
-    """
+    """Return the topic values of runs; with ``-c`` and compat 10, every run has all judged topics."""
     selection.refuse_other_formats()
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
@@ -179,10 +176,7 @@ class AssessedRanking(Frozen):
         by_gain: RequestedMeasure | None = None,
         ties: Ties | None = None,
     ) -> Any:
-        """Return the input of measures for a treatment and level, with ties ordered by the gains of a measure.
-
-        ``ties`` selects one of several orders of ties; None selects the first.
-        """
+        """Return the input of measures for a treatment, a level, and an order of ties, by the gains of a measure."""
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
@@ -230,10 +224,7 @@ class AssessedRanking(Frozen):
         return TopJudged(*(parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
-        """Return a column for each printed name, and the reasons why measures from sets of measures are omitted.
-
-        For measures requested by name, EvaluationError is raised instead.
-        """
+        """Return a column for each printed name, and the reasons why measures from sets of measures are omitted."""
         supported, reasons = selection.measures, []
         if any(selected.measure.why_unsupported for selected in supported):
             reasons = [self._why_unsupported(selected) for selected in selection.measures]
@@ -243,10 +234,7 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return the reason why the judgments do not support a measure from a set of measures, if any.
-
-        A requested measure raises EvaluationError.
-        """
+        """Return why the judgments do not support a measure from a set, if so; a requested measure raises an error."""
         why_unsupported = selected.measure.why_unsupported
         problem = why_unsupported and why_unsupported(self._judged, selected.parameters)
         if not problem:
@@ -259,7 +247,7 @@ class AssessedRanking(Frozen):
     def _columns_of(self, selected: RequestedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         """Yield a column for each printed name of the measure, given the values of the topics."""
         measure = selected.measure
-        if measure.summary is mean and not measure.has_value:  # as for most measures, which need no other information
+        if measure.summary is mean and not measure.has_value:  # most measures
             yield from map(TopicColumn, selected.names, repeat(measure), values)
             return
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None

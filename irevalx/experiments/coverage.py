@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -59,14 +60,14 @@ class FirstUnjudged(Frozen):
     """Index of the topic."""
     rank: Sequence[IntArray]
     document: Sequence[IntArray]
-    """Number of the document, the same in all runs."""
+    """Number of the document, which is equal in all runs."""
 
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return the number of documents in the top ``depth`` of both runs: shape (n_topics,)."""
         within = [self.rank[run] <= depth for run in (first, second)]
         of_first, of_second = (self.document[run][part] for run, part in zip((first, second), within, strict=True))
-        _, places, _ = np.intersect1d(of_first, of_second, assume_unique=True, return_indices=True)
-        return np.bincount(self.topic[first][within[0]][places], minlength=n_topics)
+        is_shared = np.isin(of_first, of_second, kind="table")  # faster than sorting: documents are small numbers
+        return np.bincount(self.topic[first][within[0]][is_shared], minlength=n_topics)
 
 
 class Coverage(Frozen, kw_only=True):
@@ -95,12 +96,11 @@ class Coverage(Frozen, kw_only=True):
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage for a subset of the topics."""
         shared = self.shared
-        of_some = None if shared is None else lambda first, second: shared(first, second)[places]
         parts = {name: getattr(self, name)[:, places] for name in ("judged", "unjudged", "retrieved")}
-        return replace(self, **parts, shared=of_some)
+        return replace(self, **parts, shared=shared and (lambda first, second: shared(first, second)[places]))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems: for each system, the mean over its runs; of judged@K, those with results."""
+        """Return the coverage of systems: means over the runs of a system and, for judged@K, over runs with results."""
         judged = np.stack(
             [ratio(self.judged[runs].sum(axis=0), np.count_nonzero(self.retrieved[runs], axis=0)) for runs in members]
         )
@@ -206,6 +206,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     first: list[FirstUnjudged] = []
 
     def shared_of(depth: int) -> Callable[[int, int], FloatArray]:
+        @lru_cache(maxsize=1)  # both runs of a pair need it
         def shared(run: int, other: int) -> FloatArray:
             if not first:
                 runs = [ranked.sources[number] for number in with_unjudged.tolist()]

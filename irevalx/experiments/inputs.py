@@ -93,7 +93,7 @@ def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules 
 def ranked_runs_of(
     qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_requested: bool = False
 ) -> RankedRuns:
-    """Read runs and judgments in any format, and rank the documents; these judgments cannot be replaced later.
+    """Read runs and judgments in any format, and rank the documents.
 
     Judgments that were already read determine the format and, unless it is requested, the type of grades. With
     ``as_requested``, measures have their requested names instead of their printed names.
@@ -158,7 +158,7 @@ class GradedQrelsText(QrelsText):
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
-        """Return the same documents with new grades, in the format of ``lines_with``."""
+        """Return the documents with new grades, in the format of ``lines_with``."""
         return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:

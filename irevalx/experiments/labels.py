@@ -4,8 +4,8 @@ One file contains labels by human assessors (called human), and the other contai
 machine), usually an LLM. A negative grade is a missing label.
 
 Integer labels are grades. If a file contains a label that is not an integer, all labels are probabilities of relevance
-if none exceeds 1, and are relevant from ``RELEVANT`` on; otherwise labels are rounded to the nearest integer grade. If
-the maximum label is given, labels divided by it are probabilities. values are labels before thresholding or rounding.
+if none exceeds 1, and a probability of at least ``RELEVANT`` is relevant; otherwise labels are rounded to the nearest
+integer grade. If the maximum label is given, labels divided by it are probabilities.
 """
 
 from __future__ import annotations
@@ -148,23 +148,18 @@ _MOST = 2.0**53
 
 
 class Labels(Frozen):
-    """The labels of a file.
-
-    Parameters
-    ----------
-    judgments : with whole grades; those of missing labels are negative.
-    probability : flat; the probabilities of relevance that the labels are, nan for missing ones. None: they are grades.
-    values : flat; the labels before they were cut or rounded (probabilities: between 0 and 1), nan for missing ones.
-        None: all are whole grades.
-    n_rounded : number of labels that were rounded to the nearest whole grade.
-    first_not_whole : the description of the first label that is not whole, for messages; "" if all are whole.
-    """
+    """The labels of a file; arrays are flat."""
 
     judgments: Judgments
+    """The labels as integer grades; missing labels are negative."""
     probability: FloatArray | None = None
+    """The probabilities of relevance, nan for missing labels; None if the labels are grades."""
     values: FloatArray | None = None
+    """The labels before thresholding or rounding, nan for missing labels; None if all are integers."""
     n_rounded: int = 0
+    """Number of labels that were rounded to the nearest integer."""
     first_not_whole: str = ""
+    """The description of the first label that is not an integer, for messages."""
 
     @classmethod
     def read(
@@ -181,7 +176,7 @@ class Labels(Frozen):
             )
         try:
             read = given.judgments if isinstance(given, Qrels) else judgments_given(given, fmt, "label", TREC_EVAL_10)
-        except MalformedLineError as error:  # it can name the parameter for the format of the human judgments
+        except MalformedLineError as error:  # the message can name the format of the human judgments
             names_format = "-R" in error.message or spelled("rel_format") in error.message
             if parameter == "rel_format" or not names_format:
                 raise
@@ -194,7 +189,7 @@ class Labels(Frozen):
 
     @classmethod
     def _of(cls, judgments: Judgments) -> Labels:
-        missing = ~(judgments.grades >= 0)  # or to nan
+        missing = ~(judgments.grades >= 0)  # true for nan
         values = np.where(missing, 0.0, np.minimum(judgments.grades, _MOST))
         not_whole = np.flatnonzero(values != np.floor(values))
         if not not_whole.size:

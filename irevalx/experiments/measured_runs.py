@@ -28,15 +28,12 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
-from irevalx.parameters import join_words
+from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.statistics.significance import MEAN, Scale
 
 _MOST_NAMES = 10
 """Maximum number of measures that a message names."""
-
-_MOST_IN_NOTES = 6
-"""Maximum number of measures that a note names."""
 
 
 class MeasureValues(Frozen, kw_only=True):
@@ -63,6 +60,8 @@ class MeasureValues(Frozen, kw_only=True):
     """Coverage at a cutoff of at most 10; None if unknown."""
     request: RequestedMeasure | None = None
     """None if not known."""
+    replicates: Sequence[FloatArray] = ()
+    """For systems, whose values are means over runs: values of the runs, shape (n_replicates, n_topics) each."""
 
     @property
     def tested(self) -> FloatArray:
@@ -77,9 +76,8 @@ class MeasureValues(Frozen, kw_only=True):
 def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
     """Evaluate runs; topics for which a run has no value are excluded for the measure, with a warning."""
     topics = tuple(map(as_text, ranked.topics))
-    kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
     coverage = coverages(ranked)
-    of_names = {name: request for request in ranked.requests for name in request.names}
+    requests = [request for request in ranked.requests for _ in request.names]
     return [
         with_coverage(
             _of_shared_topics(
@@ -89,17 +87,19 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
                     topics=topics,
                     values=values,
                     scale=scale,
-                    is_count=is_count,
-                    direction=direction,
-                    is_coverage=of_names[measure].measure in COVERAGE_MEASURES,
+                    is_count=request.measure.number == "integer",
+                    direction=direction_of(request.measure),
+                    is_coverage=request.measure in COVERAGE_MEASURES,
                 ),
                 warn,
             ),
-            of_names[measure],
+            request,
             ranked,
             coverage,
         )
-        for measure, scale, is_count, direction, values in kinds
+        for measure, request, scale, values in zip(
+            ranked.measures, requests, ranked.scales, ranked.values(), strict=True
+        )
     ]
 
 
@@ -174,10 +174,11 @@ class MeasuredInput(Frozen, kw_only=True):
 
 
 def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the measures that are used unless others are requested, none for all, and a note on the other measures.
+    """Return the measures used by default (empty for all measures), and a note on the other measures.
 
-    They are the measures of ``default`` that every run has values of, and those whose direction was declared. If there
-    are no default measures, only measures of coverage, or scores were evaluated and not read, they are all measures.
+    The result contains the measures in ``default`` with values for every run, and the measures with a declared
+    direction. All measures are used if scores were evaluated rather than read, or if no default measure has values,
+    except measures of coverage.
     """
     every = scores.measures
     if selection_of(scores).measures or not every[1:]:
@@ -196,12 +197,9 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
             lacking = f"do not contain the default measure {default[0]}"
         note = f"The scores {lacking}; all their measures are used ({spelled('measures')} selects some of them)."
     elif others:
-        listed = others[:_MOST_IN_NOTES]
-        if n_more := len(others[_MOST_IN_NOTES:]):
-            listed.append(f"{n_more} more measure{'s' * (n_more > 1)}")
         note = (
             f"By default, only {join_words(names, 'and')} {'are' if names[1:] else 'is'} used; {spelled('measures')} "
-            f"selects other measures of the scores: {join_words(listed, 'and')}."
+            f"selects other measures of the scores: {first_names(others, 'measure')}."
         )
     else:
         return selected, ()
@@ -221,7 +219,8 @@ def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], d
     """Return the topics of all runs (complete: of any run), and the number missing from each run, if any."""
     of_runs = {run: set(scores.topics(run)) for run in scores.runs}
     every = sorted(set[str]().union(*of_runs.values()), key=as_bytes)
-    topics = tuple(every if complete else [topic for topic in every if all(topic in of for of in of_runs.values())])
+    in_all = set(every).intersection(*of_runs.values())
+    topics = tuple(topic for topic in every if complete or topic in in_all)
     if not topics:
         if not every:
             raise NoTopicsError("the scores have no topic")
@@ -233,7 +232,8 @@ def shared_topics(scores: Scores, *, complete: bool) -> tuple[tuple[str, ...], d
             f"no topic has values of every run; for example, {quote(lacking)} has no value for topic {quote(topic)} of "
             f"{quote(other)}"
         )
-    return topics, {run: number for run, of in of_runs.items() if (number := len(every) - len(of))}
+    n_lacking = {run: len(every) - len(of_run) for run, of_run in of_runs.items()}
+    return topics, {run: number for run, number in n_lacking.items() if number}
 
 
 def measured_scores(
@@ -293,7 +293,7 @@ def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[
 
 
 def _without_values(scores: Scores, measure: str) -> str:
-    """Return a message on a requested measure of which some run has no values."""
+    """Return the message about a requested measure without values for at least one run."""
     lacking = _runs_without(scores, measure)
     if len(lacking) < len(scores.runs):
         return f"{_have(lacking)} no values of the measure {quote(measure)}, which other runs have"
@@ -322,7 +322,7 @@ def _have(runs: Sequence[str]) -> str:
 
 
 def _column(scores: Scores, measure: str, run: str) -> Column | None:
-    """Return the values of a run under a measure, or None if it has none."""
+    """Return the values of a run under a measure; None without values."""
     try:
         return column_of(scores, measure, run)
     except KeyError:

@@ -11,7 +11,6 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import Warn
-from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.ranking.rank import ranking_order, without_documents
@@ -104,18 +103,7 @@ def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
 
 def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
     """Return the judgments of the pooled documents; pooled but unjudged documents have the grade -1."""
-    return with_pool(judgments_of_some(judgments, in_pool(judgments, pool)), pool)
-
-
-def judgments_of_some(judgments: Judgments, chosen: BoolArray) -> Judgments:
-    """Return the judgments restricted to the mask ``chosen``."""
-    return replace(
-        judgments,
-        rows=judgments.rows.keep(chosen),
-        docnos=judgments.docnos.take(chosen),
-        grades=judgments.grades[chosen],
-        lines=judgments.lines[chosen],
-    )
+    return with_pool(judgments.restricted(in_pool(judgments, pool)), pool)
 
 
 def renumbered(row: IntArray, chosen: BoolArray) -> IntArray:

@@ -12,7 +12,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, NoTopicsError, UsageError, Warn, quote, shown_name
-from irevalx.evaluation.evaluate import unique_run_names
+from irevalx.evaluation.evaluate import unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.run_selection import LEAST_RUNS, selected_runs
@@ -38,7 +38,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
-from irevalx.settings import Grades, Settings
+from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN, TOTAL, Scale
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def rank_all(
 ) -> Iterator[RankedRun]:
     """Yield the rankings of runs, in their order; raises EvaluationError for a topic that cannot be evaluated."""
     documents = judgments.documents
-    documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
+    documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
         for line in ranked.warnings:
@@ -97,6 +97,7 @@ def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: W
         ((ranked_run.tag or b"") if run.name is None else as_bytes(run.name), run.path)
         for ranked_run, run in zip(ranked, runs, strict=True)
     ]
+    warn_of_copies([run.path for run in runs], warn)
     return [as_text(name) for name in unique_run_names(tags, warn)]
 
 
@@ -186,11 +187,8 @@ class RankedRuns(Frozen):
     missing: BoolArray
     """Whether a run has no results for a topic: shape (n_runs, n_topics)."""
     requests: tuple[RequestedMeasure, ...]
-    level: float
-    """Relevance threshold."""
     lacking: Mapping[str, int] = {}
     """Number of judged topics that each run lacks, if any."""
-    grades_are: Grades = "whole"
     sources: Sequence[RunStream] = ()
     """The runs, for reading them again."""
     settings: Settings = Settings()
@@ -236,7 +234,7 @@ class RankedRuns(Frozen):
         if lacking:
             warn(topics_compared(len(topics), len(documents.topics), lacking))
         fitting = _fitting(requests, judgments, settings, warn)
-        for line in level_warnings(judgments, fitting, settings):
+        for line in level_warnings(judgments, fitting, settings, every_level=True):
             warn(line)
         return cls(
             judgments=judgments,
@@ -249,13 +247,16 @@ class RankedRuns(Frozen):
                 [[topic not in ranked[number].topics for topic in topics] for number in selected], np.bool_
             ),
             requests=fitting,
-            level=settings.level,
             lacking=lacking,
-            grades_are=settings.grades,
             sources=[runs[number] for number in selected],
             settings=settings,
             notes_on_runs=notes,
         )
+
+    @property
+    def level(self) -> float:
+        """Relevance threshold."""
+        return self.settings.level
 
     @property
     def ranking_rules(self) -> RankingRules:
@@ -283,19 +284,14 @@ class RankedRuns(Frozen):
         return tuple(name for request in self.requests for name in request.names)
 
     @property
+    def kinds(self) -> tuple[Measure, ...]:
+        """The measure of each printed name, without its parameters."""
+        return tuple(request.measure for request in self.requests for _ in request.names)
+
+    @property
     def scales(self) -> tuple[Scale, ...]:
         """The scale on which each measure (printed name) is tested."""
-        return tuple(scale_of(request.measure) or MEAN for request in self.requests for _ in request.names)
-
-    @property
-    def counts(self) -> tuple[bool, ...]:
-        """For each printed name, whether the values are counts, such as numbers of documents."""
-        return tuple(request.measure.number == "integer" for request in self.requests for _ in request.names)
-
-    @property
-    def directions(self) -> tuple[int, ...]:
-        """For each printed name, 1 if higher values are better, -1 if lower values are better, otherwise 0."""
-        return tuple(direction_of(request.measure) for request in self.requests for _ in request.names)
+        return tuple(scale_of(kind) or MEAN for kind in self.kinds)
 
     def tested(self, values: FloatArray) -> FloatArray:
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
@@ -304,7 +300,7 @@ class RankedRuns(Frozen):
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
         """Evaluate all runs in batches: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-        ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace those of graded ``judgments``.
+        ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace the grades and the pool.
         """
         parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
         return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
@@ -313,9 +309,7 @@ class RankedRuns(Frozen):
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
     ) -> AssessedRanking:
         """Return the input of measures for a subset of the runs."""
-        own = self.settings
-        settings = Settings(level=self.level, grades=self.grades_are, ties=own.ties, max_retrieved=own.max_retrieved)
-        return AssessedRanking(self.judgments, ranking, missing, settings, grades, pooled)
+        return AssessedRanking(self.judgments, ranking, missing, self.settings, grades, pooled)
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:
@@ -330,9 +324,8 @@ class RankedRuns(Frozen):
 
     def scores(self, values: FloatArray) -> FloatArray:
         """Summarise values, shape (n_measures, n_runs, n_topics), over topics: shape (n_measures, n_runs)."""
-        measures = [request.measure for request in self.requests for _ in request.names]
         return np.array(
-            [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
+            [[_score(kind, of_run) for of_run in runs] for kind, runs in zip(self.kinds, values, strict=True)],
             np.float64,
         )
 

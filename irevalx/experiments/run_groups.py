@@ -149,10 +149,10 @@ def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Itera
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
     by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
-    found_by_one = by_group.sum(axis=0) == 1
+    of_one_group = by_group.sum(axis=0) == 1
     for name, retrieved_by_group in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
-        alone: BoolArray = retrieved_by_group & found_by_one
+        alone: BoolArray = retrieved_by_group & of_one_group
         yield UniqueDocuments(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
@@ -218,12 +218,11 @@ def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
     """Return a mask of the topics without a value under the full pool or a treatment: shape (n_measures, n_topics)."""
-    may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
+    may_lack = [kind.has_value is not None for kind in experiment.kinds]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
-        of_these = replace(
-            experiment, requests=tuple(with_gaps for with_gaps in experiment.requests if with_gaps.measure.has_value)
-        )
+        requests = tuple(request for request in experiment.requests if request.measure.has_value)
+        of_these = replace(experiment, requests=requests)
         reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
         for judgments in ((None, removed[0].in_pool), *reduced):
             lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)
@@ -254,10 +253,9 @@ def leave_out_with(
 ) -> GroupEvaluation:
     """Compare, for each group, the values of all runs under the full pool with the values without the group.
 
-    ``removed`` contains every run once, or is a single group, without whose documents the runs of other groups are
-    evaluated as well (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape (n_measures, n_runs,
-    n_topics). ``lacking``, from ``topics_without_value``, are the topics left out. The result does not depend on
-    ``processes``.
+    The groups in ``removed`` contain every run once. A single group is allowed; the runs of other groups are then also
+    evaluated without its documents (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape
+    (n_measures, n_runs, n_topics). ``lacking``, from ``topics_without_value``, are the topics left out.
     """
 
     def known(values: FloatArray) -> FloatArray:
@@ -276,13 +274,15 @@ def leave_out_with(
         """Return scores, the runs with a significant change, and significance decisions on left-out runs."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
-        decisions = decide(reduced_tested)
         concerned = removal.runs[first] | removal.runs[second]
+        decided_before, decided_after = full.of_pairs(concerned), decide(reduced_tested, concerned)
+        are_reversed = np.zeros(full.different.shape, np.bool_)
+        are_reversed[:, concerned] = reversals(decided_before, decided_after)
         return (
             experiment.scores(reduced),
             changed(tested, reduced_tested),
-            confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
-            reversals(full, decisions) & concerned,
+            confusion(decided_before, decided_after),
+            are_reversed,
         )
 
     for removal, of_removal in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):

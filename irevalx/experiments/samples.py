@@ -66,12 +66,12 @@ def uniform(
     Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, sections 3.1 and 4.5.5.
     """
     relevant = is_relevant(judgments, level)
-    some_relevant = judgments.rows.count(relevant) > 0
+    has_relevant = judgments.rows.count(relevant) > 0
     sampled = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
         draw, of_topic = 0, rate * topic_rates[topic] if topic_rates else rate
         sample = first_share(order.of(topic), of_topic)
-        while some_relevant[topic] and not relevant[sample].any():
+        while has_relevant[topic] and not relevant[sample].any():
             draw += 1
             sample = first_share(order.of(topic, draw), of_topic)
         sampled[sample] = True
@@ -137,7 +137,7 @@ def is_relevant(judgments: Judgments, level: float) -> BoolArray:
 
 
 def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolArray | None = None) -> list[str]:
-    """Return a warning about topics without a relevant document in the judgments or in a sample (``kept``), if any."""
+    """Return a warning about topics without a relevant document in the judgments or in a sample, if any."""
     relevant = is_relevant(judgments, level)
     without = np.flatnonzero(judgments.rows.count(relevant if sampled is None else relevant & sampled) == 0).tolist()
     if not without:

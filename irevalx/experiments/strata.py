@@ -119,7 +119,7 @@ class StrataSample(Frozen):
 
     @classmethod
     def drawn(cls, design: Design, judgments: Judgments, stratum: IntArray, order: RandomOrder) -> StrataSample:
-        """Draw a sample: of the D documents of a stratum of a topic, the first max(1, floor(rate D + 1/2))."""
+        """Draw the first max(1, floor(rate D + 1/2)) of the D documents of each stratum and topic."""
         sampled = np.zeros(stratum.size, np.bool_)
         for topic in range(judgments.rows.n):
             places = order.of(topic)
@@ -349,7 +349,7 @@ def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolA
 
     ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use strata.
     """
-    formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
+    formats = list(map(format_for, experiment.kinds))
     values = np.empty((len(formats), *experiment.missing.shape))
     for name in dict.fromkeys(formats):
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
@@ -360,7 +360,7 @@ def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolA
             of_measures = _with_strata(of_format, sample)
         else:
             of_measures = _with_probabilities(of_format, sample)
-        values[[of == name for of in formats]] = of_measures
+        values[[form == name for form in formats]] = of_measures
     return values
 
 
@@ -399,5 +399,5 @@ def _with_probabilities(experiment: GradedRuns, sample: StrataSample) -> FloatAr
         ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, sampled)),
         missing=experiment.missing,
         requests=experiment.requests,
-        level=experiment.level,
+        settings=Settings(level=experiment.level),
     ).values()

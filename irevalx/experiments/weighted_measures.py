@@ -15,7 +15,7 @@ from irevalx.measures.gain import dcg
 from irevalx.measures.measure_parameters import Gain
 from irevalx.measures.precision import precision
 from irevalx.measures.selection import RequestedMeasure
-from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
+from irevalx.measures.user_models import persistence_of, rank_biased_precision
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import log2_of
 
@@ -133,7 +133,7 @@ def _rank_biased(
             raise UsageError(
                 f"measure {quote(name)}: gain {gain:g} of grade {level} is too high; gains can be at most 1 here"
             )
-    p = next((pair.value for pair in reversed(values) if pair.key == "p"), PERSISTENCE)
+    p = persistence_of(values)
     if not 0 <= p <= 1:
         raise UsageError(f"measure {quote(name)}: p must be between 0 and 1, not {p:g}")
     possible = [given.get(grade, float(grade)) for grade in (0, 1, *given) if grade <= greatest]

@@ -54,6 +54,10 @@ class Documents(Frozen):
         """The documents themselves; judgments of every kind have this attribute."""
         return self
 
+    def docnos_of(self, topic: bytes) -> list[bytes]:
+        """Return the IDs of the documents of a topic."""
+        return self.docnos.take(self.rows.slice(self.topic_index[topic])).texts()
+
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
         """The index of a topic in ``topics``."""
@@ -106,16 +110,17 @@ class JudgmentKind:
         """Whether to warn about runs with few judged documents."""
         return False
 
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
+    @cached_property
+    def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
+        """The errors of topics in which a document was judged twice."""
         return {}
 
-    def without_relevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document is relevant at a level; None if this is not meaningful."""
-        return None
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
+        return self.duplicates
 
-    def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant; None if this is not meaningful."""
+    def without(self, level: float, *, relevant: bool) -> BoolArray | None:
+        """Return, per topic, whether no document was judged relevant (or nonrelevant); None if not meaningful."""
         return None
 
 
@@ -146,10 +151,7 @@ class TopicPools(Frozen):
 
 
 class Judgments(Documents, JudgmentKind):
-    """The judged documents of each topic with their grades, in file order.
-
-    In parts that have not been joined, topics are also in file order.
-    """
+    """The judged documents of each topic with their grades, in file order; in parts of a file, topics are as well."""
 
     grades: AnyArray
     """The grade of each document, an integer, or a real number if requested (``--grades``). Negative grades mean that a
@@ -207,22 +209,22 @@ class Judgments(Documents, JudgmentKind):
         """Whether to warn about runs with few judged documents; false for samples."""
         return self.strata is None
 
-    def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant.
-
-        The result is None at levels up to 0, at which all documents are relevant.
-        """
+    def without(self, level: float, *, relevant: bool) -> BoolArray | None:
+        """Return, per topic, whether no document was judged relevant (or nonrelevant); None at levels up to 0."""
         if level <= 0:
             return None
-        lacks: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
-        return lacks
+        are_such = self.grades >= level if relevant else (self.grades >= 0) & (self.grades < level)
+        return np.equal(self.rows.count(are_such), 0)
 
-    def without_relevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document is relevant at this level; None at levels up to 0."""
-        if level <= 0:
-            return None
-        lacks: BoolArray = self.rows.count(self.grades >= level) == 0
-        return lacks
+    def restricted(self, chosen: BoolArray) -> Judgments:
+        """Return the judgments in the mask ``chosen``; the topics remain."""
+        return replace(
+            self,
+            rows=self.rows.keep(chosen),
+            docnos=self.docnos.take(chosen),
+            grades=self.grades[chosen],
+            lines=self.lines[chosen],
+        )
 
     @cached_property
     def _pools(self) -> dict[bytes, TopicPools]:
@@ -262,10 +264,6 @@ class Judgments(Documents, JudgmentKind):
         hint = "; keep one of these lines (sort -u removes repeated lines)" if identical else ""
         return duplicate_documents("judgments", self.path, documents, hint + self.about_duplicates())
 
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
-        return self.duplicates
-
 
 def _joined_weights(parts: Sequence[FloatArray]) -> FloatArray | None:
     """Join the weights (by line) of parts with disjoint lines; None without weights."""
@@ -296,23 +294,14 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
     )
     is_kept = np.ones(judgments.docnos.size, np.bool_)
     is_kept[again] = False
-    return replace(
-        judgments,
-        rows=judgments.rows.keep(is_kept),
-        docnos=judgments.docnos.take(is_kept),
-        grades=judgments.grades[is_kept],
-        lines=judgments.lines[is_kept],
-    )
+    return judgments.restricted(is_kept)
 
 
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the error for each topic with duplicate documents, about the first of these in byte order.
-
-    ``occurrences`` are topics, documents and their lines (0 without lines), at least two for a document in all.
-    """
-    where: dict[tuple[bytes, bytes], set[int]] = {}
+    """Return the error for each topic with duplicate documents, about the first of these in byte order."""
+    where: dict[tuple[bytes, bytes], set[int]] = {}  # line numbers; {0} without lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
@@ -348,10 +337,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,).
-
-        ``document`` is an index in ``documents``, or negative.
-        """
+        """Return the index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,)."""
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
@@ -378,7 +364,3 @@ class JudgmentsWithProbabilities(Documents, JudgmentKind):
             for first, second in self.table.duplicates.tolist()
         )
         return duplicate_documents("judgments", self.path, documents)
-
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
-        return self.duplicates

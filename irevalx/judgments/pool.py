@@ -92,10 +92,7 @@ def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda l
 
 
 def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, PoolGaps]:
-    """Add pooled documents without a judgment, with a negative grade.
-
-    Judged documents are in the pool, whether or not the pool file contains them. Topics without any judgment stay out.
-    """
+    """Add pooled documents without a judgment, with a negative grade, to the topics of the judgments."""
     place = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = place != ABSENT
     topic, docnos = place[known], pool.docnos.take(known)

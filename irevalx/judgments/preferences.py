@@ -44,11 +44,7 @@ class ClassGroup(Frozen):
         return self.level <= 0
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents.
-
-        These include pairs within that class. This prevents many nonrelevant documents from outweighing the relevant
-        documents.
-        """
+        """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents."""
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
         others = ~last
@@ -74,10 +70,7 @@ class RelationGroup(Frozen):
 
     @property
     def nonrelevant(self) -> BoolArray:
-        """Shape (k,): whether the document is nonrelevant.
-
-        Documents with a negative level are neither nonrelevant nor relevant.
-        """
+        """Shape (k,): whether the document is nonrelevant; a negative level is neither nonrelevant nor relevant."""
         neutral: BoolArray = self.level == 0
         return neutral
 

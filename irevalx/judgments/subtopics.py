@@ -5,14 +5,14 @@ The ideal list is built greedily: the next document is the document with the hig
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names, order_by_name
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments, distinct
-from irevalx.errors import DuplicateDocumentError, EvaluationError
+from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Documents, JudgmentKind
 
@@ -54,10 +54,6 @@ class SubtopicJudgments(Frozen, JudgmentKind):
             grades=np.concatenate((nothing, *(part.grades for part in parts)))[line],
             duplicates={topic: error for part in parts for topic, error in part.duplicates.items()},
         )
-
-    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
-        """Return the errors of topics that cannot be evaluated, by topic, for at least these topics."""
-        return self.duplicates
 
     @property
     def greatest_grade(self) -> float | None:
@@ -109,10 +105,7 @@ class RelevantParts(Frozen):
     """The index of each element of ``parts`` in ``subtopics``."""
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal list of relevant documents of each judged topic, and their ``ideal_gains``.
-
-        Cached by alpha.
-        """
+        """Return the ideal list of each judged topic, and its ``ideal_gains``; cached by alpha."""
         if alpha not in self._ideals:
             lists, parts, subtopic = self._candidates
             self._ideals[alpha] = lists, ideal_gains(lists, parts, subtopic, self.subtopics.size, alpha)
@@ -137,19 +130,14 @@ def _concatenated(parts: Sequence[Segments]) -> Segments:
 
 
 def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopics: int, alpha: float) -> FloatArray:
-    """Return the gains of the documents of the ideal lists, in the order of ``topics``.
+    """Return the gains of the ideal lists, in the order of ``topics``; ``parts`` are the subtopics of each document.
 
     Every subtopic has the weight 1. The document with the greatest weight of subtopics comes next (the last one of its
-    topic if tied); then these weights are multiplied by 1 - alpha. ``parts`` contains the subtopics of
-    each document (numbers below ``n_subtopics``, each of a single topic), ascending. Weights are added in this order,
+    topic if tied); then these weights are multiplied by 1 - alpha. Weights are added in ascending order of subtopics,
     because ties depend on the rounding.
-
-    Documents with the same subtopics have equal gains, so that the last remaining document of each kind represents the
-    others. All topics are processed in parallel; topics with the most documents come first, so that unfinished topics
-    are always first.
     """
     gains = np.empty(topics.size)
-    longest_first = np.argsort(-topics.lengths, kind="stable")
+    longest_first = np.argsort(-topics.lengths, kind="stable")  # unfinished topics are always first
     ordered, document = topics.take(longest_first)
     of_document, index = parts.take(document)
     kinds = _Kinds(ordered, of_document, subtopic[index])
@@ -162,10 +150,7 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents grouped by their sets of subtopics, and the number of remaining documents of each kind.
-
-    Arguments as for ``ideal_gains``, the longest topics first.
-    """
+    """Documents grouped by their sets of subtopics: the last remaining document of a kind represents the others."""
 
     def __init__(self, topics: Segments, parts: Segments, subtopic: IntArray) -> None:
         kind, first = _numbered(topics, parts, subtopic)
@@ -183,10 +168,7 @@ class _Kinds:
         self.last = by_kind[np.flatnonzero(~np.append(same, False)[1:])]
 
     def choose(self, n_topics: int, weight: FloatArray, factor: float) -> FloatArray:
-        """Select the next document of each of the first topics, which have documents left, and return its gain.
-
-        The weights of its subtopics are multiplied by ``factor``.
-        """
+        """Select the next document of the first topics, multiply the weights of its subtopics, and return its gain."""
         n_kinds = int(self.offsets[n_topics])
         n_parts = int(self.parts.offsets[n_kinds])
         starts, topic, last = self.offsets[:n_topics], self.topic[:n_kinds], self.last[:n_kinds]

@@ -148,7 +148,7 @@ def every_measure() -> tuple[Measure, ...]:
     return (*MEASURES, *ADDED.values())
 
 
-copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # a process sends another its name
+copyreg.pickle(Measure, lambda measure: (named, (measure.name,)))  # processes exchange the name of a measure
 
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
 _SET = "set_P set_relative_P set_recall set_map set_F"

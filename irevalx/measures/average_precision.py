@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.measures.declaration import NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, Range, measure
+from irevalx.arrays.segments import FloatArray, ratio
+from irevalx.measures.declaration import NO_EXPECTATION, NO_FORMULA, ZERO_TO_ONE, Range, c_log, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summaries import LEAST, geometric_mean, mean
 from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
@@ -16,11 +14,9 @@ from irevalx.settings import EXPECTED, PROBABILITY
 
 
 def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
-    """Per topic: the sum of precisions at hits among the first k documents, expected over random tie-breaking.
-
-    In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
-    above it in the group with probability (r - 1)/(n - 1).
-    """
+    """Per topic: the sum of precisions at hits among the first k documents, expected over random tie-breaking."""
+    # In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
+    # documents above it in the group with probability (r - 1)/(n - 1).
     hits, size = t.hits_of_groups, t.size
     chance, others = hits / size, (hits - 1) / np.maximum(size - 1, 1)
     above = t.above_groups(hits)[t.place] + (t.rank - 1 - t.before[t.place]) * others[t.place]
@@ -30,7 +26,7 @@ def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArr
 
 
 def _expected_average_precision(t: TiedTopics) -> FloatArray:
-    return per_relevant(t, _expected_sum_of_precisions(t), t.n_hits > 0)
+    return per_relevant(t, _expected_sum_of_precisions(t))
 
 
 def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
@@ -45,11 +41,7 @@ def _probable_relative_average_precision_at(t: ExpectedTopics, k: int) -> FloatA
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / np.minimum(k, topic.counts)))
 
 
-def _probable_average_precision(t: ExpectedTopics) -> FloatArray:
-    return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
-
-
-def _probable_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
+def _probable_average_precision(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
 
 
@@ -69,7 +61,7 @@ def average_precision(t: Topics) -> FloatArray:
     Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
     Source: [buckley-voorhees-2005], chapter 3.
     """
-    return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
+    return per_relevant(t, t.rows.sum(t.precision_at_hits))
 
 
 @measure(
@@ -89,7 +81,7 @@ def geometric_map(t: Topics) -> FloatArray:
     Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
     Source: [robertson-2006].
     """
-    return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
+    return per_relevant(t, t.rows.sum(t.precision_at_hits))
 
 
 @measure(
@@ -97,7 +89,7 @@ def geometric_map(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     summary=mean,
     kind=CUTOFFS,
-    formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision_at},
+    formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision},
 )
 def average_precision_at(t: Topics, k: int) -> FloatArray:
     """Average precision at cutoff K.
@@ -148,20 +140,10 @@ def yaap(t: Topics) -> FloatArray:
     """
     total = t.rows.sum(t.precision_at_hits)
     odds = (1.0 + total) / ((1.0 + t.n_rel) - total)
-    return np.array([_log(x) for x in odds.tolist()], np.float64)
+    return np.array([c_log(x) for x in odds.tolist()], np.float64)
 
 
-def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArray:
-    """Per topic: the total divided by the number of relevant documents; 0.0 if no relevant document was retrieved.
-
-    With a level below 0, unjudged documents can be hits in topics without relevant documents; the result is then
-    infinite.
-    """
-    return np.where(any_found, total / t.n_rel, 0.0)
-
-
-def _log(x: float) -> float:
-    """Return the natural logarithm like C: minus infinity for 0, undefined below."""
-    if x > 0:
-        return math.log(x)
-    return -math.inf if x == 0 else UNDEFINED
+def per_relevant(t: Topics, total: FloatArray) -> FloatArray:
+    """Per topic: the total divided by the number of relevant documents; 0.0 if no relevant document was retrieved."""
+    # With a level below 0, unjudged documents can be hits of topics without relevant documents: the value is infinite.
+    return np.where(t.n_hits > 0, total / t.n_rel, 0.0)

@@ -51,6 +51,13 @@ UNDEFINED = math.copysign(math.nan, -1.0)
 """0/0 in C on x86, printed ``-nan``."""
 
 
+def c_log(x: float, log: Callable[[float], float] = math.log) -> float:
+    """Return a logarithm like C: minus infinity for 0, undefined below 0."""
+    if x > 0:
+        return log(x)
+    return -math.inf if x == 0 else UNDEFINED
+
+
 class Range(Frozen):
     """The range of a measure with default parameters and a nonnegative level, for help and axes."""
 
@@ -197,10 +204,7 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The paragraphs after the title, with complete references, and with the range of values after the formula.
-
-        ``Formula:``, ``Range:`` and ``Source:`` begin a line.
-        """
+        """The lines of the paragraphs after the title, with complete references and the range after the formula."""
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
         last = paragraphs[-1] if paragraphs else []
@@ -245,10 +249,7 @@ def measure(
     outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
-    """Return a decorator that turns a kernel into an unregistered measure; ``declared`` contains the other fields.
-
-    ``unjudged`` is the default of ``pooled`` and ``outside``.
-    """
+    """Return a decorator that turns a kernel into a Measure; ``pooled`` and ``outside`` default to ``unjudged``."""
     return lambda kernel: Measure(
         name=name,
         value_range=value_range,
@@ -261,10 +262,7 @@ def measure(
 
 
 def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
-    """Return a decorator that declares a measure of the `all` row only.
-
-    The function is never called; its docstring is the documentation.
-    """
+    """Return a decorator that declares a measure of the `all` row only; the function only has the documentation."""
     declare = measure(
         name,
         value_range,
@@ -295,11 +293,8 @@ def add(measure: Measure) -> None:
 
 @cache
 def load_offered() -> tuple[str, ...]:
-    """Import and register the measures of installed packages, once.
-
-    Return an error line for each measure that cannot be loaded.
-    """
-    from importlib.metadata import entry_points  # imported late: it takes a while, and few calls need it
+    """Load the measures of installed packages, once; return an error line for each measure that cannot be loaded."""
+    from importlib.metadata import entry_points  # imported here because it is slow and few calls need it
 
     problems = []
     for entry in entry_points(group=GROUP):

@@ -120,7 +120,7 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     Source: [clarke-2009]; ndeval.
     """
     if (1.0 - alpha) * beta == 1.0:
-        return np.zeros(t.rows.n)  # NRBP is 0 for all lists, the ideal one among them
+        return np.zeros(t.rows.n)  # NRBP is 0 for all lists, including the ideal list
     ideal, gain = t.ideal(alpha)
     biased = _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
     return ratio(biased, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))

@@ -47,9 +47,7 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
 def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
     satisfaction = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
     gains = satisfaction > 0
-    rows, satisfied = t.rows.keep(gains), satisfaction[gains]
-    reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
-    return rows.sum(reached * satisfied / t.rank[gains])
+    return _reciprocal_rank(t.rows.keep(gains), satisfaction[gains], t.rank[gains])
 
 
 @measure(
@@ -78,10 +76,13 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     Source: [chapelle-2009]; gdeval.
     """
     gains = (t.grade > 0) & (t.rank <= k)
-    rows = t.rows.keep(gains)
-    satisfied = exponential_gain(t.grade[gains], np.array(highest))
+    return _reciprocal_rank(t.rows.keep(gains), exponential_gain(t.grade[gains], np.array(highest)), t.rank[gains])
+
+
+def _reciprocal_rank(rows: Segments, satisfied: FloatArray, rank: IntArray) -> FloatArray:
+    """Per row: the expected reciprocal rank of the document that satisfies the user, given the probabilities."""
     reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
-    return rows.sum(reached * satisfied / t.rank[gains])
+    return rows.sum(reached * satisfied / rank)
 
 
 def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
@@ -119,10 +120,8 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
 
 
 def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
-    """Per list: the sum of (2**grade - 1)/2**highest/log2(rank + 1) over positive grades among the first k.
-
-    ``highest`` is at least the grades of a list. Division by a power of 2 is exact and prevents overflow.
-    """
+    """Per list: the sum of (2**grade - 1)/2**highest/log2(rank + 1) over positive grades among the first k."""
+    # Division by a power of 2 is exact, and prevents overflow because no grade exceeds ``highest``.
     gains = (grade > 0) & (rank <= k)
     gaining = lists.keep(gains)
     return gaining.sum(exponential_gain(grade[gains], gaining.spread(highest)) / log2_of(rank[gains] + 1))

@@ -19,6 +19,7 @@ from irevalx.measures.declaration import (
     UNDEFINED,
     ZERO_TO_ONE,
     UnjudgedEffect,
+    c_log,
     measure,
 )
 from irevalx.measures.measure_parameters import CutoffsAndGains, Gain, Gains
@@ -52,10 +53,7 @@ class GainsOfTopics(Frozen):
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
-        """Return the gains of the topics: by default, the grades. Unjudged documents have no gain.
-
-        ``scaled`` scales the gains of topics to 0..1 if necessary.
-        """
+        """Return the gains of the topics: grades by default, 0 for unjudged documents; 0 to 1 if ``scaled``."""
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
         if key not in t.cached:
@@ -129,12 +127,9 @@ class _GainTable(Frozen):
         return {level: gain for level, gain, _ in reversed(self.entries)}
 
     def ideal(self, counts: Mapping[float, int]) -> FloatArray:
-        """Return the gains of the ideal ranking, descending, from the numbers of documents by level.
-
-        The list ends at the first gain of at most 0; as in trec_eval, the last entry is checked before the counts.
-        """
+        """Return the gains above 0 of the ideal ranking, descending, from the numbers of documents by level."""
         gains: list[float] = []
-        if not self.entries or not self.entries[-1][1] > 0:
+        if not self.entries or not self.entries[-1][1] > 0:  # before the counts are looked up, as in trec_eval
             return np.empty(0)
         for level, gain, counted in reversed(self.entries):
             count = counts.get(level, 0) if counted else 0
@@ -155,7 +150,7 @@ def _gain_table(
         entries.append((level, gain, level not in named))
         named.add(level)
     entries += [(level, float(level), True) for level in every if level not in named]
-    # trec_eval compares gains by their difference cut to an integer, so that close ones may end up in the wrong order.
+    # trec_eval compares gains by their difference truncated to an integer, so similar gains can be sorted incorrectly.
     if is_real:
         entries.sort(key=lambda entry: entry[1])
     else:
@@ -287,11 +282,8 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """
     gains = GainsOfTopics.of(t, pairs)
     so_far = t.rows.running_sum(gains.discounted)
-    ideal_so_far = gains.ideal.running_sum(gains.ideal_discounted)
     reached = np.minimum(t.rank, t.rows.spread(gains.ideal.lengths))
-    best = np.zeros(t.rows.size)
-    inside = reached > 0
-    best[inside] = ideal_so_far[gains.ideal.at(t.rows.ids[inside], reached[inside] - 1)]
+    best = _down_to(gains.ideal, gains.ideal.running_sum(gains.ideal_discounted), t.rows.ids, reached)
     counted = gains.gain > 0
     total = t.rows.sum(np.where(counted, so_far / best, 0.0))
     n_ideal = gains.ideal.lengths
@@ -314,11 +306,9 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ideal, ideal_gain = gains.ideal, gains.ideal_gain
     last = ideal.position == ideal.spread(ideal.lengths) - 1
     step = last | (ideal_gain != np.append(ideal_gain[1:], 0.0))
-    # A step after rank p of the best possible ranking compares what both rankings have gained up to rank p.
+    # A step after rank p of the ideal ranking compares the cumulative gains of both rankings at rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
-    so_far = t.rows.running_sum(gains.discounted)
-    gained = np.zeros(ideal.size)
-    gained[above > 0] = so_far[t.rows.at(ideal.ids[above > 0], above[above > 0] - 1)]
+    gained = _down_to(t.rows, t.rows.running_sum(gains.discounted), ideal.ids, above)
     total = ideal.sum(np.where(step, gained / ideal.running_sum(gains.ideal_discounted), 0.0))
     steps = ideal.count(step)
     longer = (steps > 0) & (t.n_ret > ideal.lengths + 1)
@@ -376,9 +366,7 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     gained_so_far = t.rows.running_sum(gains.gain)
     cost_so_far = ideal.running_sum(np.where(gains.ideal_gain >= 1.0, gains.ideal_gain, 1.0))
     reached = np.minimum(t.rank, t.rows.spread(ideal.lengths))
-    cost = np.zeros(t.rows.size)
-    cost[reached > 0] = cost_so_far[ideal.at(t.rows.ids[reached > 0], reached[reached > 0] - 1)]
-    cost = _add_ones(cost, t.rank - reached)
+    cost = _add_ones(_down_to(ideal, cost_so_far, t.rows.ids, reached), t.rank - reached)
     counted = gains.gain != 0
     lag = ((2.0 + cost) - gained_so_far)[counted]
     worth = np.zeros(t.rows.size)
@@ -387,12 +375,18 @@ def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     return np.where(best > 0, t.rows.sum(worth) / best, 0.0)
 
 
-def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
-    """Return x after ``times`` additions of 1.0 with rounding after each addition; both have the same shape.
+def _down_to(lists: Segments, running_sum: FloatArray, row: IntArray, n: IntArray) -> FloatArray:
+    """Return the running sum of rows of ``lists`` down to their n-th element; 0 for n = 0."""
+    sums = np.zeros(n.size)
+    inside = n > 0
+    sums[inside] = running_sum[lists.at(row[inside], n[inside] - 1)]
+    return sums
 
-    Below 2**53, additions are exact except those that pass a power of two, which are rounded once.
-    From there on, only the first addition can change the sum, because of rounding to even.
-    """
+
+def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
+    """Return x after ``times`` additions of 1.0 with rounding after each addition; both have the same shape."""
+    # Below 2**53, additions are exact except those that pass a power of two, which are rounded once.
+    # From there on, only the first addition can change the sum, because of rounding to even.
     x, left = x.copy(), times.astype(np.float64)
     while (left > 0).any():
         exact = x < 2.0**53
@@ -404,9 +398,6 @@ def _add_ones(x: FloatArray, times: IntArray) -> FloatArray:
 
 def _log2(x: FloatArray) -> FloatArray:
     """Return log2 of each element as the C library computes it; ``np.log2`` can differ in the last bit."""
-    logs: dict[float, float] = {}
     values = x.tolist()
-    for value in values:
-        if value not in logs:
-            logs[value] = math.log2(value) if value > 0 else (-math.inf if value == 0 else UNDEFINED)
+    logs = {value: c_log(value, math.log2) for value in set(values)}
     return np.array([logs[value] for value in values], np.float64)

@@ -263,10 +263,8 @@ def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
 
 
 def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
-    """Return the expected value of (r + 1) / (r + 1 + n + X), X binomially distributed over o trials.
-
-    E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
-    """
+    """Return the expected value of (r + 1) / (r + 1 + n + X), where X is binomially distributed over o trials."""
+    # E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
     j = r + n
     width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))
     total = np.zeros(j.shape)

@@ -16,11 +16,7 @@ from irevalx.settings import PROBABILITY, NumberRange, Settings
 from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
 
 Kernel: TypeAlias = Callable[..., Any]
-"""The function of a measure. It is called with the topics ``t`` and the values of the parameters, and returns one value
-per topic, shape (n_topics,).
-
-The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments.
-"""
+"""A function from topics (Topics, Preferences, ...) and parameters to one value per topic, shape (n_topics,)."""
 
 Note: TypeAlias = Callable[[str, float], None]
 """A function that is called with each number that is not plain, as typed, and with the value that C reads."""
@@ -67,10 +63,7 @@ class ParameterKind:
         return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        """Parse the parameters of the measure ``name``; None stands for the default parameters.
-
-        ``note`` is called with numbers that are not plain.
-        """
+        """Parse the parameters (None: the default) of a measure; ``note`` is called with numbers that are not plain."""
         return Parameters((name,))
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
@@ -107,10 +100,7 @@ class CutoffsAndGains(Cutoffs):
 
 
 class CutoffsAndReals(Cutoffs):
-    """Ranks and ``name=value`` pairs in any order. The kernel is called with ``(t, k, *values)`` for each rank.
-
-    A wrong pair is a usage error.
-    """
+    """Ranks and ``name=value`` pairs in any order. The kernel is called with ``(t, k, *values)`` for each rank."""
 
     parameters: tuple[MeasureParameter, ...] = ()
     """The named parameters."""
@@ -140,7 +130,7 @@ class RealCutoffs(Frozen, ParameterKind):
         if text is not None:
             cutoffs = merge_sort(_numbers(text, c_double, note), lambda x, y: (x > y) - (x < y))
         _refuse_equal(name, text, cutoffs)
-        # trec_eval has no room for more characters.
+        # trec_eval truncates longer names.
         names = tuple(f"{name}_{c_format('%3.2f', cutoff)}"[: len(name) + 9] for cutoff in cutoffs)
         return Parameters(names, tuple(cutoffs))
 
@@ -173,10 +163,7 @@ class MeasureParameter(Frozen):
 
 
 class NamedReals(Frozen, ParameterKind):
-    """``name=value`` pairs of measures of irevalx. The kernel is called with ``(t, *values)``, in declaration order.
-
-    Several lists can be requested together. Unlike with trec_eval's parameters, an invalid list raises UsageError.
-    """
+    """``name=value`` pairs, which trec_eval lacks. The kernel is called with ``(t, *values)``, in declaration order."""
 
     parameters: tuple[MeasureParameter, ...]
 
@@ -245,10 +232,7 @@ class Gains(Frozen, ParameterKind):
 
 
 class GradeGains(Frozen, ParameterKind):
-    """LEVEL=GAIN pairs, with judged grades and gains of at least 0. The kernel is called with ``(t, pairs)``.
-
-    Several lists can be requested together; an invalid pair raises UsageError.
-    """
+    """LEVEL=GAIN pairs, with judged grades and gains of at least 0. The kernel is called with ``(t, pairs)``."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
 

@@ -44,11 +44,12 @@ def precision(t: Topics, k: int) -> FloatArray:
     return t.hits_within(k) / k
 
 
-def _probable_recall(t: ExpectedTopics, k: int) -> FloatArray:
+def probable_recall(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
+    """Per topic: the expected recall at cutoff k, or of all retrieved documents, if grades are probabilities."""
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
-@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_recall})
+@measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: probable_recall})
 def recall(t: Topics, k: int) -> FloatArray:
     """Recall at cutoff K.
 
@@ -249,7 +250,7 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
         cutoff = truncate(np.multiply(multiple, t.n_rel, dtype=np.float64) + 0.9)
         beyond = walk.skips(cutoff)
         inside = walk.stops_at(cutoff)
-        # The first hits do not count where the level is below 0 and unjudged documents are hits.
+        # If the level is below 0, unjudged documents are hits, and the first hits are not counted.
         n_hits = np.maximum(t.hits_within(cutoff) - (t.n_hits - t.n_rel_ret), 0)
         values.append(np.where(beyond, ratio(t.n_rel_ret, cutoff), np.where(inside, ratio(n_hits, cutoff), 0.0)))
     return values[::-1]
@@ -281,11 +282,8 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """Return, for each recall level, the interpolated precision (0.0 if not reached) and whether the level is reached.
-
-    Shape (n_topics,).
-    """
-    # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
+    """Per recall level and topic: the interpolated precision (0.0 if not reached) and whether the level is reached."""
+    # Hits are counted from the last one; there are more than n_rel_ret if the level is below 0.
     n_hits = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
     is_hit = t.hit & (n_hits > 0)
     hits, n_hits, precision = t.rows.keep(is_hit), n_hits[is_hit], (n_hits / t.rank)[is_hit]

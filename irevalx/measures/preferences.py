@@ -10,7 +10,9 @@ retrieved document.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +22,7 @@ from irevalx.measures.declaration import COUNT, NONREL, ZERO_TO_ONE, Range, Unju
 from irevalx.measures.summaries import mean, total
 
 if TYPE_CHECKING:
-    from irevalx.ranking.topic_kinds import Preferences
+    from irevalx.ranking.topic_kinds import PreferenceCounts, Preferences
 
 _preference_measure = partial(
     measure,
@@ -197,13 +199,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     Formula: mean over groups of (ful + R_ret (R - N))/(poss + R (R - N)) where N <= R.
     Source: trec_eval; after bpref: [buckley-voorhees-2004].
     """
-    t, (relevant, relevant_ret), (nonrelevant, _) = p.tally, p.relevant, p.nonrelevant
-    surplus = relevant - nonrelevant
-    fulfilled, possible = t.fulfilled + relevant_ret * surplus, t.possible + relevant * surplus
-    few = np.flatnonzero(surplus < 0)
-    recount = p.balanced_tally(few, relevant)
-    fulfilled[few], possible[few] = recount.fulfilled, recount.possible
-    return _mean_of_groups(p, fulfilled / possible)
+    return _balanced(p, p.relevant[0], p.nonrelevant[0], attrgetter("fulfilled", "possible"))
 
 
 @_preference_share("prefs_avgjg_Rnonrel_ret", ZERO_TO_ONE)
@@ -217,18 +213,28 @@ def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     Formula: mean over groups of (ful_ret + R_ret (R_ret - N_ret))/(poss_ret + R (R_ret - N_ret)) where N_ret <= R_ret.
     Source: trec_eval.
     """
-    t, (relevant, relevant_ret), (_, nonrelevant_ret) = p.tally, p.relevant, p.nonrelevant
-    surplus = relevant_ret - nonrelevant_ret
-    fulfilled, possible = t.fulfilled_ret + relevant_ret * surplus, t.possible_ret + relevant * surplus
-    few = np.flatnonzero(surplus < 0)
-    recount = p.balanced_tally(few, relevant_ret)
-    fulfilled[few], possible[few] = recount.fulfilled_ret, recount.possible_ret
-    return _mean_of_groups(p, fulfilled / possible)
+    return _balanced(p, p.relevant[1], p.nonrelevant[1], attrgetter("fulfilled_ret", "possible_ret"))
 
 
 def _sum(p: Preferences, of_group: IntArray) -> IntArray:
     """Per topic: the sum over judgment groups."""
     return p.groups.sum(of_group.astype(np.float64)).astype(np.int64)
+
+
+def _balanced(
+    p: Preferences,
+    n_relevant: IntArray,
+    n_nonrelevant: IntArray,
+    counts: Callable[[PreferenceCounts], tuple[IntArray, IntArray]],
+) -> FloatArray:
+    """Per topic: the mean fraction of preferences fulfilled if each group has R nonrelevant documents."""
+    surplus = n_relevant - n_nonrelevant
+    relevant, relevant_ret = p.relevant
+    fulfilled, possible = counts(p.tally)
+    fulfilled, possible = fulfilled + relevant_ret * surplus, possible + relevant * surplus
+    few = np.flatnonzero(surplus < 0)
+    fulfilled[few], possible[few] = counts(p.balanced_tally(few, n_relevant))
+    return _mean_of_groups(p, fulfilled / possible)
 
 
 def _mean_of_groups(p: Preferences, of_group: FloatArray) -> FloatArray:

@@ -33,16 +33,13 @@ class ParsedRequest(Frozen):
     """The request as typed, without white space."""
 
     def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
-        """Yield requests for the measure, or for the measures of a set, with their treatments of unjudged documents.
-
-        Members of a set with their own treatment of unjudged documents are included only if no treatment is requested
-        (``plain``).
-        """
+        """Yield the requested measure, or the measures of a set, with their treatments of unjudged documents."""
         if self.name not in NICKNAMES:
             yield named(self.name), self.treatment
             return
         for member in NICKNAMES[self.name]:
             name, own = split_treatment(member)
+            # P:skip, for example, is a member of ``incomplete`` only if no treatment is requested (``plain``).
             if exists(name, compat) and not (own and (self.treatment or not plain)):
                 yield named(name), own or self.treatment
 

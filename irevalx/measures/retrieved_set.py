@@ -8,6 +8,7 @@ from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.errors import EvaluationError
 from irevalx.measures.declaration import NO_FORMULA, ZERO_TO_ONE, Range, UnjudgedEffect, UpperBound, measure
 from irevalx.measures.measure_parameters import Reals
+from irevalx.measures.precision import probable_recall
 from irevalx.measures.summaries import mean
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics
@@ -29,16 +30,12 @@ def set_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, t.n_ret)
 
 
-def _probable_recall(t: ExpectedTopics) -> FloatArray:
-    return t.each(lambda topic: topic.mean(np.ones(topic.rank.size), 1.0 / topic.counts))
-
-
 @measure(
     "set_recall",
     ZERO_TO_ONE,
     summary=mean,
     unjudged=UnjudgedEffect.NOTHING,
-    formulas={PROBABILITY: _probable_recall},
+    formulas={PROBABILITY: probable_recall},
 )
 def set_recall(t: Topics) -> FloatArray:
     """Recall of the retrieved set.

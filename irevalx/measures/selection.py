@@ -58,7 +58,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
     """Parse a name that trec_eval does not define; measures of installed packages are loaded first."""
-    from irevalx.measures.foreign_requests import read_foreign_request  # imported late: most calls do without
+    from irevalx.measures.foreign_requests import read_foreign_request  # imported here because few calls need it
 
     try:
         return read_foreign_request(stem, compat)
@@ -187,11 +187,7 @@ def select_measures(
     as_requested: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
-    """Select the requested measures; without requests, the default measures of the judgment format.
-
-    ``strict`` refuses parameters that are not plain numbers; ``as_requested`` keeps requested names and order. ``warn``
-    is called for parameters that are ignored or read differently, and for members of sets that are left out.
-    """
+    """Select the requested measures, or the default measures of the judgment format if there are no requests."""
     default = REL_FORMATS[rel_format].default_measures
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
@@ -199,10 +195,7 @@ def select_measures(
     blocks = list(dict.fromkeys(request.treatment for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
-        """Return the sort key of requests: measures of the `all` row first, then one block per treatment.
-
-        In a block, a measure is followed by its variants with their own level, in ascending order of level.
-        """
+        """Return the sort key: measures of the `all` row, then a block per treatment; in it, by measure and level."""
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
 
@@ -238,10 +231,7 @@ def select_measures(
 
 
 def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterator[tuple[str, RequestedMeasure]]:
-    """Yield a measure for each order of ties, and the difference between best and worst, with name suffixes.
-
-    Measures of the `all` row, and counts for which no direction is better, are not repeated.
-    """
+    """Yield a measure for each order of ties, and the difference between best and worst, with name suffixes."""
     measure, orders = selected.measure, settings.tie_orders
     if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
         yield "", selected
@@ -256,8 +246,8 @@ def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_requested: bool, warn: Warn
 ) -> Selection:
     """Return the cached result of ``select_measures``; raises and warns like it."""
-    if not ADDED:  # what a user declares again has the same name
-        with suppress(IrevalxError):  # which comes again below, after the warnings before it
+    if not ADDED:  # a custom measure that is declared again has the same name
+        with suppress(IrevalxError):  # the call below raises it again, after the warnings
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_requested)
             for line in lines:
                 warn(line)
@@ -288,17 +278,14 @@ def requested_measure(text: str) -> RequestedMeasure | None:
     """Return the requested measure; None if it is unknown or has several printed names."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
-            settings = Settings(compat=compat, grades="real")  # any level will do
+            settings = Settings(compat=compat, grades="real")  # permits any level
             selected = select_measures([text], settings).measures
             return selected[0] if sum(len(each.names) for each in selected) == 1 else None
     return None
 
 
 def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
-    """Yield the requests in a text: a measure with several treatments of unjudged documents, or the members of a set.
-
-    Some members can lack the treatment; members that do not support a feature of the settings are omitted.
-    """
+    """Yield the requests in a text: a measure with one or several treatments, or the members of a set."""
     _refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
     unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
@@ -403,7 +390,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
     def note(item: str, value: float) -> None:
         problem = f"invalid parameter {quote(item)} of {measure.name} (not a plain number)"
-        from irevalx.measures.foreign_requests import gains_hint  # imported late: most calls do without
+        from irevalx.measures.foreign_requests import gains_hint  # imported here because few calls need it
 
         hint = gains_hint(measure.name, text)
         if strict:
@@ -426,21 +413,18 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
 
 def _cutoff_hint(name: str, parameters: str | None) -> str:
-    from irevalx.measures.foreign_requests import cutoff_hint  # imported late: most calls do without
+    from irevalx.measures.foreign_requests import cutoff_hint  # imported here because few calls need it
 
     return cutoff_hint(name, parameters)
 
 
 def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
-    """Yield the requested names of values with their printed names.
-
-    Both names are equal for requests of several values without a list of cutoffs, and for ignored parameters.
-    """
+    """Yield the requested names of values with their printed names; both are equal if no name was requested."""
     printed = dict(zip(selected.parameters.names, selected.names, strict=True))
     kind = selected.measure.kind
 
     def names_with(parameters: str | None) -> tuple[str, ...]:
-        # What is malformed has been reported already, and names do not depend on settings.
+        # Malformed parameters have been reported already, and names do not depend on settings.
         return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
 
     if cutoffs := request.listed_cutoffs:
@@ -458,14 +442,11 @@ def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[s
 
 
 def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
-    """Split lists of measures in one text, as users of trec_eval write them.
-
-    A text that trec_eval takes for one measure is not split (``P.5 10`` is P_5), as does a text without a measure.
-    """
+    """Split texts that contain several measures, as users of trec_eval write them."""
     measures: list[str] = []
     for text in texts:
         parts = measures_in(text)
-        if len(parts) < 2 or _is_one(text, compat):
+        if len(parts) < 2 or _is_one(text, compat):  # ``P.5 10`` is P_5 in trec_eval
             measures.append(text)
             continue
         errors = [error for part in parts if (error := _problem(part, compat))]
@@ -487,5 +468,6 @@ def _problem(text: str, compat: Compat) -> IrevalxError | None:
 def _is_one(text: str, compat: Compat) -> bool:
     """Return whether trec_eval parses a text as a single measure."""
     with suppress(IrevalxError):
-        return bool(select_measures((text,), Settings(compat=compat)))
+        select_measures((text,), Settings(compat=compat))
+        return True
     return False

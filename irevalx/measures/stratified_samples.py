@@ -236,12 +236,9 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
 
 
 def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
-    """Return the gains of documents with these grades: 0 for documents not judged relevant.
-
-    If a level has several pairs, the first is used; the gain of a grade without a pair is the grade.
-    """
+    """Return the gains of documents with these grades: by default, the grade, or 0 if not judged relevant."""
     gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
-    for pair in reversed(pairs):
+    for pair in reversed(pairs):  # the first of several pairs of a level is used
         gains[(grades == pair.level) & (grades >= t.level)] = pair.value
     return gains
 

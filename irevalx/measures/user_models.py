@@ -56,7 +56,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Formula: (1 - p) sum over retrieved of gain p^(k-1).
     Source: [moffat-zobel-2008].
     """
-    p = _persistence(pairs)
+    p = persistence_of(pairs)
     gain = GainsOfTopics.of(t, pairs, scaled=True).gain
     weights = gain * powers(p, int(t.n_ret.max(initial=0)))[t.rank - 1]
     return (1.0 - p) * t.rows.sum(np.where(gain != 0, weights, 0.0))
@@ -84,7 +84,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
     Source: [moffat-zobel-2008].
     """
-    p = _persistence(pairs)
+    p = persistence_of(pairs)
     decay = powers(p, int(t.n_ret.max(initial=0)) + 1)
     total, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
     for topic, n_ret in enumerate(t.n_ret.tolist()):
@@ -92,12 +92,12 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
         weights = decay[:n_ret].copy()
         left = 1.0 - judged[where]
         ranks = t.rank[where] - 1
-        weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # where a weight is infinite, too
+        weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # also if a weight is infinite
         total[topic] = ordered_sum(weights)
     return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * total, 0.0)
 
 
-def _persistence(pairs: Sequence[Gain]) -> float:
+def persistence_of(pairs: Sequence[Gain]) -> float:
     """Return the last p among the parameters, or 0.9."""
     return next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
 
@@ -128,7 +128,7 @@ def compatibility(t: Topics, p: float) -> FloatArray:
     rows, rank = t.rows.keep(gains), t.rank[gains]
     meets = np.maximum(rank, _ideal_rank(rows, t.grade[gains], t.ideal, t.ideal_grade))
     weights = powers(p, DEPTH) / np.arange(1, DEPTH + 1)
-    from_rank = np.append(np.add.accumulate(weights[::-1])[::-1], 0.0)  # of all ranks from this one on
+    from_rank = np.append(np.add.accumulate(weights[::-1])[::-1], 0.0)  # sums over all ranks from a rank on
 
     def total(lists: Segments, first: IntArray) -> FloatArray:
         return lists.sum(from_rank[np.minimum(first, DEPTH + 1) - 1])

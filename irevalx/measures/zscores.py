@@ -32,11 +32,8 @@ class ZscoreMoments(Frozen):
     """The mean and the standard deviation of each name."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
-        """Return the mean and standard deviation of a measure; None if they are missing.
-
-        Duplicates are resolved by binary search which, as in trec_eval, begins with a range that is one too long.
-        """
-        low, high = 0, len(self.names)
+        """Return the mean and standard deviation of a measure; None if they are missing."""
+        low, high = 0, len(self.names)  # one too long, like in trec_eval, which determines the entry used of several
         while low <= high:
             middle = (low + high) // 2
             if middle == len(self.names) or self.names[middle] > name:
@@ -57,10 +54,7 @@ class Zscores(Frozen):
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of a measure, shape (n_topics,), and their summary; None if there are no values.
-
-        Values are first converted to the scale of their summary.
-        """
+        """Return the z-scores of values on the scale of their summary, shape (n_topics,), and their summary."""
         zscores = None
         if values is not None:
             scaled = as_list(summary.scale(values) if summary else values)
@@ -82,10 +76,7 @@ class Zscores(Frozen):
 
 
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Read means and standard deviations from lines of the form ``topic measure mean deviation``.
-
-    ``strict`` refuses non-finite numbers.
-    """
+    """Read means and standard deviations of measures; ``strict`` refuses non-finite numbers."""
     try:
         lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
     except (UnreadableFileError, MalformedLineError) as error:

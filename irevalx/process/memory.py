@@ -26,10 +26,8 @@ _BIG_ARRAY = 1 << 24
 def keep_freed_memory() -> None:
     """Let glibc keep up to 256 MB of freed memory for the next arrays; no effect with other C libraries.
 
-    A run is read in blocks, and each block needs dozens of arrays of the same sizes. By default glibc maps memory of
-    large arrays anew each time, and page faults take longer than the work on the arrays. numpy requests huge pages for
-    larger arrays than those of a block; five large arrays, which are not written to, leave huge pages for the first
-    blocks.
+    By default, glibc maps memory for the large arrays of each block anew, and page faults take longer than the work on
+    these arrays. numpy requests huge pages for larger arrays: five of them leave huge pages for the first blocks.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError, MemoryError):
         from ctypes import CDLL
@@ -42,10 +40,5 @@ def keep_freed_memory() -> None:
 
 @cache
 def keep_some_freed_memory() -> None:
-    """Let glibc keep up to 8 MB of freed memory for the next small arrays.
-
-    glibc returns freed memory once it exceeds 128 KB, or twice the size of the largest array (up to 32 MB) freed so
-    far, so freeing one array is enough. Otherwise, page faults take up to a quarter of the time of many small
-    evaluations.
-    """
-    np.empty(_SMALL_ARRAYS, np.uint8)
+    """Let glibc keep up to 8 MB of freed memory; page faults take up to a quarter of the time of small evaluations."""
+    np.empty(_SMALL_ARRAYS, np.uint8)  # glibc then keeps twice the size of this array

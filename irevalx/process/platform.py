@@ -116,10 +116,7 @@ def is_open_already(path: str) -> bool:
 
 
 def opened_file(path: str) -> Callable[[], BinaryIO] | None:
-    """Return a function that opens, for appending, a file that a process already has open; None for other paths.
-
-    ``path`` is like ``/dev/stdout`` or ``/proc/self/fd/3``, or a link to such a path.
-    """
+    """Return a function that appends to an open file, given a path like ``/dev/stdout``; None for other paths."""
     name = path
     for _ in range(_MOST_LINKS):
         folder, base = os.path.split(name)
@@ -184,10 +181,9 @@ def threads() -> int:
 
 
 def alone_after_a_fork() -> bool:
-    """Fork once, and return whether this thread is then the only thread.
+    """Fork once, which ends the threads of OpenBLAS until they are needed, and return whether no other thread is left.
 
-    A fork ends the threads of OpenBLAS, which NumPy starts by default, until they are needed again. Python
-    3.12 and later warn about a fork with other threads.
+    Python 3.12 and later warn about a fork with other threads.
     """
     with warnings.catch_warnings(record=True) as heard, signals_blocked():
         warnings.simplefilter("always")

@@ -46,7 +46,7 @@ def raising_interrupts() -> Iterator[None]:
 def start_numpy() -> None:
     """Import NumPy without threads for linear algebra, which are not needed and take 20 to 30 ms to start."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    import numpy  # noqa: F401, ICN001 - imported now, for whoever imports it next
+    import numpy  # noqa: F401, ICN001 - later imports use this module
 
 
 OUT_OF_MEMORY = 70

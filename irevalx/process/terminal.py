@@ -22,10 +22,7 @@ _CHUNK_SIZE = 1 << 20
 
 
 def write(lines: Iterable[bytes]) -> None:
-    """Write lines to standard output as they are generated.
-
-    Raises BrokenPipeError if the pipe was closed, and OutputError for other errors.
-    """
+    """Write lines to standard output; BrokenPipeError if the pipe was closed, OutputError for other errors."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -51,9 +48,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def echo(text: str) -> None:
-    """Write text to standard output; raises as ``write`` does."""
-    import click
-
+    """Write text to standard output, with the errors of ``write``."""
     try:
         click.echo(text, nl=False)
     except OSError as error:
@@ -62,17 +57,12 @@ def echo(text: str) -> None:
 
 def write_error(line: str) -> None:
     """Write a line to standard error, ignoring errors, so that results are not lost."""
-    import click
-
     with suppress(OSError, ValueError):
         click.echo(line, err=True)
 
 
 def silence_warnings() -> None:
-    """Hide warnings of Python packages, unless ``python -W`` or PYTHONWARNINGS requests them.
-
-    These warnings are for programmers; the commands print their own warnings.
-    """
+    """Hide warnings of Python packages, unless ``python -W`` or PYTHONWARNINGS requests them."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
@@ -107,16 +97,10 @@ def show_progress(line: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar with the remaining time.
-
-    ``what`` is its label and ``total`` its length. The bar is displayed only if it is enabled and standard error is a
-    terminal.
-    """
+    """Yield a function that advances a progress bar, which is displayed if standard error is a terminal."""
     if not (enabled and total and is_terminal()):
         yield lambda done: None
         return
-    import click
-
     with click.progressbar(range(total), label=what, file=sys.stderr) as bar:
         yield bar.update
 
@@ -133,11 +117,7 @@ BROKEN_PIPE = 128 + 13
 
 
 def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:
-    """Run a command, and return its exit status.
-
-    ``command`` returns its status (None for 0), ``name`` is its name in messages, and ``argv`` defaults to the
-    arguments of the process.
-    """
+    """Run a command with these arguments (default: of the process), and return its exit status."""
     variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
     if instruction := os.environ.get(variable):  # a shell asks for completion
         from click.shell_completion import shell_complete

@@ -39,21 +39,16 @@ def worth_sharing(size: int) -> bool:
 
 
 def processes_for(size: int, most: int) -> int:
-    """Return the number of processes for reading a file of this size, at most ``most``.
-
-    A process takes as long to start as to read a part of ``BIG``.
-    """
+    """Return the number of processes for reading a file of this size, at most ``most``."""
     return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
 
 
 def in_order(
     work: Callable[[Item], Result], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool = False
 ) -> Generator[Result, None, None]:
-    """Yield the result of ``work`` for each item, in the order of the items.
+    """Yield the result of ``work`` for each item, or raise its error, in the order of the items.
 
-    ``items`` is called in each of the ``processes``, and process i of n works on every n-th item; with ``made_once``,
-    one more process calls it and sends the items to the others. Items that are sent, and results, must be picklable.
-    Errors of ``work`` and ``items`` are raised in order; LostProcessError is raised if a process was killed.
+    Each of n processes calls ``items`` and works on every n-th item; with ``made_once``, a further process sends them.
     """
     workers = _Workers()
     try:
@@ -207,7 +202,7 @@ def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Ite
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items sent by the process ``maker`` and raise its exceptions; LostProcessError if it was terminated."""
+    """Yield the items sent by the process ``maker``, and raise its exceptions."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:

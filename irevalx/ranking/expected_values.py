@@ -48,12 +48,9 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
 class ExpectedTopic(Frozen):
     """The documents of a topic that can be relevant, each of which is a trial."""
 
-    rank: IntArray
-    """Ranks of the retrieved documents, ascending: shape (n_found,)."""
-    p: FloatArray
-    """Positive probabilities, shape (n,): retrieved documents in rank order, then the others."""
-    n_ret: int
-    """Number of retrieved documents."""
+    rank: IntArray  # ranks of the retrieved documents, ascending: shape (n_found,)
+    p: FloatArray  # positive probabilities, shape (n,): retrieved documents in rank order, then the others
+    n_ret: int  # number of retrieved documents
 
     @property
     def counts(self) -> IntArray:
@@ -66,10 +63,7 @@ class ExpectedTopic(Frozen):
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return the expected sum of weights of retrieved relevant documents, times the share for their number.
-
-        Weights have shape (n_found,), shares (n,), for each of ``counts``.
-        """
+        """Return the expected sum of weights of retrieved relevant documents, times the share for their number."""
         return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
@@ -183,11 +177,9 @@ class TieGroup(Frozen):
     first: IntArray
     """For each document, the first rank of the topic's documents with its score. All pooled documents
     whose group begins within the depth have rows."""
-    last: IntArray
-    """For each document, the last rank of these documents."""
+    last: IntArray  # for each document, the last rank of these documents
     ties: Ties
-    depth: int
-    """Maximum number of evaluated documents per topic."""
+    depth: int  # maximum number of evaluated documents per topic
 
     @classmethod
     def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
@@ -219,10 +211,9 @@ class TieGroup(Frozen):
         return replace(parts[0], first=first, last=last)
 
     def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
-        """Return the permutation to the best or the worst order, by ``worth``, and the ranks in this order.
+        """Return the permutation to the best or worst order by ``worth``, and the ranks in this order.
 
-        ``without_row`` is the worth of documents that have no row: last of equals in the best order, first in the
-        worst.
+        Documents without a row, of worth ``without_row``, are last of equals in the best order, first in the worst.
         """
         worst = self.ties == "worst"
         order = np.lexsort((worth if worst else -worth, self.first, rows.ids))
@@ -236,12 +227,9 @@ class TieGroup(Frozen):
 class TieProbabilities(Frozen):
     """The possible events in each of n topics, with their probabilities."""
 
-    rows: Segments
-    """The possible events of each topic."""
-    number: IntArray
-    """The rank, or the number of documents, of each event."""
-    chance: FloatArray
-    """The probability of each event."""
+    rows: Segments  # the possible events of each topic
+    number: IntArray  # the rank, or the number of documents, of each event
+    chance: FloatArray  # the probability of each event
 
 
 class TiedTopics(Topics, kw_only=True):
@@ -253,27 +241,17 @@ class TiedTopics(Topics, kw_only=True):
 
     feature: ClassVar[str] = EXPECTED
 
-    documents: Segments
-    """The retrieved documents of the pool of each topic; tied documents are consecutive."""
-    members: Segments
-    """The documents of each group, in the order of ``documents``."""
-    groups: Segments
-    """The groups of tied documents of each topic."""
-    before: IntArray
-    """The number of documents above each group."""
-    size: IntArray
-    """The number of documents of each group, including unpooled documents."""
-    place: IntArray
-    """The group that has each rank of ``rows``."""
-    depth: int
-    """Maximum number of evaluated documents per topic; lower ranks have no row."""
+    documents: Segments  # the retrieved documents of the pool of each topic; tied documents are consecutive
+    members: Segments  # the documents of each group, in the order of ``documents``
+    groups: Segments  # the groups of tied documents of each topic
+    before: IntArray  # the number of documents above each group
+    size: IntArray  # the number of documents of each group, including unpooled documents
+    place: IntArray  # the group that has each rank of ``rows``
+    depth: int  # maximum number of evaluated documents per topic; lower ranks have no row
 
     @classmethod
     def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
-        """Return the expected values of topics, given an order.
-
-        ``first`` and ``last`` are the first and last ranks of each document's group.
-        """
+        """Return the expected values of topics, given an order, and the first and last ranks of each tied group."""
         documents = seen.rows
         members = groups_of(documents, first)
         begin = members.offsets[:-1]
@@ -291,7 +269,7 @@ class TiedTopics(Topics, kw_only=True):
             level=seen.level,
             collection_size=seen.collection_size,
             round_recall=seen.round_recall,
-            _of_pool=seen._of_pool,  # noqa: SLF001 - as above
+            _of_pool=seen._of_pool,  # noqa: SLF001 - a field of the base class
             documents=documents,
             members=members,
             groups=groups,
@@ -370,10 +348,9 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
-        """Return the possible numbers of other documents above each of the documents ``which``.
+        """Return the possible numbers of other documents above each document of ``which``, summed over ``which``.
 
-        Values are sums over these documents and can exceed 1. ``others`` is the number of other documents in each
-        group, and ``above`` is the number above it; a document is not counted among its own others.
+        ``others`` is the number of other documents in each group, and ``above`` is the number above the group.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -389,11 +366,7 @@ class TiedTopics(Topics, kw_only=True):
         return TieProbabilities(rows, each.position + each.spread(above), chance)
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
-        """Return, for each rank of ``rows``, the probability that a user who has reached this rank is satisfied there.
-
-        The value is expected over tie-breaking, and 0 beyond rank k. ``satisfied``, one per document, are
-        independent probabilities below 1.
-        """
+        """Return the probability that a user who reaches a rank of ``rows`` is satisfied there; 0 beyond rank k."""
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
         ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))
         members = self.members.count(satisfied > 0)

@@ -44,9 +44,7 @@ def assess(  # noqa: PLR0917
 ) -> Assessed:
     """Return the input of measures for a ranking and a treatment of unjudged documents; no topic can have a failure.
 
-    ``grades``, one per judgment (negative if unjudged), replaces their own; ``pooled`` is false for documents
-    that are treated as unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
-    order; None: by grade. Preferences have neither treatments nor levels.
+    ``grades`` (default: of the judgments), ``pooled`` and ``gain`` are those of ``Ranking.assess``.
     """
     if isinstance(judgments, Judgments):
         topics = ranking.assess(
@@ -94,12 +92,10 @@ def depth(judgments: AnyJudgments, settings: Settings) -> int:
 def ranking_order(
     results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
-    """Return the permutation that ranks the results of each topic, and whether neighbours are tied, shape (n - 1,).
+    """Return the permutation that ranks the results of each topic (None: no change), and whether neighbours are tied.
 
-    The permutation is None if the lines are already in order. If the order of tied documents depends on grades, they
-    remain in file order. For "rank", results must have ranks; ties in rank are broken by docno. If the scores of a
-    topic contain nan, for which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no
-    ties.
+    If the order of tied documents depends on grades, they remain in file order. If the scores of a topic contain nan,
+    for which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -125,10 +121,7 @@ def ranking_order(
 
 
 def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
-    """Sort the rows that are out of order by descending score; ``order`` is the permutation so far.
-
-    ``comparable``, shape (n - 1,), is whether two neighbours belong to the same topic and are not nan.
-    """
+    """Sort the rows that are out of order by descending score; neighbours are comparable within topics, unless nan."""
     ranked = _permuted(scores, order)
     rising = np.zeros(rows.size, np.bool_)
     rising[1:] = comparable & ~(ranked[:-1] >= ranked[1:])
@@ -162,10 +155,7 @@ def _ambiguous_scores(
 def _ties_in_order(
     results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
 ) -> IntArray:
-    """Return an order by score, in which tied documents are sorted.
-
-    ``pairs``, shape (n - 1,), are the tied neighbours.
-    """
+    """Return an order by score in which tied documents are sorted, given the tied neighbours, shape (n - 1,)."""
     tied = _pair_members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
     places = order[tied]
@@ -201,7 +191,7 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
     elif ties == "rank" and results.ranks:
         keys = results.ranks(np.arange(where.start, where.stop)).tolist()
     last_first = ties not in {"first", "rank"} and not first_name_first
-    if np.isnan(precise).all():  # then the rule is about names alone, and contradicts itself nowhere
+    if np.isnan(precise).all():  # only names are compared, which is consistent
         by_docno.sort(key=keys.__getitem__, reverse=last_first)
         return np.array(by_docno, np.int64) + np.int64(where.start)
 
@@ -220,21 +210,14 @@ def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_fi
 class RankedRun(Frozen):
     """The ranking of a run (or of a part of a run), and properties of its file."""
 
-    ranking: Ranking
-    """Ranking of the judged topics, or of the only requested topic."""
-    others: tuple[bytes, ...]
-    """The other topics of the run."""
-    lines: int
-    """Number of lines."""
-    tag: bytes | None
-    """The run tag in the last line; None for a run without lines."""
-    malformed: MalformedNumbers
-    """Scores that are not finite numbers."""
+    ranking: Ranking  # of the judged topics, or of the only requested topic
+    others: tuple[bytes, ...]  # the other topics of the run
+    lines: int  # number of lines
+    tag: bytes | None  # the run tag in the last line; None for a run without lines
+    malformed: MalformedNumbers  # scores that are not finite numbers
     sanity_warnings: tuple[RunWarning, ...]
-    n_identical: int
-    """Number of excluded documents whose ID equals the ID of their topic."""
-    warnings: tuple[str, ...] = ()
-    """All warnings about a whole run."""
+    n_identical: int  # number of excluded documents whose ID equals the ID of their topic
+    warnings: tuple[str, ...] = ()  # all warnings about a whole run
 
     @cached_property
     def topics(self) -> frozenset[bytes]:
@@ -260,11 +243,7 @@ class RankedRun(Frozen):
 def rank_run(
     run: RunStream, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
-    """Rank the documents of the judged topics by score and look them up in the judgments.
-
-    Documents with equal scores are ranked in descending byte order, unless the rules differ. ``progress`` is called
-    with the number of lines read since the last call.
-    """
+    """Rank the documents of the judged topics by score and look them up in the judgments."""
 
     def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_documents(run.parse(block), rules)
@@ -287,7 +266,7 @@ def rank_run(
         return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers("", "", strict=False), (), 0)
     processes = processes_for(run.size, rules.processes)
     if processes > 1:
-        judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it
+        judgments.table.duplicates  # noqa: B018 - builds the table before the processes are forked
     blocks = iter(()) if processes > 1 else run.blocks()
     ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 

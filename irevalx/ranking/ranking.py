@@ -23,20 +23,14 @@ _GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
 class Ranking(Frozen):
     """Ranks of the pooled documents, without grades."""
 
-    topics: tuple[bytes, ...]
-    """Topics in any order; distinct, unless several runs were joined."""
-    judged_topic: IntArray
-    """The index of each topic in ``Judgments.topics``."""
+    topics: tuple[bytes, ...]  # in any order; distinct, unless several runs were joined
+    judged_topic: IntArray  # the index of each topic in ``Judgments.topics``
     rows: Segments
     """The retrieved documents of the pool of each topic, in rank order (all retrieved ones, if the rules keep them)."""
-    rank: IntArray
-    """The rank of each document of ``rows``, starting at 1."""
-    row: IntArray
-    """The index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``."""
-    n_ret: IntArray
-    """Number of retrieved documents of each topic."""
-    failures: dict[bytes, DuplicateDocumentError]
-    """The errors of topics that cannot be evaluated, by topic."""
+    rank: IntArray  # the rank of each document of ``rows``, starting at 1
+    row: IntArray  # the index of each document of ``rows`` in ``Judgments``, ``ABSENT`` or ``STAND_IN``
+    n_ret: IntArray  # number of retrieved documents of each topic
+    failures: dict[bytes, DuplicateDocumentError]  # the errors of topics that cannot be evaluated, by topic
     tied: TieGroup | None = None
     """The ties of the documents, if their order depends on grades. Ranks then break ties by name."""
 
@@ -53,10 +47,9 @@ class Ranking(Frozen):
     ) -> Topics:
         """Return the input of measures for these grades, one per judgment (negative if unjudged).
 
-        ``skip`` removes unjudged documents, so that the others move up (``-J``); ``rel`` makes retrieved ones relevant
-        and adds unpooled ones to the pool (rows must have all retrieved documents). Judgments with strata have no
-        treatments. ``pooled`` is false for documents treated as unpooled. ``gain`` returns gains, by which the
-        best and worst orders are sorted; None: by grade. ``also`` are other fields of ``Topics``.
+        ``skip`` removes unjudged documents (``-J``); ``rel`` makes retrieved ones relevant and adds unpooled ones to
+        the pool, for which rows must have all retrieved documents. ``pooled`` is false for documents treated as
+        unpooled, and ``gain`` returns gains, by which the best and worst orders are sorted (None: by grade).
         """
         if judgments.strata is not None and treatment != "nonrel":
             raise ValueError(f"judgments with strata do not support the treatment {treatment!r}")
@@ -128,10 +121,7 @@ class Ranking(Frozen):
     def _over_all_orders(
         seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
-        """Return the expected values over tie-breaking of topics, given an order.
-
-        ``is_judged`` marks the ranks that remain in the treatment.
-        """
+        """Return the expected values over tie-breaking; ``is_judged`` marks the ranks that remain in the treatment."""
         tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
         if is_judged is not None:
@@ -169,10 +159,7 @@ class Ranking(Frozen):
         return replace(self, rank=rank, n_ret=n_ret).keep(~is_left_out)
 
     def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
-        """Return the ranking with only the rows of judged documents.
-
-        ``skip`` also removes all other documents from the ranking (``-J``).
-        """
+        """Return only the rows of judged documents; ``skip`` also removes other documents from the ranking (``-J``)."""
         judged = self.row >= 0
         rows = self.rows.keep(judged)
         rank, n_ret = (rows.position + 1, rows.lengths) if treatment == "skip" else (self.rank[judged], self.n_ret)

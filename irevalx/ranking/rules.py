@@ -17,23 +17,15 @@ MOST_RETRIEVED = 2**31 - 1
 class RankingRules(Frozen):
     """The rules for ranking a run."""
 
-    only: bytes | None = None
-    """The only topic to rank; None for all judged topics."""
-    max_retrieved: int = MOST_RETRIEVED
-    """Maximum number of evaluated documents per topic; at least 0."""
-    keep_all: bool = False
-    """Whether rows of unpooled documents are also kept."""
-    look_up: bool = True
-    """Find the documents in the judgments, and duplicates; otherwise only topics matter."""
+    only: bytes | None = None  # the only topic to rank; None for all judged topics
+    max_retrieved: int = MOST_RETRIEVED  # maximum number of evaluated documents per topic; at least 0
+    keep_all: bool = False  # whether rows of unpooled documents are also kept
+    look_up: bool = True  # find the documents in the judgments, and duplicates; otherwise only topics matter
     processes: int = 1
-    first_name_first: bool = False
-    """Break ties by ascending byte order of documents rather than descending."""
-    ties: Ties = "name"
-    """Order of tied documents."""
-    ignore_identical_ids: bool = False
-    """Leave out documents with the ID of their topic."""
-    duplicates: Duplicates = "error"
-    """Treatment of a document that occurs twice in a topic."""
+    first_name_first: bool = False  # break ties by ascending byte order of documents rather than descending
+    ties: Ties = "name"  # order of tied documents
+    ignore_identical_ids: bool = False  # leave out documents with the ID of their topic
+    duplicates: Duplicates = "error"  # treatment of a document that occurs twice in a topic
 
     @classmethod
     def of(cls, settings: Settings, **others: Any) -> Self:

@@ -13,10 +13,7 @@ from irevalx.reading.kinds.runs import RunStream, ShortList
 
 
 def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a short list like ``rank_results``; None for other runs, and for rules other than the defaults.
-
-    Tuples of score and docno in descending order form the ranking, since scores are compared first.
-    """
+    """Rank a short list like ``rank_results``; None for other runs, and for rules other than the defaults."""
     if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
         return None
     results = run.short_list()

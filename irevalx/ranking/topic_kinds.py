@@ -24,16 +24,11 @@ _ROWS_AT_ONCE = 64
 class PreferenceCounts(Frozen):
     """Numbers of preferences of m groups, shape (m,)."""
 
-    fulfilled_ret: IntArray
-    """Both documents were retrieved, and the preferred document first."""
-    possible_ret: IntArray
-    """Both documents were retrieved."""
-    implied: IntArray
-    """Only the preferred document was retrieved."""
-    denied: IntArray
-    """Only the other document was retrieved."""
-    neither: IntArray
-    """Neither document was retrieved."""
+    fulfilled_ret: IntArray  # both documents were retrieved, and the preferred document first
+    possible_ret: IntArray  # both documents were retrieved
+    implied: IntArray  # only the preferred document was retrieved
+    denied: IntArray  # only the other document was retrieved
+    neither: IntArray  # neither document was retrieved
 
     @property
     def fulfilled(self) -> IntArray:
@@ -52,10 +47,7 @@ class PreferenceCounts(Frozen):
 
     @classmethod
     def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
-        """Count preferences, given a matrix of pairs of shape (k, k) for each group.
-
-        IDs are in rank order, and those below n_ret retrieved.
-        """
+        """Count preferences, given a matrix of pairs for each group; IDs in rank order below n_ret are retrieved."""
         counts = []
         for preferred, group, limit in zip(pairs, groups, n_ret.tolist(), strict=True):
             n = int(np.searchsorted(group.ids, limit))
@@ -72,30 +64,22 @@ class PairScores(Frozen):
     The score of a pair is the share of its preferences, in any group, that are fulfilled; 0 if neither was retrieved.
     """
 
-    total_ret: FloatArray
-    """Sum of the scores of pairs of retrieved documents."""
-    count_ret: IntArray
-    """Their number."""
-    total: FloatArray
-    """Sum of the scores of pairs with at least one retrieved document."""
-    count_imp: IntArray
-    """Their number."""
-    count: IntArray
-    """Number of all pairs."""
+    total_ret: FloatArray  # sum of the scores of pairs of retrieved documents
+    count_ret: IntArray  # their number
+    total: FloatArray  # sum of the scores of pairs with at least one retrieved document
+    count_imp: IntArray  # their number
+    count: IntArray  # number of all pairs
 
 
 class Preferences(Frozen):
     """The preferences of n topics assessed against a ranking: the input of preference measures."""
 
-    groups: Segments
-    """The judgment groups of each topic."""
+    groups: Segments  # the judgment groups of each topic
     members: tuple[Group, ...]
     """The preferences of each group. IDs of a topic's documents are 0, 1, ... in rank order, followed by documents that
     were not retrieved, in byte order."""
-    n_ret: IntArray
-    """Number of retrieved judged documents of each topic."""
-    n_judged: IntArray
-    """Number of judged documents of each topic."""
+    n_ret: IntArray  # number of retrieved judged documents of each topic
+    n_judged: IntArray  # number of judged documents of each topic
 
     @cached_property
     def tally(self) -> PreferenceCounts:
@@ -105,11 +89,7 @@ class Preferences(Frozen):
         )
 
     def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
-        """Count the preferences of the groups ``few``, excluding some of their nonrelevant documents.
-
-        These groups have more nonrelevant than relevant documents; ``n_counted``, one per group, is the number
-        of relevant documents used.
-        """
+        """Count the preferences of the groups ``few``, with only ``n_counted`` of their nonrelevant documents each."""
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
@@ -117,10 +97,7 @@ class Preferences(Frozen):
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:
-        """Per group: the number of documents with a level above 0, and of retrieved ones among them.
-
-        Lines without subgroups.
-        """
+        """Per group without subgroups: the number of documents with a level above 0, and of retrieved ones."""
         return self._counted([group.level > 0 for group in self.members])
 
     @cached_property
@@ -212,10 +189,8 @@ def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
 class GroupedTopics(Frozen):
     """Rankings of n topics, assessed with each judgment group: the input of group measures."""
 
-    groups: Segments
-    """The judgment groups of each topic, at least one."""
-    each: Topics
-    """Per group: the ranking of its topic, assessed with the judgments of the group."""
+    groups: Segments  # the judgment groups of each topic, at least one
+    each: Topics  # per group: the ranking of its topic, assessed with the judgments of the group
 
     def mean(self, of_group: FloatArray) -> FloatArray:
         """Per topic: the mean over its groups."""
@@ -223,10 +198,7 @@ class GroupedTopics(Frozen):
 
 
 def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
-    """Return the judgment groups of each topic, and the topic's ranking for each of them.
-
-    Documents of other groups are unpooled.
-    """
+    """Return the judgment groups of each topic, and its ranking for each group; other documents are unpooled."""
     groups, group = judgments.groups.take(ranking.judged_topic)
     each = ranking.take(groups.ids)
     return groups, replace(each, judged_topic=group, row=judgments.find(each.rows.spread(group), each.row))
@@ -235,10 +207,7 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 def assess_by_group(
     ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
-    """Return the input of measures for a ranking and the judgments of each group.
-
-    ``skip`` removes documents that the group did not judge.
-    """
+    """Return the input of measures for each group; ``skip`` removes documents that the group did not judge."""
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades
     return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, treatment=treatment))
@@ -247,24 +216,15 @@ def assess_by_group(
 class TopicsWithProbabilities(Frozen):
     """Rankings of n topics, assessed with a sample of judgments: the input of measures of inclusion probabilities."""
 
-    rows: Segments
-    """The retrieved documents of the sample of each topic, in rank order."""
-    rank: IntArray
-    """The rank of each document of ``rows``, starting at 1."""
-    place: IntArray
-    """The index of each document of ``rows`` in ``sample``."""
-    n_ret: IntArray
-    """Number of retrieved documents of each topic, in the sample or not."""
-    sample: Segments
-    """The documents of the sample of each topic, retrieved or not."""
-    grade: IntArray
-    """The grade of each document of ``sample``; it can be negative."""
-    probability: FloatArray
-    """The inclusion probability of each document of ``sample``, in (0, 1]."""
-    any_at_random: BoolArray
-    """Whether any sampled document of each topic was drawn at random."""
-    level: float = 1
-    """Relevance level; negative grades are never relevant."""
+    rows: Segments  # the retrieved documents of the sample of each topic, in rank order
+    rank: IntArray  # the rank of each document of ``rows``, starting at 1
+    place: IntArray  # the index of each document of ``rows`` in ``sample``
+    n_ret: IntArray  # number of retrieved documents of each topic, in the sample or not
+    sample: Segments  # the documents of the sample of each topic, retrieved or not
+    grade: IntArray  # the grade of each document of ``sample``; it can be negative
+    probability: FloatArray  # the inclusion probability of each document of ``sample``, in (0, 1]
+    any_at_random: BoolArray  # whether any sampled document of each topic was drawn at random
+    level: float = 1  # relevance level; negative grades are never relevant
 
     @cached_property
     def relevant(self) -> BoolArray:
@@ -308,22 +268,14 @@ def assess_with_probabilities(
 class TopicsWithSubtopics(Frozen):
     """Rankings of n topics, assessed with subtopics: the input of subtopic measures."""
 
-    rows: Segments
-    """The retrieved documents of each topic that are relevant for at least one subtopic, in rank order."""
-    rank: IntArray
-    """The rank of each document of ``rows``, starting at 1."""
-    parts: Segments
-    """The subtopics that each document of ``rows`` is relevant for, in ascending order."""
-    subtopic: IntArray
-    """The index of each element of ``parts`` in ``subtopics``."""
-    subtopics: Segments
-    """The subtopics of each topic that have a relevant document, retrieved or not."""
-    n_relevant: IntArray
-    """The number of relevant documents of each subtopic, retrieved or not."""
-    judged_topic: IntArray
-    """The index of each topic in the judgments."""
-    judged: RelevantParts
-    """Relevance in the judgments, with the ideal lists."""
+    rows: Segments  # the retrieved documents of each topic that are relevant for at least one subtopic, in rank order
+    rank: IntArray  # the rank of each document of ``rows``, starting at 1
+    parts: Segments  # the subtopics that each document of ``rows`` is relevant for, in ascending order
+    subtopic: IntArray  # the index of each element of ``parts`` in ``subtopics``
+    subtopics: Segments  # the subtopics of each topic that have a relevant document, retrieved or not
+    n_relevant: IntArray  # the number of relevant documents of each subtopic, retrieved or not
+    judged_topic: IntArray  # the index of each topic in the judgments
+    judged: RelevantParts  # relevance in the judgments, with the ideal lists
 
     @cached_property
     def seen_before(self) -> IntArray:
@@ -344,10 +296,7 @@ class TopicsWithSubtopics(Frozen):
         return {}
 
     def gain(self, alpha: float) -> FloatArray:
-        """Return the novelty gain of each document of ``rows``.
-
-        The sum over its subtopics, ascending, of (1 - alpha) to the power of ``seen_before``, a running product.
-        """
+        """Return the novelty gain of each document: the sum over its subtopics of (1 - alpha)^``seen_before``."""
         if alpha not in self._gains:
             weight = powers(1.0 - alpha, int(self.seen_before.max(initial=0)) + 1)
             self._gains[alpha] = self.parts.sum(weight[self.seen_before])
@@ -370,7 +319,7 @@ def assess_subtopics(
     rows = seen.rows.keep(relevant)
     parts, index = judged.parts.take(seen.row[relevant])
     subtopics, of_topic = judged.subtopics.take(ranking.judged_topic)
-    # A topic of the judgments may be that of several rankings, each of which has its own subtopics here.
+    # Several rankings can have the same topic, but each has its own rows of subtopics.
     shift = subtopics.offsets[:-1] - judged.subtopics.offsets[:-1][ranking.judged_topic]
     return TopicsWithSubtopics(
         rows=rows,

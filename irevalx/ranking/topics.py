@@ -236,10 +236,7 @@ class Topics(Frozen):
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return a value that depends only on the pool and the level; it is computed once and cached under this key.
-
-        Cached arrays are read-only.
-        """
+        """Return a value that depends only on the pool and the level; it is computed once, and arrays are read-only."""
         known = self._known_of_pool
         if key not in known:
             value = compute()
@@ -264,12 +261,9 @@ class Topics(Frozen):
 class SampledTopics(Topics, kw_only=True):
     """Rankings of topics with stratified samples of judgments."""
 
-    stratum: IntArray
-    """The stratum of each document of ``rows``; negative for an unpooled document."""
-    pool_stratum: IntArray
-    """The stratum of each document of ``pool``; at least 0."""
-    depth: int = SAMPLED_DEPTH
-    """Maximum number of evaluated documents per topic."""
+    stratum: IntArray  # the stratum of each document of ``rows``; negative for an unpooled document
+    pool_stratum: IntArray  # the stratum of each document of ``pool``; at least 0
+    depth: int = SAMPLED_DEPTH  # maximum number of evaluated documents per topic
 
     @cached_property
     def strata(self) -> list[int]:

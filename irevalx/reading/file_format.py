@@ -130,7 +130,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warnings: list[str] = []
         rows = self.rows(source, replace(rules, warn=warnings.append))
         if not isinstance(rows, NamedRows):
-            return None  # which is read, with its warnings, as lines
+            return None  # the caller reads the file as lines, with these warnings
         for warning in warnings:
             rules.warn(warning)
         return rows.table()

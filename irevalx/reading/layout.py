@@ -84,14 +84,12 @@ _UTF_16 = rb"(?:[\t -~]\0){3}"
 
 _SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"), ("\u00a0".encode(), "no-break spaces"))
 
-KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
-    (b'\x04"M\x18', "an lz4 file; decompress it with lz4 -d"),
-    (b"\x02!L\x18", "an lz4 file; decompress it with lz4 -d"),
+_PICKLES = tuple(bytes((0x80, protocol)) for protocol in range(2, 6))
+
+KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
+    ((b'\x04"M\x18', b"\x02!L\x18"), "an lz4 file; decompress it with lz4 -d"),
     (b"\x93NUMPY", "a numpy array (.npy); write its values as lines of text"),
-    (b"\x80\x02", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"\x80\x03", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"\x80\x04", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
-    (b"\x80\x05", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (_PICKLES, "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
     (b"PK\x03\x04", "a zip archive, .xlsx or .npz; extract archives with unzip, and save spreadsheets as CSV"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
     (b"\x1f\x9d", "a file compressed with compress (.Z); decompress it with gzip -d"),
@@ -101,9 +99,7 @@ KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\x00", "an SQLite database; export the table as Parquet or as lines of text"),
     (b"%PDF-", "a PDF file"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
-    (b"<!DOCTYPE", "an HTML page; download the file itself"),
-    (b"<!doctype", "an HTML page; download the file itself"),
-    (b"<html", "an HTML page; download the file itself"),
+    ((b"<!DOCTYPE", b"<!doctype", b"<html"), "an HTML page; download the file itself"),
 )
 """The beginnings of files that are not read, and the hint about each."""
 

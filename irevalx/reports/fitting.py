@@ -81,9 +81,9 @@ def columns_of(
 def fitted_blocks(
     columns: Sequence[DisplayedColumn], optional: Sequence[str], names: Sequence[str], width: int, limit: str
 ) -> tuple[list[list[DisplayedColumn]], list[str]]:
-    """Return columns in blocks that fit a width, and notes on what was omitted or shortened to fit ``limit``.
+    """Return columns in blocks that fit a width, and notes on omitted columns and shortened names.
 
-    ``optional`` and ``names`` are those of the table.
+    ``optional`` and ``names`` are fields of the table, and notes name the ``limit``.
     """
     fewer = [columns]  # optional columns are omitted one after the other
     for group in optional:
@@ -149,9 +149,9 @@ def _with_short_names(
         (heads, [" ".join(column.head) for column in heads]),
     ):
         most = (width - rest) // max(1, len(named))
-        if most < _LEAST_NAME:  # the table continues below itself, which leaves more room for names
+        if most < _LEAST_NAME:  # the table is divided into blocks, which have more room for names
             most = max(_LEAST_NAME, width // (3 * len(of_kind or "-")))
-        shortened = shorten(_like([text for text in texts if length(text) > most], texts), most, length)
+        shortened = shorten(_similar([text for text in texts if length(text) > most], texts), most, length)
         short |= shortened.of
         key = key or shortened.key
     note = f"{ELLIPSIS}: parts of run names that were removed to fit {limit}. --format csv contains the whole names."
@@ -160,8 +160,8 @@ def _with_short_names(
     ] if short else []
 
 
-def _like(long: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Shorten long names to their beginning or to their end, in the same way for all names."""
+def _similar(long: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names that begin or end like a long name, so that they are shortened in the same way."""
     begins, ends = ({name[part] for name in long} for part in _ENDS)
     return list(dict.fromkeys(name for name in names if name[_ENDS[0]] in begins or name[_ENDS[1]] in ends))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows: TypeAlias = "Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]]"
-"""The cells of each row, or by column, with the same columns as the other rows or fewer."""
+"""The cells of each row, in order or by column; rows by column can lack columns."""
 
 
 def pandas_frame(rows: Rows, columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -77,6 +77,6 @@ def _in_one_type(cells: Sequence[Any]) -> tuple[type | None, list[Any]]:
     values = [cell if cell is None else kind(cell) for cell in cells]
     if kind is float:
         return kind, [None if value is None or math.isnan(value) else value for value in values]
-    if kind is str:  # what is not UTF-8 is escaped as in JSON
+    if kind is str:  # bytes that are not UTF-8 are escaped
         return kind, [None if text is None else text.encode("utf-8", "backslashreplace").decode() for text in values]
     return kind, values

@@ -16,7 +16,7 @@ _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scr
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
 _WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
-"""Wide characters, and how much wider than a digit they are."""
+"""Wide characters, and their width in digits minus 1."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
 _SPECIAL |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -39,10 +39,10 @@ def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool, mark: str
 
 
 def escape_latex(text: str) -> str:
-    """Escape special characters, those that LaTeX's default font lacks, and what would become ligatures.
+    """Escape special characters, characters that LaTeX's default font lacks, and characters that form ligatures.
 
-    A ``*`` or ``[`` at the beginning is wrapped, since the row end before would take it as an argument. Bytes that are
-    not UTF-8 are written as escapes, and a negative number gets a minus sign.
+    A ``*`` or ``[`` at the beginning is put in braces; otherwise, it would be an argument of the preceding row end.
+    Bytes that are not UTF-8 are written as escapes, and negative numbers have a minus sign.
     """
     if re.fullmatch(r"-\d+(\.\d+)?", text):
         return f"$-${text[1:]}"
@@ -90,7 +90,7 @@ def _table_lines(table: Table, digits: int, *, titled: bool, mark: str) -> Itera
 
 
 def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) -> Iterator[str]:
-    """Yield a table of several pages; one without a caption continues the table before it."""
+    """Yield a table of several pages; without a caption, it continues the previous table."""
     head, rows = _rows(block, table)
     rules = (r"\toprule", *head, r"\midrule")
     yield from [] if caption else [r"\addtocounter{table}{-1}"]
@@ -100,7 +100,7 @@ def _long_table(block: Sequence[DisplayedColumn], table: Table, caption: str) ->
 
 
 def _caption(table: Table, *, titled: bool, mark: str) -> str:
-    """Return the caption: the title, if it is displayed or there are no other sentences, and the sentences on marks."""
+    """Return the caption: the title, if it is displayed or the only sentence, and the sentences on marks."""
     title = f"{table.title[:1].upper()}{table.title[1:].removesuffix('.')}."
     sentences = [title] if titled or not table.caption else []
     sentences += [sentence.replace("{best}", mark) for sentence in table.caption]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os.path import commonprefix
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen
@@ -65,10 +66,9 @@ def _without_ends(names: Sequence[str]) -> list[str]:
 
 
 def _common_beginning(names: Sequence[str]) -> int:
-    """Return the length of the beginning that is omitted: up to its last separator; 0 if it is short."""
-    first, last = min(names), max(names)
-    n_common = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    ends = [match.end() for match in _SEPARATORS.finditer(first[:n_common])]
+    """Return the length of the common beginning up to its last separator; 0 if it is too short to be omitted."""
+    common = commonprefix(names)  # noqa: RUF071 - of characters, not of path components
+    n_common, ends = len(common), [match.end() for match in _SEPARATORS.finditer(common)]
     if ends:
         n_common = ends[-1]
     elif all(_SEPARATORS.search(name) for name in names):

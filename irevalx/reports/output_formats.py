@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from irevalx.reports.table import Table
 
 About: TypeAlias = "Mapping[str, Any] | None"
-"""How values were computed; None if that is not shown."""
+"""Description of how values were computed; None if it is not shown."""
 
 DIGITS = 4
 """Default number of decimals of real numbers in displayed tables (``--digits``)."""
@@ -59,9 +59,9 @@ class OutputFormat(Frozen):
     ) -> Iterator[bytes]:
         """Yield the output of irevalx-lab.
 
-        Formats that have room for one table print only the first. ``titled`` prints the title of a single table,
-        ``about`` describes how values were computed, for formats that show inputs, and ``width`` is the width of the
-        terminal, None if the output is not one.
+        Formats that contain one table print the first. ``titled`` prints the title of a single table, ``about``
+        describes how values were computed, for formats that show inputs, and ``width`` is the width of the terminal;
+        None if the output is not a terminal.
         """
         return self._lines_of(tables, digits, titled, about, width)
 

@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 class RecordWithInterval(NamedTuple):
-    """A value with its confidence interval; None if there is no interval."""
+    """A value with its confidence interval; None without an interval."""
 
     run: str
     topic: str
@@ -54,7 +54,7 @@ AnyRecord: TypeAlias = "Record | RecordWithInterval"
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
-    """Yield the values in trec_eval's print order, without runid; ``per_topic`` yields those of topics first."""
+    """Yield the values in trec_eval's print order, without runid; ``per_topic`` yields the values of topics first."""
     run = as_text(evaluation.run)
     for topic, values in _values_by_topic(evaluation) if per_topic else ():
         for name, value in values:
@@ -98,9 +98,9 @@ def fields_of(report: EvaluationReport) -> tuple[str, ...]:
 
 def records_of(report: EvaluationReport) -> Iterator[AnyRecord]:
     """Yield the values of all runs, run by run."""
-    made = records if report.intervals is None else records_with_intervals
+    records_of_run = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
-        yield from made(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
+        yield from records_of_run(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
 
 
 class _Echo:

@@ -37,7 +37,7 @@ class SummaryRow(Frozen):
 
     group: str  # name of the group; "" for all topics
     topics: tuple[bytes, ...]  # the evaluated topics
-    columns: Sequence[Column]  # in print order; those of a group include the number of topics and omit the run tag
+    columns: Sequence[Column]  # in print order; columns of a group include the number of topics and omit the run tag
     ends: Mapping[str, Ends]  # intervals by printed name, nan if undefined; only for means
 
     @property
@@ -303,8 +303,8 @@ def _overview_cell(row: _Row, column: Column, digits: int) -> str:
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
 """The format of a topic's value, unless it is nan, by ``Column.number``."""
 
-_TEARS = re.compile(rb"[\t-\r]")
-"""Characters that would break a row: tabs, line breaks and similar ones."""
+_BREAKS = re.compile(rb"[\t-\r]")
+"""Tabs, line breaks and form feeds, which would break a line."""
 
 _TOPICS_AT_ONCE = 1000
 """Number of topics whose values are converted to Python numbers at a time, which limits memory."""
@@ -315,8 +315,8 @@ def trec_lines(
 ) -> Iterator[bytes]:
     """Yield trec_eval's three columns, name, topic and value: the lines of one topic at once, or one line.
 
-    ``per_topic`` yields lines of topics first. ``headed`` begins with the run tag, unless the `all` lines contain it or
-    there are no lines. Without ``summaries``, which require that all topics were evaluated, there are no `all` lines.
+    ``per_topic`` yields the lines of topics first. ``headed`` begins with the run tag, unless the `all` lines contain
+    it or no line is printed. ``summaries`` require that all topics were evaluated.
     """
     lines = chain(_topic_lines(evaluation) if per_topic else (), *map(_summary_lines, summaries))
     first = next(lines, None)
@@ -342,7 +342,7 @@ def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
 
 
 def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of some topics, which share one template."""
+    """Yield the lines of a range of topics, which share a template."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:
@@ -380,7 +380,7 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
 
 def one_line(name: bytes) -> bytes:
     """Escape line breaks and tabs in a name, which names from JSON files and tables can contain."""
-    return _TEARS.sub(lambda match: printable(match[0]).encode(), name)
+    return _BREAKS.sub(lambda match: printable(match[0]).encode(), name)
 
 
 def _label(name: str, *, is_zscore: bool = False) -> bytes:

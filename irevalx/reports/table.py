@@ -11,8 +11,8 @@ from irevalx.errors import printable
 from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import as_bytes
 
-_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
-"""Control characters, also as bytes of Latin 1, and line ends."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
+"""Control characters, including those that are single bytes of Latin 1, and line ends."""
 
 
 class Table(Frozen):
@@ -22,7 +22,7 @@ class Table(Frozen):
     columns: tuple[str, ...]  # lower-case names with underscores
     rows: Sequence[Sequence[Any]]  # shape (n_rows, n_columns); a value is a text, a number, a boolean, or None
     n_labels: int = 1  # the number of first columns that identify a row
-    probabilities: frozenset[str] = frozenset()  # columns that are shown as bounds near 0
+    probabilities: frozenset[str] = frozenset()  # columns whose values near 0 are displayed as bounds
     best: Mapping[str, Collection[int]] = {}
     """The rows with the best value, possibly none, of columns in which rows compete."""
 
@@ -90,7 +90,7 @@ def aligned_lines(
 ) -> Iterator[bytes]:
     """Yield the lines of a table, labels left-aligned and values right-aligned with ``digits`` decimals.
 
-    ``layout``, ``best``, ``other`` and ``escape`` are those of ``TableForPeople``.
+    ``layout``, ``best``, ``other`` and ``escape`` are fields of ``TableForPeople``.
     """
     from tabulate import tabulate
 
@@ -130,7 +130,7 @@ def visible(text: str) -> str:
     >>> visible("\033[31mred\n")
     '\\x1b[31mred\\n'
     """
-    return _OBEYED.sub(lambda match: printable(as_bytes(match[0])), text)
+    return _CONTROL.sub(lambda match: printable(as_bytes(match[0])), text)
 
 
 def _is_missing(value: Any) -> bool:

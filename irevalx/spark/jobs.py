@@ -189,7 +189,7 @@ class Workers(Frozen):
     settings: Settings
     strict: bool
     highest_grade: int  # of all judgments
-    names: tuple[str, ...]  # runs that have values for every judged topic, whatever they retrieved
+    names: tuple[str, ...]  # runs that have values for every judged topic, even without results
     block_rows: int
     pooled: bool  # whether there is a pool
     declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()  # custom measures, which workers declare again
@@ -217,13 +217,11 @@ class Workers(Frozen):
 
 
 def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
-    """Return the highest grade; NoTopicsError if there is nothing to evaluate.
-
-    Usually, the first results are sufficient to determine that there are topics to evaluate.
-    """
+    """Return the highest grade; NoTopicsError if there is nothing to evaluate."""
     sql = import_module("pyspark.sql.functions")
     is_requested = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
     topics = retrieved.select("topic")
+    # The first results usually contain a judged topic.
     known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
     looked_up = (
         judged.withColumn("known", sql.lit(True)) if names else judged.join(sql.broadcast(known), "topic", "left")
@@ -235,11 +233,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
 
 
 def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
-    """Return the rows of a data frame with the columns of ``_ROWS``.
-
-    Another type of object, a missing column and an invalid type of a column raise ArgumentError; ``what`` names the
-    frame.
-    """
+    """Return the rows of a data frame with the columns of ``_ROWS``; ``what`` is its name in messages."""
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a Spark data frame, not an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")

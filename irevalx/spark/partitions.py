@@ -46,13 +46,13 @@ Example: TypeAlias = "Sequence[str] | None"
 class RunCounts(NamedTuple):
     """Counts of a run."""
 
-    ranked: int  # ranked and unjudged as in ``TopicCounts``
-    unjudged: int
-    first: int  # documents among the first ten of topics
-    judged: int  # judged documents among these
-    with_results: int  # evaluated topics with results
-    without_judged: int  # topics among these without judged results
-    malformed: int  # scores that are not finite numbers
+    ranked: int = 0  # ranked and unjudged as in ``TopicCounts``
+    unjudged: int = 0
+    first: int = 0  # documents among the first ten of topics
+    judged: int = 0  # judged documents among these
+    with_results: int = 0  # evaluated topics with results
+    without_judged: int = 0  # topics among these without judged results
+    malformed: int = 0  # scores that are not finite numbers
 
 
 class JudgmentCounts(NamedTuple):
@@ -82,36 +82,20 @@ def named_measures(selection: Selection) -> NamedMeasures:
 def computable(
     selection: Selection, highest_grade: int, settings: Settings, warn: Warn = lambda line: None
 ) -> Selection:
-    """Return the measures of a selection that have numbers as values and that the judgments support.
-
-    ``highest_grade`` represents the judgments. ``warn`` is called about omitted measures, for texts only if they were
-    requested by name.
-    """
+    """Return the measures of a selection that have numbers as values and that support the highest grade."""
     by_name = {request.measure for request, _ in selection.requests if request.spelling}
-    texts = [
-        measure_request.measure for measure_request in selection.measures if measure_request.measure.number == "text"
-    ]
-    for measure in dict.fromkeys(texts):
+    texts = dict.fromkeys(each.measure for each in selection.measures if each.measure.number == "text")
+    for measure in texts:
         if measure in by_name:
             warn(f"{measure.name} is left out: its values are not numbers")
-    selection = replace(
-        selection,
-        measures=tuple(
-            measure_request for measure_request in selection.measures if measure_request.measure not in texts
-        ),
-    )
+    selection = replace(selection, measures=tuple(each for each in selection.measures if each.measure not in texts))
     rows, nobody = Segments.of_lengths([1]), Names.of([b""])
     judgments = Judgments("qrels", (b"",), rows, nobody, np.array([highest_grade]), np.zeros(1, np.int64))
     values = topic_values_of(judgments, [], selection, settings)
     for reason in values.unsupported:
         warn(f"{reason}; it is left out")
     allowed = {column.name for column in values.columns}
-    return replace(
-        selection,
-        measures=tuple(
-            measure_request for measure_request in selection.measures if allowed.issuperset(measure_request.names)
-        ),
-    )
+    return replace(selection, measures=tuple(each for each in selection.measures if allowed.issuperset(each.names)))
 
 
 class Part(Frozen):
@@ -167,9 +151,8 @@ def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: i
         per_topic |= {"first": top.retrieved, "judged": top.judged, "without_judged": top.without}
     for number, (topics, results) in enumerate(zip(values.counts, runs, strict=True)):
         of_run = {name: int(numbers[values.run == number].sum()) for name, numbers in per_topic.items()}
-        none = dict.fromkeys(RunCounts._fields, 0)
-        known = {"ranked": topics.ranked, "unjudged": topics.unjudged, "malformed": results.malformed.count}
-        counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
+        of_run |= {"ranked": topics.ranked, "unjudged": topics.unjudged, "malformed": results.malformed.count}
+        counts[number, :N_COUNTED] = RunCounts(**of_run)
     for place, column in enumerate(values.columns):
         if column.more_relevant is not None:
             np.add.at(counts[:, N_COUNTED + place], values.run, column.more_relevant)
@@ -203,7 +186,7 @@ def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRo
             yield None
             continue
         topic = values.topics[places[0]]
-        judged = judgments.docnos.take(judgments.rows.slice(judgments.topic_index[topic])).texts()
+        judged = judgments.docnos_of(topic)
         retrieved = results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
         yield topic.decode(), pair_of_names(sorted(judged), sorted(retrieved))
 
@@ -316,10 +299,7 @@ class WholeJudgments(Frozen):
 def all_rows(
     runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
 ) -> list[tuple[str, str, float]]:
-    """Return the `all` rows: run, name and value, by ascending run, in print order; ``warn`` gets all warnings.
-
-    A run without evaluated topics raises NoTopicsError.
-    """
+    """Return the `all` rows: run, name and value, by ascending run, in print order; ``warn`` gets all warnings."""
     for line in judgments.warnings(selection, settings):
         warn(line)
     measures = named_measures(selection)
@@ -355,11 +335,10 @@ def read_block(
 ) -> tuple[Judgments, PoolGaps, dict[str, ResultRows]]:
     """Return judgments with the pool, the gaps of the pool, and the results of runs by name.
 
-    ``block`` contains rows by ascending topic and is emptied to free memory; ``names`` are runs that exist even without
-    results. ``strict`` refuses scores that are not finite.
+    ``block`` contains rows by ascending topic; ``names`` are runs that exist even without results.
     """
     rows = pa.Table.from_batches(block)
-    block.clear()
+    block.clear()  # to free memory
     is_judged, is_retrieved = rows["grade"].is_valid(), rows["score"].is_valid()
     in_pool = pc.invert(pc.or_(is_judged, is_retrieved))
     judged, pool = (rows.select(["topic", "docno", "grade"]).filter(mask) for mask in (is_judged, in_pool))
@@ -423,10 +402,7 @@ def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
-    """Yield one row per run with the fields of ``WholeRun``, and one row without run for the judgments.
-
-    ``batches`` are the values of all parts by ascending run and topic.
-    """
+    """Yield one row per run, and one row without run for the judgments, from values by ascending run and topic."""
     totals: dict[str | None, WholeRun] = {}
     for batch in batches:
         runs = pc.run_end_encode(batch.column("run"))

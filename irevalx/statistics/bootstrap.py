@@ -72,10 +72,8 @@ class TopicDraws(Frozen):
         return np.moveaxis(values @ shares.T, -1, 0)
 
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
-        """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of tested values (..., n_runs, n_topics).
-
-        Topics for which a run has nan are excluded; the summary is nan if no other topic is drawn.
-        """
+        """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of values (..., n_runs, n_topics)."""
+        # Topics for which a run has nan are excluded.
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():
             return scale.of_mean(self.means(values), self.topics.shape[1])
@@ -104,11 +102,7 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return the STATISTICS of each topic resample, by name: shape (n_draws, ...), nan if undefined.
-
-    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; topics with nan are excluded for
-    each scoring.
-    """
+    """Return the STATISTICS of each topic resample, by name: shape (n_draws, ...), nan if undefined."""
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -122,10 +116,8 @@ def agreement_draws(
 
 
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles over draws of shape (n_draws, ...): shape (...) each.
-
-    Undefined resamples (nan) are excluded; the result is nan if more than half of the resamples are undefined.
-    """
+    """Return the alpha/2 and 1 - alpha/2 quantiles over draws of shape (n_draws, ...): shape (...) each."""
+    # Undefined resamples are excluded; the quantiles are undefined if more than half of the resamples are.
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
     low, high = np.nanquantile(known, [alpha / 2, 1 - alpha / 2], axis=0)
@@ -217,20 +209,14 @@ def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return the share of the k best runs that x and y have in common, in [0, 1].
-
-    If ties at rank k add runs, the denominator is the larger number of best runs.
-    """
-    of_x, of_y = are_best(x, k), are_best(y, k)
+    """Return the share of the k best runs that x and y have in common, in [0, 1]."""
+    of_x, of_y = are_best(x, k), are_best(y, k)  # more than k runs if there are ties at rank k
     most = np.maximum(np.count_nonzero(of_x, axis=-1), np.count_nonzero(of_y, axis=-1))
     return np.asarray(np.count_nonzero(of_x & of_y, axis=-1) / most, np.float64)
 
 
 def loss(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the best score in x minus the score in x of the best run in y; at least 0.
-
-    If several runs are best in y, the largest loss is returned.
-    """
+    """Return the best score in x minus the score in x of the best run in y (of the worst of tied runs); at least 0."""
     x, y = np.broadcast_arrays(x, y)
     worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)
     return np.asarray(without_noise(x.max(axis=-1) - worst), np.float64)
@@ -258,10 +244,7 @@ THRESHOLD = 0.9
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the indices of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
-
-    nan exceeds no value.
-    """
+    """Return the indices of the knees of curves of shape (n_levels, ...); n_levels if there is none."""
     exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
 
@@ -273,9 +256,6 @@ def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
 
 
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, without interpolation.
-
-    Resamples without a knee (n_levels) are treated as beyond all levels; a bound of None is beyond all levels.
-    """
+    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws; None if a bound is beyond all levels."""
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

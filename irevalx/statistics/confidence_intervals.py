@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -26,9 +26,7 @@ Ends: TypeAlias = tuple[FloatArray, FloatArray]
 """The lower and the upper bounds of intervals, each with shape (n_pairs,)."""
 
 
-def bca_intervals(
-    d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0, processes: int = 1
-) -> list[Ends]:
+def bca_intervals(d: FloatArray, confidences: Sequence[float], **options: int) -> list[Ends]:
     """Return BCa bootstrap intervals of mean differences of shape (n_pairs, n_topics), for each confidence.
 
     Pairs and confidence levels share the resamples; the bounds do not depend on ``processes``. The bounds are nan if
@@ -40,25 +38,13 @@ def bca_intervals(
     differences, it was 0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
-    options = {"resamples": resamples, "seed": seed, "processes": processes}
-    return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, options)
+    return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, **options)
 
 
 def bca_intervals_of_summaries(
-    x: FloatArray,
-    y: FloatArray,
-    scale: Scale,
-    confidences: Sequence[float],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    processes: int = 1,
+    x: FloatArray, y: FloatArray, scale: Scale, confidences: Sequence[float], **options: int
 ) -> list[Ends]:
-    """Return BCa bootstrap intervals of differences of two summaries, like ``bca_intervals``.
-
-    Topics are resampled jointly for both runs.
-    """
-    options = {"resamples": resamples, "seed": seed, "processes": processes}
+    """Return BCa bootstrap intervals of differences of two summaries, with the same resamples of topics for both."""
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
@@ -67,15 +53,11 @@ def bca_intervals_of_summaries(
 
     varied = ((x != x[:, :1]) | (y != y[:, :1])).any(axis=1) & differences(x, y).any(axis=1)
     observed = difference(x, y, axis=1)
-    return _bootstrapped((x, y), difference, varied, observed, confidences, options)
+    return _bootstrapped((x, y), difference, varied, observed, confidences, **options)
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
-    """Return t intervals of differences of shape (n_pairs, n_topics), for each confidence.
-
-    mean -+ t(1 - alpha/2, n - 1) s / sqrt(n); the ends are nan if all differences are equal, for example with one
-    topic.
-    """
+    """Return t intervals of the means of (n_pairs, n_topics) differences, by confidence; nan if all are equal."""
     from scipy import stats
 
     varied = (d != d[:, :1]).any(axis=1)
@@ -93,18 +75,21 @@ def _bootstrapped(
     varied: BoolArray,
     observed: FloatArray,
     confidences: Sequence[float],
-    options: Mapping[str, int],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    processes: int = 1,
 ) -> list[Ends]:
     """Return BCa intervals of a statistic of samples (n_pairs, n_topics); ``observed`` for pairs without variation."""
-    from scipy import stats  # before there are other processes, which would each import it
+    from scipy import stats  # imported before worker processes start, which would each import it
 
     ends = [(observed.copy(), observed.copy()) for _ in confidences]
     n_varied = int(np.count_nonzero(varied))
     if not n_varied:
         return ends
     rows = tuple(sample[varied] for sample in samples)
-    shared = rows[0].size * options["resamples"] >= _WORTH_SHARING
-    parts = np.array_split(np.arange(n_varied), min(options["processes"], n_varied) if shared else 1)
+    shared = rows[0].size * resamples >= _WORTH_SHARING
+    parts = np.array_split(np.arange(n_varied), min(processes, n_varied) if shared else 1)
 
     def work(pairs: IntArray) -> FloatArray:
         chosen, of_pairs = tuple(row[pairs] for row in rows), []
@@ -116,12 +101,12 @@ def _bootstrapped(
                 axis=1,
                 paired=True,
                 vectorized=True,
-                n_resamples=options["resamples"] if result is None else 0,
+                n_resamples=resamples if result is None else 0,
                 batch=batch_of(chosen[0]),
                 confidence_level=confidence,
                 method="BCa",
                 bootstrap_result=result,
-                rng=generator(options["seed"]),
+                rng=generator(seed),
             )
             of_pairs.append((result.confidence_interval.low, result.confidence_interval.high))
         return np.array(of_pairs, np.float64)
@@ -144,11 +129,8 @@ _STEPS = 50
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: int, confidence: float) -> float:
-    """Return the t such that a t-distributed variable is in [-t, t] with this probability.
-
-    Newton's method on the integrated log tail; within 1e-12 (relative) of scipy's for degrees of freedom from 1 to
-    1,000,000.
-    """
+    """Return the t such that a t-distributed variable is in [-t, t] with this probability."""
+    # Newton's method on the logarithm of the tail: within 1e-12 (relative) of scipy, for up to 1,000,000 degrees.
     tail = (1 - confidence) / 2
     log_t = math.log(_normal_guess(tail))
     for _ in range(_STEPS):
@@ -210,12 +192,7 @@ class MeanIntervals(Frozen, kw_only=True):
     resamples: int = RESAMPLES
 
     def of(self, values: FloatArray) -> FloatArray:
-        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics).
-
-        t: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n). Bootstrap: Efron, Better Bootstrap Confidence Intervals, JASA
-        1987; all means share the resamples. The bounds are nan with fewer than 2 topics, if all values are equal, and
-        if a value is not finite.
-        """
+        """Return the bounds of intervals of means, shape (n_means, 2), for values of shape (n_means, n_topics)."""
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2:
             return ends
@@ -231,7 +208,8 @@ class MeanIntervals(Frozen, kw_only=True):
         return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
 
     def _bootstrap(self, values: FloatArray) -> FloatArray:
-        from statistics import NormalDist  # which takes a while to import
+        """Return BCa intervals (Efron, Better Bootstrap Confidence Intervals, JASA 1987) with shared resamples."""
+        from statistics import NormalDist  # slow to import
 
         normal = NormalDist()
         means, drawn = values.mean(axis=1), self._drawn_means(values)

@@ -68,7 +68,7 @@ def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
     x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
     above = y[..., np.newaxis, :] > y[..., :, np.newaxis]
     both = above & (x[..., np.newaxis, :] > x[..., :, np.newaxis])
-    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))  # the first has none
+    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))  # none is above the first
     shares = n_both / np.maximum(n_above, 1)
     n_runs = np.where(_varies(x), np.count_nonzero(n_above, axis=-1), 0)
     return 2 * divided(shares.sum(axis=-1), n_runs) - 1
@@ -80,10 +80,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
-    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name.
-
-    Computing all four takes little longer than computing one.
-    """
+    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name, in little more time than one of them."""
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
     above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
     both = np.count_nonzero(above_x & above_y, axis=-1)
@@ -114,10 +111,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
-    """Return intercept, slope and Pearson's correlation of the least-squares line through points, shape (n_points,).
-
-    All three are None if x is constant; the correlation is None if y is constant.
-    """
+    """Return intercept, slope and Pearson's correlation of the least-squares line; None if undefined."""
     x, y = without_noise(x), without_noise(y)
     if np.ptp(x) == 0:
         return None, None, None
@@ -179,11 +173,7 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return a mask of the runs with a significant change, shape (..., n_runs): paired t test, p < 0.05.
-
-    Values have shape (..., n_runs, n_topics); topics with nan are excluded. If at least two topics all differ by the
-    same amount, the change is significant. Source: Büttcher et al. 2007.
-    """
+    """Return whether the values of a run, (..., n_runs, n_topics), change: paired t test, p < 0.05 [Büttcher 2007]."""
     d = differences(values_x, values_y)
     lacks_value = np.isnan(d)
     if not lacks_value.any():
@@ -193,12 +183,7 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
 
 
 def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
-    """Return the correlations and errors by name, and rank changes, for scores of at least two runs, shape (n_runs,).
-
-    ``rank_change`` is the mean absolute change of rank. ``rise`` and ``fall`` are the largest numbers of ranks
-    that a run gains or loses in y (0 if no run does). ``risen`` and ``fallen`` are these runs: the first by name, or
-    None.
-    """
+    """Return correlations, errors, and the largest rise and fall in rank, by name, for scores of at least two runs."""
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
     return {
@@ -262,19 +247,11 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return the overlaps of two nonempty rankings, in [0, 1], by name (``OVERLAP_COLUMNS``).
-
-    ``p`` is the persistence: the probability of looking at the next depth, in (0, 1).
-    """
+    """Return the overlaps of two nonempty rankings by name (``OVERLAP_COLUMNS``), with persistence p in (0, 1)."""
     numbers: dict[Hashable, int] = {}
     short, long = _by_length(RankedItems.of(x, numbers), RankedItems.of(y, numbers))
     overlaps = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
     return dict(zip(OVERLAP_COLUMNS, overlaps, strict=True))
-
-
-def extrapolated_overlap(x: RankedItems, y: RankedItems, p: float) -> float:
-    """Return ``rbo_w_ext`` of ``rank_biased_overlap`` in linear time."""
-    return _Agreements.of(*_by_length(x, y), "w").extrapolated_overlap(p)
 
 
 class RankedItems(Frozen):
@@ -333,12 +310,12 @@ class _Agreements(Frozen):
         depth = np.arange(1, n_long + 1)
         shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
         beyond = depth > n_short
-        weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking goes on with one more item a depth
+        weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking continues with one item per depth
         if variant == "w":
             divisor = (weight_short + weight_long) / 2
         else:
             divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short) * np.sqrt(weight_long)
-        least = shared / divisor  # if the shorter ranking goes on with nothing shared
+        least = shared / divisor  # if the shorter ranking continues with other items
         expected = shared + (depth - n_short) * float(least[n_short - 1]) * unseen_mean
         extrapolated = np.where(beyond, expected / divisor, least)
         greatest = np.where(beyond, (shared + unseen_first) / divisor, least)

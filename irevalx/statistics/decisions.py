@@ -40,27 +40,25 @@ class Decisions(Frozen):
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
-def decide(values: FloatArray) -> Decisions:
-    """Return significance and direction of the difference of every pair, in the order of ``pairs_of_runs``.
-
-    Tested values have shape (..., n_runs, n_topics); topics for which a run has nan are excluded.
-    """
+def decide(values: FloatArray, chosen: BoolArray | None = None) -> Decisions:
+    """Return the decisions on (chosen) ``pairs_of_runs``, from tested values of shape (..., n_runs, n_topics)."""
+    # Topics for which a run has nan are excluded.
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
+    pairs = [side if chosen is None else side[chosen] for side in pairs_of_runs(n_runs)]
     has_value: BoolArray = np.asarray(~np.isnan(flat).any(axis=1))
     if has_value.all():
-        different, direction = _decide_rows(flat)
+        different, direction = _decide_rows(flat, *pairs)
     else:
-        each = [_decide_rows(row[np.newaxis, :, known]) for row, known in zip(flat, has_value, strict=True)]
+        each = [_decide_rows(row[np.newaxis, :, known], *pairs) for row, known in zip(flat, has_value, strict=True)]
         different, direction = (np.concatenate(parts) for parts in zip(*each, strict=True))
     shape = (*leading, different.shape[-1])
     return Decisions(different.reshape(shape), direction.reshape(shape))
 
 
-def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
+def _decide_rows(values: FloatArray, first: IntArray, second: IntArray) -> tuple[BoolArray, IntArray]:
     """Return significance and direction, shape (n_rows, n_pairs), of values without nan, (n_rows, n_runs, n_topics)."""
-    n_rows, n_runs, n_topics = values.shape
-    first, second = pairs_of_runs(n_runs)
+    n_rows, _, n_topics = values.shape
     different = np.zeros((n_rows, first.size), np.bool_)
     direction = np.zeros(different.shape, np.int64)
     size = max(1, _AT_ONCE // max(1, first.size * n_topics))
@@ -96,11 +94,8 @@ class Confusion(Frozen):
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
-        """Among pairs not significant under full judgments, the share significant under reduced ones; nan if none.
-
-        Bompada et al. call these errors false negatives, and those of ``false_negative_rate`` false positives, because
-        their positive class is "not different".
-        """
+        """Among pairs not significant under full judgments, the share significant under reduced ones; nan if none."""
+        # Bompada et al. call these errors false negatives: their positive class is "not different".
         return divided(self.c12, self.c11 + self.c12)
 
     @cached_property
@@ -175,10 +170,7 @@ DECISION_NOTE = (
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count the changes in decisions; shapes broadcast.
-
-    A pair with equal means under full or reduced judgments is treated as having the same direction in both.
-    """
+    """Count the changes in decisions; shapes broadcast, and pairs with equal means have no opposite direction."""
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
     both = full.different & reduced.different
@@ -268,13 +260,10 @@ class SignProbabilities(Frozen):
 
 
 def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) -> SignProbabilities:
-    """Return the probabilities of the signs of ``start`` plus independent values.
+    """Return the probabilities of the signs of ``start`` plus independent values, shape (n, n_outcomes).
 
-    Sums that differ from 0 only by rounding are treated as 0.
-
-    ``values`` and ``chances`` have shape (n, n_outcomes); rows of chances add up to 1. The result is exact if the
-    values are on a grid, as weights of precision are, or if the sum has at most ``MOST_VALUES`` values (12 documents
-    with different weights, for example).
+    The result is exact if the values are on a grid, as weights of precision are, or if the sum has at most
+    ``MOST_VALUES`` values (12 documents with different weights, for example).
     """
     certain = chances.max(axis=1, initial=0.0) == 1
     start += float((values[certain] * chances[certain]).sum())

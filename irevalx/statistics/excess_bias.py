@@ -45,11 +45,7 @@ class ExcessBias(Frozen):
 
 
 def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> FloatArray:
-    """Return the mean distance of a group's runs from the regression line of bias over human score of the other runs.
-
-    The line passes through the origin if there are at most two other runs. Scores have shape (..., n_runs), members
-    (n_runs,).
-    """
+    """Return the mean distance of a group's runs from the regression line of bias over human score of the others."""
     bias = machine - human
     middle, height, slope = _line(human[..., ~member], bias[..., ~member])
     expected = height + slope * (human[..., member] - middle)
@@ -68,7 +64,7 @@ def excess_bias_of(
 
 
 def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a point of a line (x and y) and its slope, shape (..., 1) each."""
+    """Return a point of the regression line and its slope; with at most two points, it passes through the origin."""
     if x.shape[-1] > 2:
         middle, height = x.mean(axis=-1, keepdims=True), y.mean(axis=-1, keepdims=True)
     else:
@@ -78,10 +74,7 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def _variance_of_a_run(human: FloatArray, bias: FloatArray, member: BoolArray) -> tuple[float, int]:
-    """Return the prediction variance of a single run of the same quality, and its degrees of freedom.
-
-    Both are 0 if there is only one other run.
-    """
+    """Return the prediction variance of a single run of the same quality and its degrees of freedom, or zeros."""
     x, y = human[~member], bias[~member]
     n_fitted = 2 if x.size > 2 else 1
     freedom = x.size - n_fitted

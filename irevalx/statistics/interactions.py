@@ -57,27 +57,24 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
     sizes = np.array([len(places) for places in groups])
     d = d[:, np.concatenate(groups)]
     constant = (d == d[:, :1]).all(axis=1)
-    d = d - d.mean(axis=1, keepdims=True)  # F stays, and sums of squares lose no digits
+    d = d - d.mean(axis=1, keepdims=True)  # F does not change, and sums of squares lose no digits
     squares = d**2
     least = LEAST_VARIANCE * np.maximum(1.0, squares.max(axis=1))[:, np.newaxis, np.newaxis]
     f, within = _welch(d[:, np.newaxis], squares[:, np.newaxis], sizes, least)
-    as_great = f * (1 - 1e-9) - 1e-12  # the same F, but for the order of additions
+    as_great = f * (1 - 1e-9) - 1e-12  # tolerates another order of additions
     n_labellings = _n_labellings(sizes, resamples)
     n_as_great = np.zeros(len(d), np.int64)
     for order in _labellings(sizes, n_labellings, resamples, seed, batch_of(d)):
         permuted, _ = _welch(d[:, order], squares[:, order], sizes, least)
         n_as_great += np.count_nonzero(permuted >= as_great, axis=1)
-    observed = int(n_labellings is None)  # all distinct labellings have the observed one among them
+    observed = int(n_labellings is None)  # the distinct labellings include the observed one
     total = n_labellings or resamples + 1
     p = np.where(constant, np.nan, (n_as_great + observed) / total)
     return Interactions(f[:, 0], within[:, 0], p, total, is_random=n_labellings is None)
 
 
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and its degrees of freedom within groups, shape (n_pairs, n), of differences (n_pairs, n, n_topics).
-
-    The topics of a group are adjacent; ``least`` are the minimum variances, shape (n_pairs, 1, 1).
-    """
+    """Return F and its degrees of freedom within groups, (n_pairs, n), of differences sorted by group."""
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
     means = sums / sizes

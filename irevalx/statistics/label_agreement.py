@@ -162,10 +162,7 @@ def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
 
 
 def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
-    """Return Gwet's AC1; nan if fewer than two categories are possible.
-
-    Source: Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement, 2008.
-    """
+    """Return Gwet's AC1 [Gwet 2008]; nan if fewer than two categories are possible."""
     if n_categories < 2:
         return np.full(counts.shape[:-2], np.nan)
     share = divided((counts.sum(axis=-1) + counts.sum(axis=-2)), 2 * counts.sum(axis=(-2, -1))[..., np.newaxis])
@@ -187,11 +184,7 @@ def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dic
 
 
 def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, FloatArray]:
-    """Return precision, recall and f1 of the machine's relevant documents, and kappa of the binary labels, by name.
-
-    All but kappa are nan if neither labels any document relevant, so that a label set always agrees with itself;
-    otherwise 0/0 is 0.
-    """
+    """Return precision, recall and f1 of the machine's relevant documents, and kappa of the binary labels, by name."""
     relevant = grades >= level
     cut = np.stack(
         [
@@ -201,7 +194,7 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
         -2,
     )
     both, human, machine = cut[..., 1, 1], cut[..., 1, :].sum(axis=-1), cut[..., :, 1].sum(axis=-1)
-    none = np.equal(human + machine, 0)
+    none = np.equal(human + machine, 0)  # undefined, so that a label set always agrees with itself
 
     def share(part: FloatArray, whole: FloatArray) -> FloatArray:
         return np.where(none, np.nan, np.nan_to_num(divided(part, whole)))
@@ -217,10 +210,7 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
 def confusions_by_topic(
     human: IntArray, machine: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int
 ) -> FloatArray:
-    """Count the label pairs of each topic: shape (n_topics, n_grades, n_grades), human grades first.
-
-    ``grades`` are ascending and contain all labels; labels and topic numbers have shape (n,).
-    """
+    """Count the label pairs of each topic: shape (n_topics, n_grades, n_grades), ascending, human grades first."""
     n_grades = len(grades)
     row, column = np.searchsorted(grades, human), np.searchsorted(grades, machine)
     cell = (topic * n_grades + row) * n_grades + column

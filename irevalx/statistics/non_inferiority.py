@@ -85,10 +85,7 @@ class Improvements(Frozen):
 
     @cached_property
     def direction(self) -> IntArray:
-        """1 if the run is significantly better, -1 if significantly worse, else 0.
-
-        A difference is significant if the p-value of sign flips is below alpha and the interval, if any, excludes 0.
-        """
+        """1 if the run is significantly better, by sign flips and by the interval (if any), -1 if worse, else 0."""
         low, high = self.interval
         sign = np.where(self.without_spread, np.sign(self.mean_of_differing), (low > 0) * 1.0 - (high < 0))
         return np.where(self.p < self.alpha, sign, 0).astype(np.int64)

@@ -126,11 +126,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of the test, uncorrected.
-
-        Exact sign flips replace the t test if fewer than ``FEW_TOPICS`` topics differ, or all differ by the same
-        amount.
-        """
+        """The p-values of the test, uncorrected; exact sign flips replace the t test for pairs ``without_spread``."""
         if not self.pairs:
             return np.zeros(0)
         p = TESTS[self.method.test].p_values(self.by_topic, self.method.resamples, self.method.seed)
@@ -234,10 +230,7 @@ class Comparisons(Frozen):
 
 
 def effect_size(d: FloatArray) -> FloatArray:
-    """Cohen's d of paired differences of shape (..., n_topics): their mean over their standard deviation (n - 1).
-
-    The value is 0 if all differences are zero, and nan if they are all equal otherwise or if there is a single topic.
-    """
+    """Cohen's d of paired differences of shape (..., n_topics): mean over standard deviation; nan if undefined."""
     constant = (d == d[..., :1]).all(axis=-1)
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
     size: FloatArray = d.mean(axis=-1) / np.where(constant, 1.0, deviation)

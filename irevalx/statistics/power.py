@@ -91,23 +91,17 @@ def t_quantile(n_topics: int, alpha: float) -> float:
 
 
 def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the power of the two-sided t test for an effect from 0 on, with at least 2 topics.
-
-    Significant differences in the wrong direction are included unless ``two_sided`` is false.
-    """
+    """Return the power of the two-sided t test; the wrong direction counts only if ``two_sided``."""
     from scipy import special
 
     critical, shift = t_quantile(n_topics, alpha), effect * math.sqrt(n_topics)
     upper, lower = (float(special.nctdtr(n_topics - 1, shift, end)) for end in (critical, -critical))
-    upper, lower = (0.0 if math.isnan(tail) else tail for tail in (upper, lower))  # scipy has nan for some below 1e-12
+    upper, lower = (0.0 if math.isnan(tail) else tail for tail in (upper, lower))  # nan for some tails below 1e-12
     return 1 - upper + lower * two_sided
 
 
 def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the smallest effect that the t test detects with this power, which is above alpha and below 1.
-
-    nan with fewer than 2 topics.
-    """
+    """Return the smallest effect that the t test detects with this power; nan with fewer than 2 topics."""
     from scipy import optimize
 
     if n_topics < 2:
@@ -123,31 +117,23 @@ def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, t
 
 
 def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """Return the minimum number of topics, at least 2, for the t test to detect an effect with this power.
-
-    The result is infinite for an effect of 0, and above ``MOST_TOPICS``.
-    """
+    """Return the minimum number of topics for the t test to detect an effect with this power."""
     if math.isinf(effect):
         return 2
     return _least(lambda n_topics: effect > 0 and power_of_t(n_topics, effect, alpha) >= power)
 
 
 def half_width(n_topics: int, alpha: float = ALPHA) -> float:
-    """Return the expected half width of the t interval of a mean, in standard deviations; nan with fewer than 2 topics.
-
-    The expected standard deviation (with divisor n - 1) of n normal values is sigma c4(n).
-    """
+    """Return the expected half width of the t interval of a mean, in standard deviations; nan for a single topic."""
     if n_topics < 2:
         return math.nan
+    # The expected standard deviation (with divisor n - 1) of n normal values is sigma c4(n).
     c4 = math.sqrt(2 / (n_topics - 1)) * math.exp(math.lgamma(n_topics / 2) - math.lgamma((n_topics - 1) / 2))
     return t_quantile(n_topics, alpha) * c4 / math.sqrt(n_topics)
 
 
 def topics_for_width(width: float, alpha: float = ALPHA) -> float:
-    """Return the minimum number of topics, at least 2, for intervals of this expected width, in standard deviations.
-
-    The result is infinite for a width of 0, and above ``MOST_TOPICS``.
-    """
+    """Return the minimum number of topics for intervals of this expected width, in standard deviations."""
     return _least(lambda n_topics: half_width(n_topics, alpha) <= width / 2)
 
 

@@ -46,10 +46,7 @@ class Estimates(Frozen, kw_only=True):
     """Number of human topics."""
 
     def interval(self, alpha: float) -> Ends:
-        """Return the bounds of intervals of the population mean with confidence level 1 - alpha.
-
-        nan if the standard error is 0.
-        """
+        """Return the bounds of intervals of the population mean with confidence level 1 - alpha."""
         return t_interval(self.estimate, self.standard_error, self.n_human, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
@@ -110,10 +107,7 @@ def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: floa
 
 
 def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
-    """Return the p-value of Student's t test of whether a mean over topics is 0.
-
-    If the standard error is 0, the p-value of sign flips is returned: 1 for a mean of 0, otherwise 2 / 2^n.
-    """
+    """Return the p-value of Student's t test of whether a mean over topics is 0; without an error, of sign flips."""
     from scipy import special
 
     zero = error == 0
@@ -148,11 +142,8 @@ class DrawnDocuments(Frozen):
         return (1 - self.probability) / self.probability**2
 
     def covariance(self, values: FloatArray, others: FloatArray) -> FloatArray:
-        """Return the estimated covariance of the totals of each topic over all samples, shape (n_topics,).
-
-        The estimate is unbiased, except that a single sampled document of a larger stratum is treated as drawn
-        independently, which is conservative.
-        """
+        """Return the estimated covariance of the totals of each topic over all samples, shape (n_topics,)."""
+        # A single document of a larger stratum is treated as drawn independently, which is conservative.
         factor = self._alone
         if self.stratum is not None:
             size = np.bincount(self.stratum)
@@ -166,11 +157,7 @@ class DrawnDocuments(Frozen):
         return self._per_topic(factor * values * others)
 
     def unseen(self, reach: FloatArray) -> float:
-        """Return the variance that an additional document with an error adds to the sum of totals.
-
-        It is the mean variance of the maximum errors ``reach``, shape (n_drawn,), weighted by itself; 0 without
-        randomness.
-        """
+        """Return the variance that a further document with an error of at most ``reach`` adds to the sum of totals."""
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
 
@@ -206,10 +193,7 @@ class TwoStageEstimate(Frozen, kw_only=True):
     n_topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the bounds of the interval of the population mean with confidence level 1 - alpha.
-
-        nan if the standard error is 0.
-        """
+        """Return the bounds of the interval of the population mean with confidence level 1 - alpha."""
         return self._interval(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:

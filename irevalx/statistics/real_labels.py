@@ -41,10 +41,7 @@ def weighted_spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> Floa
 
 
 def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
-    """Return the relevance threshold with the highest kappa; nan without documents.
-
-    If several thresholds have the highest kappa, the lowest threshold is returned.
-    """
+    """Return the lowest relevance threshold with the highest kappa; nan without documents."""
     known, place = np.unique(values, return_inverse=True)
     if not known.size:
         return float("nan")
@@ -56,11 +53,7 @@ def best_threshold(values: FloatArray, relevant: BoolArray) -> float:
 
 
 def cross_validated_kappa(values: FloatArray, relevant: BoolArray, topic: IntArray) -> float:
-    """Return the cross-validated kappa, with thresholds chosen on other topics; nan for a single topic.
-
-    The n-th topic is in fold n mod ``FOLDS`` (or the number of topics, if there are fewer). The documents of a fold are
-    predicted with the best threshold of the documents of the other folds, and kappa is computed over all documents.
-    """
+    """Return kappa over all documents, with thresholds chosen on other folds of topics; nan for a single topic."""
     _, number = np.unique(topic, return_inverse=True)
     n_folds = min(FOLDS, int(number.max(initial=0)) + 1)
     if n_folds < 2:

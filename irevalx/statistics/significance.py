@@ -128,16 +128,13 @@ def batch_of(rows: AnyArray) -> int:
 
 
 def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Student's t test of whether the mean difference is zero, of differences of shape (..., n_topics).
-
-    If all differences are equal, p is the p-value of sign flips: 2 / 2^n, or 1 if the differences are zero.
-    """
+    """Student's t test of whether the mean difference is zero, of differences of shape (..., n_topics)."""
     from scipy import stats
 
     if d.shape[-1] < 2:
         return np.ones(d.shape[:-1])
     varied = (d != d[..., :1]).any(axis=-1)
-    p = np.where(d[..., 0] == 0, 1.0, 2.0 ** (1 - d.shape[-1]))
+    p = np.where(d[..., 0] == 0, 1.0, 2.0 ** (1 - d.shape[-1]))  # of sign flips, if all differences are equal
     if varied.any():
         p[varied] = stats.ttest_1samp(d[varied], 0.0, axis=-1).pvalue
     return p
@@ -181,7 +178,7 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     if n_topics < 2:
         return np.ones(d.shape[:-1])
     whole = in_units(d).reshape(-1, n_topics)
-    as_observed = np.abs(whole.sum(axis=1)) - n_topics  # thirds, say, are rounded by up to half a unit a topic
+    as_observed = np.abs(whole.sum(axis=1)) - n_topics  # rounding errors are at most half a unit per topic
     as_far = np.zeros(len(whole), np.int64)
     for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 4_000_000 // (n_topics + len(whole)))):
         as_far += np.count_nonzero(np.abs(signs @ whole.T) >= as_observed, axis=0)
@@ -190,19 +187,13 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
 
 
 def without_spread(d: FloatArray) -> BoolArray:
-    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all differ by the same amount: shape (n_pairs,).
-
-    In this case, there is no t test and no interval, and ``exact_sign_flips`` computes the p-value.
-    """
+    """Return whether a pair has too few topics that differ, or equal differences, for a t test: shape (n_pairs,)."""
     return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the exact sign-flip p-value if at most 13 topics differ, or all by the same amount; 1 if no topic differs.
-
-    Topics without a difference do not change any sum. For n equal differences, p is 2 / 2^n.
-    """
-    few = d[d != 0]
+    """Return the p-value of sign flips, which is exact if at most 13 topics differ, or all by the same amount."""
+    few = d[d != 0]  # topics without a difference do not change any sum
     if not few.size:
         return 1.0
     return float(2.0 ** (1 - few.size)) if (few == few[0]).all() else float(sign_flips(few))
@@ -363,45 +354,34 @@ class Tukey(Frozen):
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
-        """Return the share of arrangements with D at least the mean difference of each pair, shape (n_pairs,).
-
-        The p-values are 1 with fewer than 2 topics.
-        """
+        """Return the share of arrangements with D at least the mean difference of each pair, shape (n_pairs,)."""
         if self.n_topics < 2:
             return np.ones(len(means))
         as_far: IntArray = np.searchsorted(-self.greatest, -np.abs(means), side="right")
         return as_far / self.greatest.size
 
     def half_width(self, alpha: float) -> float:
-        """Return the half width q of simultaneous intervals d - q to d + q for all pairs, with coverage 1 - alpha.
-
-        It is nan with fewer than 2 topics. q is the ceil(alpha M)-th greatest D of M, so that the interval of a pair
-        excludes 0 if and only if its p-value is below alpha.
-        """
+        """Return the half width q of simultaneous intervals d - q to d + q for all pairs, with coverage 1 - alpha."""
         if self.n_topics < 2:
             return math.nan
+        # q is the ceil(alpha M)-th greatest D of M, so that an interval excludes 0 if and only if p is below alpha.
         place = math.ceil(Fraction(repr(alpha)) * self.greatest.size)
         return float(self.greatest[place - 1])
 
 
 def mean_differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the means over topics of y - x of shape (n_pairs, n_topics): shape (n_pairs,).
-
-    Only the mean is rounded: errors of rounded differences, such as thirds, would add up and make equal means unequal.
-    """
+    """Return the means over topics of y - x of shape (n_pairs, n_topics): shape (n_pairs,)."""
+    # Rounded differences, such as thirds, would have errors that add up and make equal means unequal.
     return without_noise(np.asarray((y - x).mean(axis=1), np.float64))
 
 
 def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
-    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, or random ways.
-
-    The observed arrangement is added to random arrangements; results do not depend on ``processes``.
-    """
+    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, or random ways."""
     n_topics = values.shape[1]
     if arrangements_fit(len(values), n_topics, resamples):
         greatest = [_greatest(sums) for sums in _all_arrangements(values)]
     else:
-        greatest = [_greatest(values[np.newaxis].sum(axis=2))]
+        greatest = [_greatest(values[np.newaxis].sum(axis=2))]  # the observed arrangement
         greatest += _of_random_arrangements(values, resamples, seed, processes)
     of_means = without_noise(np.concatenate(greatest) / max(1, n_topics))
     return Tukey(-np.sort(-of_means), n_topics)

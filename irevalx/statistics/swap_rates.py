@@ -62,10 +62,7 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def rate_with_half_ties(self) -> float:
-        """The share of swaps, with each tie counted as half a swap, as if the order of tied runs were random.
-
-        Ties, which are frequent for measures with few distinct values, do not indicate that two topic sets agree.
-        """
+        """The share of swaps, with each tie counted as half a swap, as if the order of tied runs were random."""
         return (self.swaps + self.ties / 2) / self.comparisons
 
     @property
@@ -76,14 +73,11 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
-
-        The Clopper-Pearson interval for the number of independent comparisons with the same error, whose width is above
-        0 even without swaps; nan if ``error`` is nan.
-        """
+        """The 95% interval of ``rate_with_half_ties`` over all splits into two sets of this size; nan without error."""
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
+        # Clopper-Pearson, for the number of independent comparisons with this error: wider than 0 even without swaps.
         spread = rate * (1 - rate)
         independent = spread / error**2 if spread > 0 and error > _NOISE else self.draws
         return share_interval(rate, min(max(1.0, independent), self.comparisons))
@@ -131,10 +125,7 @@ def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArr
 
 
 def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
-    """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets.
-
-    Differences due to rounding are treated as ties.
-    """
+    """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets."""
     n_topics, size, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0, 0
     errors = []
     for compared, their_sets in runs_on_sets(values, sets):
@@ -197,7 +188,7 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
-    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
+    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # an ordered set
     drawn_for = "" if pair is None else f"{pair} "
     draw = 0
     while len(drawn) < draws:
@@ -261,18 +252,14 @@ class SwapBin(Swaps, kw_only=True):
 
 
 def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
-    """Compare all pairs of runs on two topic sets, by the difference on either set.
-
-    Bins with comparisons are returned, ascending. Tested values have shape (n_runs, n_topics), with at least two runs.
-    The ``width`` of a bin is at most ``WIDEST`` and has at most 12 decimals.
-    """
+    """Compare all pairs of runs on two topic sets, by the difference on either set; return nonempty bins."""
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
     for compared, their_sets in runs_on_sets(values, sets):
         size, was_drawn = their_sets.shape[2], is_sample(values.shape[1], their_sets)
         for number, sums in _sums_by_bin(compared, their_sets, (width * 10**DECIMALS).numerator, scale):
             totals[number] = totals.get(number, 0.0) + sums
-    sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
+    sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, regardless of the memory layout
     scores = scale.of_mean(sums / values.shape[1], size)
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
     bins = []
@@ -324,14 +311,11 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
     yield from zip(numbers.tolist(), np.stack([*counts, *spread, np.bincount(cells // n_draws)], axis=1), strict=True)
 
 
-def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
-    """Return the smallest difference above which no bin has a rate above tolerated; None if there is none.
-
-    Ties are counted as half a swap; bins with few comparisons are ignored.
-    """
+def least_reliable(bins: Sequence[SwapBin]) -> float | None:
+    """Return the smallest difference from which on no bin (of enough comparisons) has a rate above ``TOLERATED``."""
     reliable = None
     for each in reversed([each for each in bins if not each.is_small]):
-        if each.rate_with_half_ties > tolerated:
+        if each.rate_with_half_ties > TOLERATED:
             break
         reliable = each.least
     return reliable

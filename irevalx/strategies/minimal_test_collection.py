@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -53,9 +52,7 @@ class UndeterminedPairs:
 
     def __init__(self, candidates: Sequence[Candidates]) -> None:
         n_runs = candidates[0].n_runs if candidates else 0
-        self.pairs: IntArray = np.array(list(combinations(range(n_runs), 2)), np.int64).reshape(
-            -1, 2
-        )  # shape (n_pairs, 2)
+        self.pairs: IntArray = np.stack(np.triu_indices(n_runs, 1), axis=1)  # shape (n_pairs, 2)
         self._low = np.zeros(len(self.pairs), np.int64)
         self._high = np.zeros(len(self.pairs), np.int64)
         for topic in candidates:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -73,17 +74,8 @@ class JudgingStrategy(Frozen, kw_only=True):
         """Create the strategy for all topics; ``totals`` and ``others`` contain one element per topic, or are empty."""
         pairs = UndeterminedPairs(candidates) if self.is_shared else None
         return [
-            self.start(
-                topic,
-                TopicInputs(
-                    seed=seed,
-                    vectors=vectors,
-                    total=totals[number] if totals else 0,
-                    others=others[number] if others else {},
-                    pairs=pairs,
-                ),
-            )
-            for number, topic in enumerate(candidates)
+            self.start(topic, TopicInputs(seed=seed, vectors=vectors, total=total, others=of_topic, pairs=pairs))
+            for topic, total, of_topic in zip(candidates, totals or repeat(0), others or repeat({}), strict=False)
         ]
 
 
@@ -98,13 +90,11 @@ def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> Fi
 
 
 def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
-    """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001).
-
-    The candidates that a run does not retrieve share the remainder of its n (n + 1) / 2 points.
-    """
+    """Order by points: rank r in a run gives n - r + 1 points for n candidates (Aslam and Montague, SIGIR 2001)."""
     n = len(candidates.docnos)
     points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
     n_retrieved = np.count_nonzero(candidates.has, axis=1)
+    # The candidates that a run does not retrieve share the remainder of its n (n + 1) / 2 points.
     left = ratio((n - n_retrieved) * (n - n_retrieved + 1) / 2, n - n_retrieved)
     return FixedStrategy(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
 

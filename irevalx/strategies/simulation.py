@@ -96,7 +96,7 @@ class KnownGrades:
             if topic.topic in judgments.topic_index:
                 row = np.full(len(topic.docnos), judgments.topic_index[topic.topic])
                 place = judgments.table.find(row, Names.of(topic.docnos))
-                place[place != ABSENT] = np.where(is_judged[place], place, ABSENT)[place != ABSENT]
+                place[(place != ABSENT) & ~is_judged[place]] = ABSENT
             self.places.append(place)
 
     def place(self, topic: int, request: JudgmentRequest) -> int:
@@ -110,10 +110,7 @@ class KnownGrades:
 
 
 class JudgingRounds:
-    """Selects the documents of a round, per topic or across topics; the strategies learn only after the round.
-
-    With ``skips``, documents without a judgment are skipped, and strategies do not learn from them.
-    """
+    """Selects the documents of a round, per topic or across topics; the strategies learn only after the round."""
 
     def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
         self._topics, self._grades, self._skips = topics, grades, skips
@@ -195,11 +192,10 @@ def _judged(
     left: list[int],
     counters: Sequence[int],
 ) -> tuple[IntArray, int]:
-    """Judge documents in rounds, until the budgets are exhausted or no document is requested.
+    """Judge documents in rounds; ``counters`` is the index in ``left`` of each topic's budget.
 
-    ``counters`` is the index in ``left`` of each topic's budget. Returns, for each judgment, the number of
-    documents judged before its document (``_NEVER`` if it was not judged), and the number of selected documents without
-    a judgment.
+    Return, for each judgment, the number of documents judged before its document (``_NEVER`` if it was not judged), and
+    the number of selected documents without a judgment.
     """
     when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)
@@ -245,11 +241,7 @@ class StrategySimulation(Frozen, kw_only=True):
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
-        """Judge documents in the order of selection; topics without judgments are excluded.
-
-        The expected size of a sample is its budget. All other strategies select exactly this number of documents, or
-        all documents.
-        """
+        """Judge as many documents of the judged topics as each budget permits, or the expected size of a sample."""
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
         grades = KnownGrades(judgments, candidates, rules.level)
@@ -284,10 +276,7 @@ class SelectedDocument(Frozen):
 
 
 def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
-    """Select the ``n`` most preferred unjudged candidates per topic, or over all topics; fewer if fewer are left.
-
-    The strategy learns from judged documents as specified by ``learns``, but not from the selected documents.
-    """
+    """Select the ``n`` most preferred unjudged candidates per topic, or over all topics; fewer if fewer are left."""
     strategy, candidates, level = simulation.order, simulation.candidates, simulation.rules.level
     grades = KnownGrades(judgments, candidates, level)
     others = list(_judged_others(judgments, candidates, level)) if strategy.needs_texts else ()
@@ -332,8 +321,7 @@ def select_in_replay(
 ) -> list[SelectedDocument]:
     """Select the unjudged documents of the first batch of ``n`` that is not fully judged, in a simulation.
 
-    The strategy learns only from the documents that it selects, batch by batch; ``total`` is the expected sample size
-    per topic.
+    ``total`` is the expected sample size per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)

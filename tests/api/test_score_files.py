@@ -6,6 +6,7 @@ import io
 import json
 import os
 import subprocess
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,34 @@ def test_names_of_runs(tmp_path: Path) -> None:
     files[1].write_text("runid all x\nmap 1 0.25\n")
     with pytest.warns(irevalx.IrevalxWarning, match="2 runs have the tag 'x'; their file names are used instead"):
         assert irevalx.Scores.read(files[:2]).runs == ["x", "y"]
+
+
+def test_names_of_runs_in_several_leaderboards(tmp_path: Path) -> None:
+    """Runs in two files with the same measures keep their names, after the names of the files."""
+    files = [tmp_path / name for name in ("judge1.csv", "judge2.csv")]
+    for file, value in zip(files, (0.5, 0.25), strict=True):
+        file.write_text(f"run,topic,map\nb,1,{value}\na,1,{2 * value}\nonly-{file.stem},1,0\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = irevalx.Scores.read(files)
+    assert str(caught[-1].message) == "2 runs have the tag 'a'; their file names are added to it"
+    assert {run: scores["map", run] for run in scores.runs} == {
+        "judge1:a": 1.0,
+        "judge2:a": 0.5,
+        "judge1:b": 0.5,
+        "judge2:b": 0.25,
+        "only-judge1": 0.0,
+        "only-judge2": 0.0,
+    }
+    other = tmp_path / "x" / "judge1.csv"
+    other.parent.mkdir()
+    other.write_text(files[0].read_text())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert irevalx.Scores.read([files[0], other]).runs[:2] == [f"{file}:b" for file in (files[0], other)]
+        assert "is given" not in str([line.message for line in caught])
+        assert irevalx.Scores.read([files[0]] * 2).runs[:2] == [f"{files[0]}:b", f"{files[0]}#2:b"]
+    assert f"{files[0]} is given 2 times, and each copy counts" in str([line.message for line in caught])
 
 
 def test_groups_and_missing_values() -> None:

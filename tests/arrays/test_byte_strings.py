@@ -1,4 +1,4 @@
-"""Names as arrays of bytes, and tables that find documents by them."""
+"""Names as arrays of bytes, and tables of documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from irevalx.arrays.codes import ABSENT
 @example(names=[b"a", b"a", b"a" * 9, b"a" * 9, b"a" * 8], other=[])
 @given(names=st.lists(ids(40), max_size=20), other=st.lists(ids(40), max_size=20))
 def test_names_compare_as_their_bytes(names: list[bytes], other: list[bytes]) -> None:
-    """Equal strings have equal keys; sameness and order are those of the bytes."""
+    """Equal strings have equal keys, and comparison and order are those of bytes."""
     n = min(len(names), len(other))
     ours, theirs = Names.of(names), Names.of(other)
     assert ours.texts() == names
@@ -36,18 +36,18 @@ def test_names_compare_as_their_bytes(names: list[bytes], other: list[bytes]) ->
 
 
 def test_a_key_does_not_depend_on_its_neighbours() -> None:
-    """The key of a name is the same beside longer and shorter ones."""
+    """The key of a name does not depend on the lengths of other names."""
     alone = Names.of([b"DOC-1"]).keys()[0]
     assert Names.of([b"x" * 300, b"DOC-1", b"y"]).keys()[1] == alone
 
 
 LONG_NAMES = st.builds(lambda repeated, end: repeated * (LONG - 2) + end, st.sampled_from([b"a", b"b"]), ids(6))
-"""Names around the length from which they are looked at one by one."""
+"""Names around the length above which they are processed one by one."""
 
 
 @given(names=st.lists(LONG_NAMES | ids(12), max_size=12))
 def test_long_names_compare_as_their_bytes(names: list[bytes]) -> None:
-    """Beside short names and each other, long ones compare as their bytes do, and equal ones have equal keys."""
+    """Long names compare like bytes, with short names and with each other, and equal names have equal keys."""
     ours, backwards = Names.of(names), Names.of(names[::-1])
     assert ours.same(backwards).tolist() == [a == b for a, b in zip(names, names[::-1], strict=True)]
     assert ours.changes().tolist() == [a != b for a, b in pairwise(names)]
@@ -63,7 +63,7 @@ def test_long_names_compare_as_their_bytes(names: list[bytes]) -> None:
     | st.lists(st.sampled_from([b"a", b"a\0", b"a\0\0", b"", b"\0", b"eightabc", b"eightabc\0"]), max_size=40)
 )
 def test_first_places(names: list[bytes]) -> None:
-    """Each name has the place of the first that is equal; numbers go up as bytes do, also where names end in NUL."""
+    """Each name is mapped to the first equal name; numbers ascend in byte order, also for names that end in NUL."""
     number, distinct = numbered(Names.of(names))
     assert distinct.texts() == sorted(set(names))
     assert [distinct.text(n) for n in number.tolist()] == names
@@ -72,13 +72,13 @@ def test_first_places(names: list[bytes]) -> None:
 
 @pytest.fixture
 def colliding_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All names have one key."""
+    """Give all names the same key."""
     monkeypatch.setattr(Names, "keys", lambda self: np.zeros(self.size, np.uint64))
 
 
 @pytest.mark.usefixtures("colliding_keys")
 def test_documents_with_one_key_are_told_apart() -> None:
-    """Two documents that share a key are still two documents, in the table and in the output."""
+    """Two documents with the same key remain distinct, in the table and in the output."""
     table = DocumentTable(np.zeros(4, np.int64), 2, Names.of([b"a", b"b", b"c", b"b"]))
     result = table.find(np.array([0, 0, 0, 0, 1]), Names.of([b"a", b"b", b"c", b"d", b"a"]))
     assert (result.tolist()[0], result.tolist()[2:]) == (0, [2, ABSENT, ABSENT])
@@ -89,7 +89,7 @@ def test_documents_with_one_key_are_told_apart() -> None:
 
 @pytest.mark.usefixtures("colliding_keys")
 def test_documents_made_to_collide_do_little_harm() -> None:
-    """Memory grows with the number of documents that share a key, not with its square."""
+    """Memory grows linearly with the number of documents that share a key."""
     docnos = [b"D%d" % number for number in range(1000)]
     entries = Names.of([*docnos, b"D7"])
     tracemalloc.start()
@@ -110,7 +110,7 @@ def test_documents_made_to_collide_do_little_harm() -> None:
     sought=st.lists(st.tuples(st.integers(0, 3), st.sampled_from([b"a", b"b", b"aa", b"c" * 9, b"d"])), max_size=12),
 )
 def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], sought: list[tuple[int, bytes]]) -> None:
-    """Documents are found by topic and bytes, and every document that occurs twice is noticed."""
+    """Documents are found by topic and bytes, and all duplicates are reported."""
     table = DocumentTable(np.array([t for t, _ in entries], np.int64), 4, Names.of([d for _, d in entries]))
     result = table.find(np.array([t for t, _ in sought], np.int64), Names.of([d for _, d in sought])).tolist()
     for entry, place in zip(sought, result, strict=True):
@@ -121,7 +121,7 @@ def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], s
 
 
 def test_few_are_found_as_many_are() -> None:
-    """A look-up of a few documents, one by one, has what one of many has, in small tables and in big ones."""
+    """Look-ups of few and of many documents have equal results, in small and in large tables."""
     for n_documents in (50, 20_000):
         docnos = [b"D%d" % number for number in range(n_documents)]
         table = DocumentTable(np.arange(n_documents) % 3, 3, Names.of(docnos))
@@ -133,14 +133,14 @@ def test_few_are_found_as_many_are() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"aa", b"c" * 9, b"d" * 17])), max_size=12))
 def test_keys_say_whether_a_document_may_occur_twice(entries: list[tuple[int, bytes]]) -> None:
-    """What occurs twice is never missed, and few different keys are no cause for alarm; one topic is not another."""
+    """Duplicates are never missed, few distinct keys are not reported, and topics are distinguished."""
     keys = Names.of([docno for _, docno in entries]).keys()
     assert may_repeat(np.array([topic for topic, _ in entries], np.int64), keys) == (len(set(entries)) < len(entries))
 
 
 @pytest.mark.parametrize("n_documents", [2000, 3000, 70_000])
 def test_one_document_of_many_that_occurs_twice(n_documents: int) -> None:
-    """Of many documents in some topics none is missed that occurs twice, and none in another topic taken for it."""
+    """A duplicate among many documents is reported, but not a document that occurs in two topics."""
     chance = np.random.default_rng(1)
     topic = np.sort(chance.integers(0, 30, n_documents))
     keys = chance.integers(0, 2**63, n_documents).astype(np.uint64)
@@ -156,7 +156,7 @@ def test_one_document_of_many_that_occurs_twice(n_documents: int) -> None:
 
 
 def test_many_keys_that_choose_one_slot() -> None:
-    """Keys that were made to choose the same slots end up sorted."""
+    """Keys constructed to share slots are sorted."""
     topic = np.zeros(5000, np.int64)
     keys = np.arange(5000, dtype=np.uint64)
     assert not may_repeat(topic, keys)
@@ -166,12 +166,12 @@ def test_many_keys_that_choose_one_slot() -> None:
 
 @pytest.mark.usefixtures("colliding_keys")
 def test_one_key_for_all_is_cause_for_alarm() -> None:
-    """Different documents with one key have to be looked at."""
+    """Different documents with the same key are reported as possible duplicates."""
     assert may_repeat(np.array([0, 0]), Names.of([b"a", b"b"]).keys())
 
 
 def test_ids_of_every_length(tmp_path: Path) -> None:
-    """Documents of 1 to 300 bytes, which share their beginnings, are ranked and found."""
+    """Documents with IDs of 1 to 300 bytes and common prefixes are ranked and found."""
     docnos = [b"\xe9" * length for length in range(1, 301)]
     (tmp_path / "run").write_bytes(b"".join(b"1 Q0 %b 0 7 r\n" % docno for docno in docnos))
     (tmp_path / "qrels").write_bytes(b"".join(b"1 0 %b %d\n" % (docno, len(docno) % 3) for docno in docnos))

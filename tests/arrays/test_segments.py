@@ -1,4 +1,4 @@
-"""The words for ragged rows say what the reference says, to the last bit, wherever the empty rows are."""
+"""Operations on ragged rows equal the reference to the last bit, with empty rows at any place."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MIXED = st.one_of(
     st.floats(-1.0, 1.0, allow_nan=False),
     st.sampled_from([1e16, -1e16, 1e8, 1.0, -1.0, 0.1, 1 / 3, 1e-16, 1e300, -1e300, 5e-324, 0.0, -0.0]),
 )
-"""Numbers so different in size that their sum depends on the order."""
+"""Numbers of different sizes, whose sum depends on the order."""
 
 FEW = st.integers(-2, 4)
-"""Numbers so few that some are equal."""
+"""A small set of numbers, so that some elements are equal."""
 
 LENGTHS = st.one_of(
     st.lists(st.sampled_from([0, 0, 1, 2, 3, 12]), max_size=7),
@@ -38,7 +38,7 @@ LENGTHS = st.one_of(
 
 @dataclass(frozen=True)
 class Ragged:
-    """Rows in both forms, and an array of each kind of elements for them."""
+    """Rows in both forms, with an array of elements of each kind."""
 
     lengths: list[int]
     floats: FloatArray
@@ -75,14 +75,14 @@ def ragged(draw: st.DrawFn) -> Ragged:
 
 
 def exactly(values: npt.ArrayLike) -> list[str]:
-    """Show every bit of the values (but of a nan only that it is one)."""
+    """Return all bits of the values; nan values are equal."""
     return [repr(value) for value in np.asarray(values).tolist()]
 
 
 @SETTINGS
 @given(ragged())
 def test_shape(drawn: Ragged) -> None:
-    """Number and size of the rows, the row and the position of each element are those of the reference."""
+    """The number and size of rows, and the row and position of each element, equal the reference."""
     segments, rows = drawn.segments, drawn.rows
     assert (segments.n, segments.size) == (len(drawn.lengths), sum(drawn.lengths))
     assert segments.lengths.tolist() == drawn.lengths
@@ -99,14 +99,14 @@ WORDS = {
     "running_count": "mask",
     "first": "mask",
 }
-"""Words that take an array, and which."""
+"""Methods that take an array, with the kind of its elements."""
 
 
 @pytest.mark.parametrize("word", WORDS)
 @SETTINGS
 @given(drawn=ragged())
 def test_words(word: str, drawn: Ragged) -> None:
-    """A word says of every row what the literal loop says, from left to right, anew in each row."""
+    """Each method equals the literal loop over the elements of each row, from left to right."""
     x = getattr(drawn, WORDS[word])
     with np.errstate(all="ignore"):
         actual = getattr(drawn.segments, word)(x)
@@ -119,7 +119,7 @@ def test_words(word: str, drawn: Ragged) -> None:
 @SETTINGS
 @given(drawn=ragged(), instead=st.sampled_from([-1, 0, 3]))
 def test_words_of_any_number(word: str, nothing: str, drawn: Ragged, instead: int) -> None:
-    """``previous`` and ``max`` are of floats and of integers, with what stands for nothing."""
+    """``previous`` and ``max`` support floats and integers, with a value for missing elements."""
     for x in (drawn.floats, drawn.integers):
         actual = getattr(drawn.segments, word)(x, **{nothing: instead})
         # Which zero is the greater of 0.0 and -0.0 is nobody's business.
@@ -128,7 +128,7 @@ def test_words_of_any_number(word: str, nothing: str, drawn: Ragged, instead: in
 
 
 def test_sum_is_neither_pairwise_nor_a_difference() -> None:
-    """``sum`` gives what C's loop gives where adding in pairs, or subtracting cumulative sums, gives another number."""
+    """``sum`` equals a loop in C, unlike pairwise sums and differences of cumulative sums."""
     x = np.array([1e16, *[1.0] * 15, 0.1, 0.2, 0.3])
     segments = Segments.of_lengths([16, 0, 3])
     expected = [1e16, 0.0, 0.1 + 0.2 + 0.3]
@@ -141,7 +141,7 @@ def test_sum_is_neither_pairwise_nor_a_difference() -> None:
 @SETTINGS
 @given(ragged())
 def test_descending(drawn: Ragged) -> None:
-    """``descending`` sorts within each row, the greatest first; no element leaves its row."""
+    """``descending`` sorts each row in descending order, and moves no element to another row."""
     values = drawn.integers.astype(np.float64)
     order = drawn.segments.descending(values)
     ids = drawn.segments.ids
@@ -154,7 +154,7 @@ def test_descending(drawn: Ragged) -> None:
 @SETTINGS
 @given(ragged())
 def test_keep(drawn: Ragged) -> None:
-    """``keep`` shortens each row by the elements that are masked out, and pairs with the elements that are not."""
+    """``keep`` removes the elements that are masked out."""
     retained, mask = drawn.segments.keep(drawn.mask), drawn.mask
     assert retained.lengths.tolist() == drawn.rows.keep(mask.tolist()).lengths
     assert exactly(retained.sum(drawn.floats[mask])) == exactly(drawn.segments.sum(np.where(mask, drawn.floats, 0.0)))
@@ -163,7 +163,7 @@ def test_keep(drawn: Ragged) -> None:
 @SETTINGS
 @given(ragged(), st.data())
 def test_take(drawn: Ragged, data: st.DataObject) -> None:
-    """``take`` chooses rows in any order and more than once, and says where their elements stood."""
+    """``take`` selects rows in any order, also repeatedly, and returns the indices of their elements."""
     chosen = data.draw(
         st.lists(st.sampled_from(range(len(drawn.lengths))), max_size=9) if drawn.lengths else st.just([])
     )
@@ -176,7 +176,7 @@ def test_take(drawn: Ragged, data: st.DataObject) -> None:
 @SETTINGS
 @given(ragged(), st.randoms(use_true_random=False))
 def test_at(drawn: Ragged, random: Random) -> None:
-    """``at`` finds elements by row and position, in any order."""
+    """``at`` returns the indices of elements by row and position, in any order."""
     places = list(zip(drawn.rows.ids, drawn.rows.position, strict=True))
     random.shuffle(places)
     row, position = [place[0] for place in places], [place[1] for place in places]
@@ -187,7 +187,7 @@ def test_at(drawn: Ragged, random: Random) -> None:
 @SETTINGS
 @given(ragged())
 def test_slice(drawn: Ragged) -> None:
-    """``slice`` is where a row lies on the flat axis."""
+    """``slice`` returns the slice of a row on the flat axis."""
     flat = range(sum(drawn.lengths))
     for row in range(len(drawn.lengths)):
         assert list(flat[drawn.segments.slice(row)]) == drawn.rows.slice(row)
@@ -195,7 +195,7 @@ def test_slice(drawn: Ragged) -> None:
 
 @st.composite
 def ranked(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
-    """Rows of rising ranks, and as many rows of limits in no order."""
+    """Rows of ascending ranks, and as many rows of unordered limits."""
     lengths = draw(LENGTHS)
     ranks = [sorted(draw(st.lists(st.integers(0, 15), min_size=length, max_size=length))) for length in lengths]
     limits = [draw(st.lists(st.integers(0, 20), max_size=5)) for _ in lengths]
@@ -205,7 +205,7 @@ def ranked(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
 @SETTINGS
 @given(ranked())
 def test_upto(drawn: tuple[list[list[int]], list[list[int]]]) -> None:
-    """``upto`` counts, for each limit, the elements of the same row that do not rank after it."""
+    """``upto`` counts, for each limit, the elements of the row with a rank up to the limit."""
     ranks, limits = drawn
     lengths, of_lengths = [len(row) for row in ranks], [len(row) for row in limits]
     rank, limit = list(chain(*ranks)), list(chain(*limits))
@@ -219,7 +219,7 @@ def test_upto(drawn: tuple[list[list[int]], list[list[int]]]) -> None:
 @given(st.lists(st.tuples(MIXED, st.one_of(st.sampled_from([0.0, -0.0]), MIXED))))
 @example([(0.0, 0.0), (1.0, 0.0), (-1.0, -0.0), (1.0, 3.0)])
 def test_ratio(pairs: list[tuple[float, float]]) -> None:
-    """``ratio`` divides, and is 0.0 where the denominator is 0, without a warning."""
+    """``ratio`` divides, and is 0.0 for the denominator 0, without a warning."""
     numerator, denominator = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     with np.errstate(over="ignore"):
         actual = ratio(np.array(numerator, np.float64), np.array(denominator, np.float64))
@@ -229,7 +229,7 @@ def test_ratio(pairs: list[tuple[float, float]]) -> None:
 @SETTINGS
 @given(st.lists(st.tuples(FEW, FEW)))
 def test_ratio_of_integers(pairs: list[tuple[int, int]]) -> None:
-    """``ratio`` of counts is a float."""
+    """``ratio`` of integers is a float."""
     numerator, denominator = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     actual = ratio(np.array(numerator, np.int64), np.array(denominator, np.int64))
     expected = reference.ratio(numerator, denominator)
@@ -249,7 +249,7 @@ def test_ordered_sum(x: list[float]) -> None:
 @SETTINGS
 @given(st.lists(FEW, max_size=20))
 def test_distinct(x: list[int]) -> None:
-    """``distinct`` leaves one of each, in ascending order."""
+    """``distinct`` returns each number once, in ascending order."""
     assert distinct(np.array(x, np.int64)).tolist() == sorted(set(x))
 
 
@@ -259,7 +259,7 @@ SMALL_OR_BIG = st.integers(-2, 3) | st.sampled_from([2**16 - 1, 2**16, 2**40])
 @given(st.lists(st.tuples(st.floats(allow_nan=False), SMALL_OR_BIG, st.integers(0, 3)), max_size=50))
 @example([(0.0, 2**16, 0), (-0.0, 0, 0), (-1.0, 0, 0)])
 def test_order_by(rows: list[tuple[float, int, int]]) -> None:
-    """Every place comes once, and the last key decides before the one before it."""
+    """The result is a permutation, and the last key has the highest priority."""
     keys = (np.array([row[0] for row in rows], float), *(np.array([row[n] for row in rows], np.int64) for n in (1, 2)))
     order = order_by(*keys).tolist()
     assert sorted(order) == list(range(len(rows)))

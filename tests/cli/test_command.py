@@ -1,4 +1,4 @@
-"""What a user meets at the command line: help, versions, files of every kind, and errors that say what to do."""
+"""The command line: help, versions, files of every kind, and error messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXPECTED = run("-q", QRELS, RUN).stdout
 
 
 def test_options_and_parameters_have_the_same_names() -> None:
-    """Every field of Options, and of its settings, is filled by the parameter of that name, and by no other."""
+    """Each field of Options and Settings corresponds to exactly one parameter of that name."""
     parameters = {param.name for param in command.params} - {"show_help", "cite", "version", "list_measures"}
     own, settings = set(fields(Options)) - {"settings"}, set(fields(Settings)) - {"topic"}  # which is in ``debug``
     assert parameters == own | settings
@@ -43,7 +43,7 @@ def test_options_and_parameters_have_the_same_names() -> None:
 
 
 def test_every_option_is_explained() -> None:
-    """No option is without help, and none without a group."""
+    """Every option has help and a group."""
     for param in command.params:
         if isinstance(param, click.Option):
             assert isinstance(param, Option)
@@ -52,7 +52,7 @@ def test_every_option_is_explained() -> None:
 
 
 def test_help_goes_to_standard_output() -> None:
-    """-h prints every option and ends with status 0."""
+    """-h prints every option, and exits with status 0."""
     result = run("-h")
     assert (result.status, result.stderr) == (0, "")
     for param in command.params:
@@ -61,7 +61,7 @@ def test_help_goes_to_standard_output() -> None:
 
 
 def test_short_and_full_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    """-h has at most 70 lines of 100 columns; --help has every word on each option."""
+    """-h has at most 70 lines of 100 columns; --help contains the full help of each option."""
     monkeypatch.setenv("COLUMNS", "100")
     short, full = (run(word).stdout.decode() for word in ("-h", "--help"))
     assert len(short.splitlines()) <= 70
@@ -72,7 +72,7 @@ def test_short_and_full_help(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
-    """The examples are three command lines that work, and the pages of the manual exist."""
+    """The examples are three command lines that work, and the manual pages exist."""
     *_, last = run("-h").stdout.decode().rpartition("Examples:")
     example = FIXTURES / "example"
     (tmp_path / "runs").mkdir()
@@ -90,7 +90,7 @@ def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
 
 
 def test_help_explains_measures_and_formats() -> None:
-    """-h with -m, -R or -T explains what they name; a name that does not exist is left out for -R and -T."""
+    """-h with -m, -R or -T describes their values; unknown values of -R and -T are ignored."""
     text = run("-h", "-m", "map", "-m", "P", "-R", "qrels", "-T", "nosuch").stdout.decode()
     assert "map: Average precision" in text
     assert "-m P.K,K,..." in text
@@ -102,7 +102,7 @@ def test_help_explains_measures_and_formats() -> None:
 
 
 def test_nearest_option() -> None:
-    """An unknown long option gets the name of the nearest one, if one is near."""
+    """The message about an unknown long option suggests a similar option, if there is one."""
     assert run("--quite", "x", "y").stderr.endswith("unknown option '--quite'; did you mean --quiet?\n")
     hint = "; -D .TOPIC evaluates one topic, and --topic-groups FILE also prints the values of topic subsets\n"
     assert run("--topics", "1", "x", "y").stderr.endswith(f"unknown option '--topics'{hint}")
@@ -111,7 +111,7 @@ def test_nearest_option() -> None:
 
 
 def test_help_survives_a_narrow_encoding() -> None:
-    """Names that the terminal cannot show do not end in a traceback."""
+    """Names that the terminal cannot display do not cause a traceback."""
     code = [sys.executable, "-m", "irevalx", "-h", "-m", "ndcg"]
     env = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(code, capture_output=True, env=env, check=False)
@@ -120,7 +120,7 @@ def test_help_survives_a_narrow_encoding() -> None:
 
 
 def test_version_goes_to_standard_error() -> None:
-    """-v names irevalx's version and the versions of trec_eval that it follows; what comes after it is ignored."""
+    """-v prints the versions of irevalx and of trec_eval, and ignores later arguments."""
     for words in (("-v", "--nosuch"), ("--version", "--nosuch"), ("--vers", "--nosuch"), ("-vx",), ("-qvx",)):
         result = run(*words)
         assert (result.status, result.stdout) == (0, b"")
@@ -128,13 +128,13 @@ def test_version_goes_to_standard_error() -> None:
 
 
 def test_module_is_the_same_program() -> None:
-    """Python -m irevalx prints the same bytes."""
+    """``python -m irevalx`` prints the same bytes."""
     result = run_process(["-q", QRELS, RUN])
     assert (result.stdout, result.stderr, result.status) == (EXPECTED, "", 0)
 
 
 def test_help_does_not_import_numpy() -> None:
-    """--help costs Python and Click, nothing else; an evaluation imports each of numpy and Click once."""
+    """--help imports only Click; an evaluation imports numpy and Click once."""
     imports = "import sys; from irevalx.cli.command import main; main(['--help']); sys.exit('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", imports], capture_output=True, cwd=ROOT, check=False)
     assert done.returncode == 0
@@ -145,7 +145,7 @@ def test_help_does_not_import_numpy() -> None:
 
 
 def test_rare_formats_cost_nothing_elsewhere() -> None:
-    """What only -R, -Z or -D needs is not imported for judgments in the usual format."""
+    """Modules of -R, -Z and -D are not imported for judgments in the default format."""
     rare = "('judgments.preferences', 'ranking.topic_kinds', 'measures.zscores', 'evaluation.trace', 'reading.kinds.grouped')"
     code = f"import sys; from irevalx.cli.command import main; main(sys.argv[1:]); sys.exit(any('irevalx.' + name in sys.modules for name in {rare}))"
     for flags, imported in (((), 0), (("-R", "prefs", "-m", "prefs"), 1), (("-D1",), 1)):
@@ -156,7 +156,7 @@ def test_rare_formats_cost_nothing_elsewhere() -> None:
 
 
 def test_a_topic_may_look_like_bzip2(tmp_path: Path) -> None:
-    """A plain file that starts with BZh1 is not taken for a compressed one."""
+    """A plain file that starts with BZh1 is not treated as compressed."""
     (tmp_path / "qrels").write_text("BZh1 0 A 1\n")
     (tmp_path / "run").write_text("BZh1 Q0 A 1 1 r\n")
     assert run("-m", "map", tmp_path / "qrels", tmp_path / "run").stdout.split() == [b"map", b"all", b"1.0000"]
@@ -166,14 +166,14 @@ def test_a_topic_may_look_like_bzip2(tmp_path: Path) -> None:
     "compress", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gz", "bz2", "xz"]
 )
 def test_standard_input_may_be_either_file(compress: object) -> None:
-    """- is standard input, for the judgments or for the run, compressed or not."""
+    """- is standard input, for judgments and for runs, compressed or not."""
     assert callable(compress)
     assert run_process(["-q", QRELS, "-"], stdin=compress(RUN.read_bytes())).stdout == EXPECTED
     assert run_process(["-q", "-", RUN], stdin=compress(QRELS.read_bytes())).stdout == EXPECTED
 
 
 def test_numbers_of_any_length(tmp_path: Path) -> None:
-    """Numbers of thousands of digits are held to 64 bits, as in C."""
+    """Numbers of thousands of digits are clipped to 64 bits, as in C."""
     long = "9" * 5000
     for args in (("-l", long), ("-M", long), ("-D", long), ("-m", f"P.{long}"), ("-m", f"ndcg.{long}=3")):
         result = run(*args, QRELS, RUN)
@@ -186,7 +186,7 @@ def test_numbers_of_any_length(tmp_path: Path) -> None:
 
 
 def test_directories_are_closed(tmp_path: Path) -> None:
-    """A directory among many runs costs no file descriptor."""
+    """A directory among many runs does not leave a file descriptor open."""
     opened = Path("/proc/self/fd")
     if not opened.exists():
         pytest.skip("needs /proc")
@@ -197,7 +197,7 @@ def test_directories_are_closed(tmp_path: Path) -> None:
 
 @POSIX
 def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A pipe that cannot be kept for a second reading is an error, not half a run."""
+    """A pipe that cannot be copied to a temporary file is an error."""
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **how: Path("/dev/full").open("r+b", buffering=0))
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -210,14 +210,14 @@ def test_no_room_for_the_temporary_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_standard_input_once() -> None:
-    """One file at most can be standard input."""
+    """Only one file can be standard input."""
     assert run("-Z", "-", QRELS, "-").status == 1
     assert "standard input (-) can be given for only one file" in refused("-", "-")
 
 
 @POSIX
 def test_pipes_byte_by_byte(tmp_path: Path) -> None:
-    """A named pipe will do, however slowly it is filled; compressed data is still recognised."""
+    """Named pipes are read at any speed, also with compressed data."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     data = bz2.compress(RUN.read_bytes())
@@ -238,14 +238,14 @@ def test_pipes_byte_by_byte(tmp_path: Path) -> None:
 
 @POSIX
 def test_process_substitution() -> None:
-    """The shell's <(...) works for both files."""
+    """The shell's <(...) is supported for both files."""
     script = f"'{sys.executable}' -m irevalx -q <(cat '{QRELS}') <(gzip -c '{RUN}')"
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout == EXPECTED
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
-    """A file that is missing, a directory, empty or named by nothing is an error that names it."""
+    """The error about a missing file, a directory, an empty file or an empty name contains the name."""
     (tmp_path / "empty").touch()
     (tmp_path / "empty.gz").write_bytes(gzip.compress(b""))
     for path, problem in (
@@ -275,7 +275,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path) -> None:
-    """A malformed line is named by file and line, with what must hold and what was found."""
+    """The error about a malformed line contains file, line, rule and text."""
     names = {"qrels": tmp_path / "qrels", "run": tmp_path / "run"}
     names["qrels"].write_text(qrels)
     names["run"].write_text(results)
@@ -285,13 +285,13 @@ def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path)
 
 
 def test_long_lines_are_cut_in_messages(tmp_path: Path) -> None:
-    """A megabyte without a newline does not fill the terminal."""
+    """A line of a megabyte is shortened in messages."""
     (tmp_path / "run").write_bytes(b"x" * 1_000_000)
     assert len(run(QRELS, tmp_path / "run").stderr) < 400
 
 
 def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
-    """A document retrieved twice is named with its topic and both lines; the topics before it have been printed."""
+    """The error about a duplicate contains topic and both lines, and earlier topics are printed."""
     (tmp_path / "qrels").write_text("1 0 A 1\n2 0 A 1\n")
     (tmp_path / "run").write_text("1 Q0 A 1 1 r\n2 Q0 B 1 9 r\n2 Q0 A 1 3 r\n2 Q0 B 1 1 r\n")
     result = run("-q", "-m", "map", tmp_path / "qrels", tmp_path / "run")
@@ -315,12 +315,12 @@ def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
     ],
 )
 def test_bad_parameters(measure: str, message: str) -> None:
-    """Parameters that make no sense end with status 2 and say what they must be."""
+    """Invalid parameters of measures have status 2 and a message with the rule."""
     assert f"irevalx: {message}\n" in refused("-m", measure, QRELS, RUN, status=2)
 
 
 def test_fractional_gains_are_warned_about() -> None:
-    """trec_eval's ordering of gains closer than 1 is followed, but not in silence."""
+    """Gains that differ by less than 1 are ordered as in trec_eval, with a warning."""
     assert "gains that differ by less than 1" in run("-m", "ndcg.1=0.5", QRELS, RUN).stderr
     assert run("-m", "ndcg.1=5", QRELS, RUN).stderr == ""
 
@@ -341,20 +341,20 @@ def test_fractional_gains_are_warned_about() -> None:
     ],
 )
 def test_usage_errors(args: tuple[str, ...]) -> None:
-    """A wrong command line ends with status 1 and one line."""
+    """An invalid command line has status 1 and a one-line message."""
     message = refused(*args)
     assert message.startswith("irevalx: ")
     assert message.count("\n") == 1
 
 
 def test_own_options_are_not_abbreviated() -> None:
-    """--q is trec_eval's --query_eval_wanted although --quiet exists; --comp is --complete_rel_info_wanted."""
+    """Abbreviations match trec_eval's options only: --q is --query_eval_wanted, not --quiet."""
     assert run("--q", QRELS, RUN).stdout == EXPECTED
     assert run("--comp", QRELS, RUN).stdout == run("-c", QRELS, RUN).stdout
 
 
 def test_several_runs(tmp_path: Path) -> None:
-    """Each run has a block; one without a runid line begins with it; one that fails does not stop the others."""
+    """Each run has a block, named by its runid; a run that fails does not stop the others."""
     other = tmp_path / "other.run.gz"
     other.write_bytes(gzip.compress(RUN.read_bytes().replace(b" sysA\n", b" sysB\n")))
     first, second = run(QRELS, RUN), run(QRELS, other)
@@ -369,7 +369,7 @@ def test_several_runs(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_part_way_has_a_name(tmp_path: Path) -> None:
-    """What is printed of a run before it fails begins with its name; where nothing is printed there is no name."""
+    """A run that fails after some output begins with its name, and a run without output has none."""
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
     (tmp_path / "good").write_text("1 Q0 a 1 1 good\n2 Q0 a 1 1 good\n")
     (tmp_path / "bad").write_text("1 Q0 a 1 1 bad\n2 Q0 a 1 1 bad\n2 Q0 a 1 1 bad\n")
@@ -381,7 +381,7 @@ def test_a_run_that_fails_part_way_has_a_name(tmp_path: Path) -> None:
 
 
 def test_every_run_has_a_name_of_its_own(tmp_path: Path) -> None:
-    """Names of files that replace tags clash neither with each other nor with tags."""
+    """File names that replace tags are unique, also among tags."""
     for name, tag in (("bm25.x", "T"), ("dense.x", "T"), ("o.x", "bm25"), (".gz", "U"), ("a b", "U")):
         (tmp_path / name).write_text(f"1 Q0 a 1 1 {tag}\n")
     (tmp_path / "qrels").write_text("1 0 a 1\n")
@@ -393,7 +393,7 @@ def test_every_run_has_a_name_of_its_own(tmp_path: Path) -> None:
 
 
 def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:
-    """Of several failures the status is that of the first run, whenever it was noticed."""
+    """The exit status is that of the first run that fails, in the order of the command line."""
     twice = tmp_path / "twice"
     twice.write_bytes(RUN.read_bytes() + RUN.read_bytes().splitlines(keepends=True)[0])
     (tmp_path / "empty").touch()
@@ -403,7 +403,7 @@ def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:
 
 @POSIX
 def test_progress_is_for_terminals(tmp_path: Path) -> None:
-    """On a terminal a run that comes slowly shows how far it is; what is printed is the same."""
+    """A terminal displays the progress of a slow run, and the output remains the same."""
     script = f"(head -50 '{RUN}'; sleep 4; tail -n +51 '{RUN}') | '{sys.executable}' -m irevalx -q '{QRELS}' - > {tmp_path}/out"
     record = ["script", "-qec", script, "/dev/null"]
     if not shutil.which("script"):
@@ -416,7 +416,7 @@ def test_progress_is_for_terminals(tmp_path: Path) -> None:
 
 @POSIX
 def test_closed_pipe_ends_quietly() -> None:
-    """Irevalx | head -1 prints a line and no complaint; the status is that of trec_eval, which the signal ends."""
+    """With ``| head -1``, irevalx prints no message, and its status is that of trec_eval, which the signal ends."""
     script = f"'{sys.executable}' -m irevalx -q -m all_trec '{QRELS}' '{RUN}' | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=True)
     assert (done.stdout.strip(), done.stderr) == (b"141", b"")
@@ -424,7 +424,7 @@ def test_closed_pipe_ends_quietly() -> None:
 
 @POSIX
 def test_closed_standard_streams() -> None:
-    """Without standard output there is an error; without standard input or error it works as ever."""
+    """Closed standard output is an error; closed standard input or error has no effect."""
     for closed, status in ((">&-", 74), ("2>&-", 0), ("<&-", 0)):
         script = f"'{sys.executable}' -m irevalx '{QRELS}' '{RUN}' {closed}"
         done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
@@ -449,7 +449,7 @@ def test_closed_standard_streams() -> None:
     ],
 )
 def test_full_streams_never_end_in_a_traceback(command_line: str, status: int | None) -> None:
-    """A message that cannot be written is lost; results are not; output that cannot be written is an error."""
+    """If standard error is full, results are printed; if standard output is full, there is an error."""
     script = f"'{sys.executable}' -m irevalx {command_line.format(QRELS, RUN)}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
     assert b"Traceback" not in done.stderr
@@ -473,7 +473,7 @@ def test_interrupt(tmp_path: Path) -> None:
 
 
 def test_list_of_measures() -> None:
-    """Every measure stands there once, in a family, with its parameters; so do the sets and the other names."""
+    """Every measure is listed once in a family, with its parameters, as are sets and other names."""
     result = run("--list-measures")
     assert result.status == 0
     lines = result.stdout.decode().splitlines()
@@ -491,7 +491,7 @@ def test_list_of_measures() -> None:
 
 
 def test_groups_of_the_help() -> None:
-    """The help has trec_eval's options, those about judgments, and the others apart."""
+    """The help has separate groups for trec_eval's options, judgments, runs and output."""
     text = run("-h").stdout.decode()
     places = [
         text.index(part)
@@ -509,7 +509,7 @@ def test_groups_of_the_help() -> None:
 
 
 def complete(*words: str, of: str = "bash") -> list[str]:
-    """What a shell is offered for the last word."""
+    """Return the completions of the last word."""
     env = {
         "_IREVALX_COMPLETE": f"{of}_complete",
         "COMP_WORDS": " ".join(["irevalx", *words]),
@@ -521,7 +521,7 @@ def complete(*words: str, of: str = "bash") -> list[str]:
 
 
 def test_completion() -> None:
-    """Measures, options, their choices and files can be completed, also where the line does not make sense yet."""
+    """Measures, options, their choices and files are completed, also if the command line is still invalid."""
     assert complete("-m", "bpref") == ["plain,bpref", "plain,bpref_10"]
     assert "plain,official" in complete("-m", "")
     assert complete("-m", "nosuch", "-m", "Rank") == ["plain,RankEff"]
@@ -543,12 +543,12 @@ SHELLS = {
     "zsh": "words=(irevalx -m bpr); CURRENT=3; _irevalx_completion",
     "fish": "complete -C 'irevalx -m bpr'",
 }
-"""What shells do when somebody asks for completion."""
+"""The completion requests of shells."""
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_completion_in_a_shell(shell: str) -> None:
-    """After the line of the manual a shell offers the measures that begin so."""
+    """With the line of the manual, a shell completes measures."""
     if not shutil.which(shell):
         pytest.skip(f"needs {shell}")
     # What zsh has from its own completion system, which is not there without a terminal.
@@ -564,13 +564,13 @@ def test_completion_in_a_shell(shell: str) -> None:
 
 @pytest.mark.parametrize("levels", [("0.1", "0"), ("0.10", "0.1", "0"), (".1", "0")], ids=" ".join)
 def test_a_later_level_keeps_the_topic(levels: tuple[str, ...]) -> None:
-    """The last topic that a -D names is evaluated, whichever -D comes after it; as in both versions of trec_eval."""
+    """The last topic given with -D is evaluated, even if a later -D has none, as in trec_eval."""
     flags = [word for level in levels for word in ("-D", level)]
     assert run(*flags, "-q", QRELS, RUN).stdout == run("-D", "0.1", "-q", QRELS, RUN).stdout
 
 
 def test_files_only_after_the_first_file(tmp_path: Path) -> None:
-    """Where POSIXLY_CORRECT is set, the word after the first file is a file, whatever it begins with."""
+    """With POSIXLY_CORRECT, the word after the first file is a file."""
     (tmp_path / "-q").write_bytes(RUN.read_bytes())
     (tmp_path / "--").write_bytes(RUN.read_bytes())
     expected = run("-m", "map", QRELS, RUN).stdout
@@ -580,7 +580,7 @@ def test_files_only_after_the_first_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["-q", "run"], ["run", "-q"], ["-q", "-q"]])
 def test_options_after_files_of_posix(words: list[str], tmp_path: Path) -> None:
-    """Where POSIXLY_CORRECT is set, several words after the first file are no options; trec_eval refuses them too."""
+    """With POSIXLY_CORRECT, options after the first file are errors, as in trec_eval."""
     (tmp_path / "run").write_bytes(RUN.read_bytes())
     refused(QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
     helped = run("-h", QRELS, *words, cwd=tmp_path, env={"POSIXLY_CORRECT": ""})
@@ -600,7 +600,7 @@ def test_options_after_files_of_posix(words: list[str], tmp_path: Path) -> None:
     ],
 )
 def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
-    """What is read under one name is gone under the other: a usage error, and no empty run."""
+    """A pipe that is given under two names is a usage error."""
     (tmp_path / "qrels").write_text("1 0 A 1\n")
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
     os.mkfifo(tmp_path / "fifo")
@@ -611,7 +611,7 @@ def test_one_pipe_under_two_names(words: list[str], tmp_path: Path) -> None:
 
 @POSIX
 def test_two_pipes_and_one_file_twice(tmp_path: Path) -> None:
-    """Different pipes are different files, and a file is read as often as it is given, as standard input too."""
+    """Two pipes can be given, and a file can be given repeatedly, also as standard input."""
     (tmp_path / "qrels").write_text("1 0 A 1\n")
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
     script = f"'{sys.executable}' -m irevalx --quiet -m map <(cat qrels) - <(cat run) run run < run"
@@ -627,7 +627,7 @@ def test_two_pipes_and_one_file_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
 def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
-    """The name of a compressed file does not matter."""
+    """Compressed files are recognised by their content, not by their names."""
     assert callable(compress)
     (tmp_path / "qrels").write_bytes(compress(QRELS.read_bytes()))
     (tmp_path / "run.txt").write_bytes(compress(RUN.read_bytes()[:500]) + compress(RUN.read_bytes()[500:]))
@@ -635,7 +635,7 @@ def test_compressed_files_are_known_by_their_content(compress: object, tmp_path:
 
 
 def test_runs_with_the_same_tag(tmp_path: Path) -> None:
-    """Runs with one tag are called by the stems of their files."""
+    """Runs with the same tag are named after their files."""
     for name in ("a.run.gz", "b.run"):
         (tmp_path / name).write_bytes(RUN.read_bytes())
     result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")

@@ -1,4 +1,4 @@
-"""What -h -m NAME says of a measure is there for each, and is true of what the measure does."""
+"""The help of -h -m NAME is complete for each measure, and agrees with its values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
 TOPICS = ("1", "2", "3", "4")
 MISSING = "4"
-"""The topic that no run has results for."""
+"""The topic without results."""
 
 PLAIN = frozenset(
     re.findall(
@@ -54,7 +54,7 @@ PLAIN = frozenset(
         where with""",
     )
 )
-"""What formulas may say without being explained."""
+"""Words of formulas that need no explanation."""
 
 CASES = 30
 FORMATS = ("qrels", "sampled", "qrels_jg", "prefs", "subtopics", "prels")
@@ -70,12 +70,12 @@ class Case:
     pool: dict[str, list[str]] = field(default_factory=dict)
 
     def scores(self, measures: list[str] | str = "all", **keywords: Any) -> irevalx.Scores:
-        """Evaluate; "all" is all that the format allows."""
+        """Evaluate with all measures that the format supports."""
         qrels = irevalx.Qrels.read(io.BytesIO("".join(self.lines).encode()), rel_format=self.rel_format)
         return irevalx.evaluate(qrels, self.run, measures, **keywords)
 
     def values(self, measures: list[str] | str = "all", **keywords: Any) -> dict[str, list[Any]]:
-        """All values of each measure, under whatever name they are printed."""
+        """Return all values of each measure, under any printed name."""
         values: dict[str, list[Any]] = {}
         for row in self.scores(measures, **keywords).to_records():
             values.setdefault(owner(row.measure), []).append((row.topic, repr(row.value)))
@@ -83,12 +83,12 @@ class Case:
 
 
 def owner(printed: str) -> str:
-    """The measure that prints this name."""
+    """Return the measure that prints this name."""
     return max((name for name in BY_NAME if printed == name or printed.startswith(f"{name}_")), key=len)
 
 
 def cases(rel_format: str) -> Iterator[Case]:
-    """Small topics; half the retrieved documents are judged, a quarter pooled, and the others from outside."""
+    """Small topics; half of the retrieved documents are judged, a quarter are pooled, and the others are unpooled."""
     for seed in range(CASES):
         chance = Random(f"{rel_format} {seed}")
         case = Case(rel_format)
@@ -119,24 +119,24 @@ def cases(rel_format: str) -> Iterator[Case]:
 
 
 def measures_of(rel_format: str) -> set[str]:
-    """The measures that have values for judgments in this format."""
+    """Return the measures that have values for judgments in this format."""
     return {measure.name for measure in MEASURES if measure.kernel and rel_format in measure.formats}
 
 
 def said(start: str) -> set[str]:
-    """The measures of which a line that starts so is said."""
+    """Return the measures whose help has a line that starts with this text."""
     return {measure.name for measure in MEASURES if any(line.startswith(start) for line in effects(measure))}
 
 
 def hold(option: str, changed: set[str], said_to_change: set[str], *, if_it_does: str, if_not: str) -> None:
-    """Compare the measures whose values an option changed with those said to change, and tell what to declare."""
+    """Compare the measures whose values an option changed with the documented ones."""
     silent, wrong = sorted(changed - said_to_change), sorted(said_to_change - changed)
     assert not silent, f"{option} changes values of {silent}, and the help says that it does not: declare {if_it_does}"
     assert not wrong, f"{option} changes no value of {wrong} in {CASES} random cases: declare {if_not}"
 
 
 def test_every_measure_is_explained() -> None:
-    """Title, definition, formula, range, source, and what -l, -c, -J and the pool do, in this order."""
+    """The help has title, definition, formula, range, source, and the effects of -l, -c, -J and the pool, in this order."""
     for measure in MEASURES:
         lines = "\n".join(measure_lines([measure]))
         patterns = [rf"^{re.escape(measure.name)}: .+$", r"^    [A-Z-].+$"]
@@ -150,14 +150,14 @@ def test_every_measure_is_explained() -> None:
 
 
 def test_every_family_is_listed() -> None:
-    """Each measure stands in one family, which has a title."""
+    """Each measure belongs to one family, which has a title."""
     listed = [measure for measures in families().values() for measure in measures]
     assert sorted(measure.name for measure in listed) == sorted(BY_NAME)
     assert all(families())
 
 
 def test_the_symbols_of_formulas_are_explained() -> None:
-    """A formula consists of symbols, of names it gives itself or that are measures, and of plain words."""
+    """A formula consists of explained symbols, names that it defines, measures and plain words."""
     used: set[str] = set()
     for measure in MEASURES:
         formula = measure.formula
@@ -173,7 +173,7 @@ def test_the_symbols_of_formulas_are_explained() -> None:
 
 
 def test_the_rules_say_what_the_papers_say() -> None:
-    """The table has a row for each way to take documents without judgment, and for each measure one row."""
+    """The table has a row for each treatment of unjudged documents, and each measure is in one row."""
     rows = {
         name: cells
         for subject, cells in RULES
@@ -195,7 +195,7 @@ def test_the_rules_say_what_the_papers_say() -> None:
 
 @pytest.mark.slow
 def test_which_measures_depend_on_the_level() -> None:
-    """-l changes no value of the measures of which that is said, and some value of each of the others."""
+    """-l changes values of exactly the measures for which the help describes an effect."""
     for rel_format in FORMATS:
         changed: set[str] = set()
         for case in cases(rel_format):
@@ -209,7 +209,7 @@ def test_which_measures_depend_on_the_level() -> None:
 
 @pytest.mark.slow
 def test_which_measures_depend_on_unjudged_documents() -> None:
-    """-J changes no value of the measures of which that is said, and some value of each of the others."""
+    """-J changes values of exactly the measures for which the help describes an effect."""
     for rel_format in ("qrels", "qrels_jg", "prefs", "subtopics", "prels"):
         changed: set[str] = set()
         for case in cases(rel_format):
@@ -231,7 +231,7 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
 
 @pytest.mark.slow
 def test_which_measures_depend_on_the_pool() -> None:
-    """More documents in the pool change no value of the measures of which that is said, and some of each other."""
+    """A larger pool changes values of exactly the measures for which the help describes an effect."""
     declare = {
         "if_it_does": "what those count as that were pooled and not judged (pooled), and those outside the pool (outside)",
         "if_not": "that those pooled and not judged and those outside the pool count as the same (unjudged)",
@@ -259,7 +259,7 @@ def test_which_measures_depend_on_the_pool() -> None:
 
 
 def of_missing(case: Case, name: str, compat: str) -> float:
-    """What a topic without results is said to count, for measures where that is not 0."""
+    """Return the documented value of a topic without results, for measures where it is not 0."""
     lines = [line.split() for line in case.lines if line.startswith(f"{MISSING} ")]
     if name == "statR":
         return 0.0 if compat == "9" else math.fsum(1 / float(line[-1]) for line in lines if int(line[2]) > 0)
@@ -273,12 +273,12 @@ def of_missing(case: Case, name: str, compat: str) -> float:
 
 
 def logarithmic_mean(values: list[float]) -> float:
-    """The geometric mean, in which the topic without results counts 0.00001."""
+    """Return the geometric mean, in which the topic without results counts 0.00001."""
     return math.exp(math.fsum(math.log(max(value, 0.00001)) for value in [*values, 0.0]) / len(TOPICS))
 
 
 def expected_under_complete(case: Case, default: irevalx.Scores, printed: str, compat: str) -> float:
-    """The `all` row under -c, as the help of the measure says."""
+    """Return the `all` row under -c, as documented by the help of the measure."""
     measure = BY_NAME[owner(printed)]
     values = default.per_topic(printed).tolist() if measure.kernel else []
     zero = measure.without_results == "0"
@@ -298,7 +298,7 @@ def expected_under_complete(case: Case, default: irevalx.Scores, printed: str, c
 
 @pytest.mark.parametrize("compat", ["9", "10"])
 def test_what_a_topic_without_results_counts(compat: str) -> None:
-    """-c does to the `all` row of each measure what is said of it."""
+    """-c changes the `all` row of each measure as described in the help."""
     seen: set[str] = set()
     for rel_format in FORMATS:
         for case in islice(cases(rel_format), 15):
@@ -318,7 +318,7 @@ def test_what_a_topic_without_results_counts(compat: str) -> None:
 
 
 def test_a_new_summary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What declares a summary is all that help, evaluation and z-scores have to know of it."""
+    """Help, evaluation and z-scores derive everything from the declaration of a summary."""
 
     def halves(values: Values) -> Values:
         return np.asarray(values, np.float64) / 2
@@ -351,7 +351,7 @@ def test_a_new_summary(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("compat", "adds"), [("9", False), ("10", True)])
 def test_exceptions_of_topics_without_results(compat: str, adds: bool) -> None:
-    """The number of preferences counts those of all judged topics, and utility with parameters one document."""
+    """The number of preferences counts all judged topics, and utility with parameters one document."""
     grew = set()
     for case in cases("prefs"):
         default, complete = (
@@ -370,12 +370,12 @@ COMPUTED = """
     recip_rank recip_rank_cut.5 set_P set_recall set_relative_P set_map utility dcg ideal_dcg ndcg_cut.5 binG bpref
     bpref_10 RankEff infAP indAP
 """
-"""Measures whose formulas are arithmetic that can be computed as they stand."""
+"""Measures with formulas that can be computed literally."""
 
 
 @pytest.mark.parametrize("item", COMPUTED.split())
 def test_formulas_give_the_values(item: str) -> None:
-    """What the formula of a measure says is what the measure gives."""
+    """The formula of a measure yields its values."""
     name = item.partition(".")[0]
     for case in islice(cases("qrels"), 10):
         scores = case.scores([item])
@@ -386,7 +386,7 @@ def test_formulas_give_the_values(item: str) -> None:
 
 
 def test_help_shows_it() -> None:
-    """-h -m NAME has the formula, its symbols and the effects."""
+    """-h -m NAME prints the formula, its symbols and the effects."""
     text = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
     assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in text
     assert "u: number of documents above it that were pooled but not judged" in text
@@ -400,7 +400,7 @@ def test_help_shows_it() -> None:
 
 
 def test_what_is_said_of_the_reading_rel() -> None:
-    """Of measures that never fall when more documents are relevant it is not said that they do."""
+    """The help calls the treatment rel an upper bound only for measures to which this applies."""
     for name in ("num_rel", "dcg", "ideal_dcg"):
         readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Treatments"))
         assert f"{name}:rel (not an upper bound" in readings

@@ -1,4 +1,4 @@
-"""--grades: what is read, refused and warned of."""
+"""--grades: values, errors and warnings."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     ],
 )
 def test_levels(options: tuple[str, ...], printed: str, files: tuple[Path, Path]) -> None:
-    """A level is a number, with every option beside it."""
+    """The level can be a real number, with every other option."""
     result = run("--grades", "real", *options, *files)
     assert (result.status, " ".join(result.stdout.decode().split())) == (0, printed)
 
 
 def test_zscores(files: tuple[Path, Path], tmp_path: Path) -> None:
-    """Z-scores are made of the values."""
+    """Z-scores are computed from the values."""
     (tmp_path / "z").write_text("1 map 0.15 0.1\n")
     result = run("--grades", "real", "-l", "0.5", "-Z", tmp_path / "z", "-m", "map", *files)
     assert result.stdout.decode().split() == ["Zmap", "all", "1.0000"]
@@ -81,17 +81,17 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
     ],
 )
 def test_said(options: tuple[str, ...], message: str, files: tuple[Path, Path]) -> None:
-    """What is refused, or warned of, names the option that helps."""
+    """Errors and warnings name the option that helps."""
     assert message in run(*options, *files).stderr
 
 
 def test_no_warning_where_the_level_plays_no_part(files: tuple[Path, Path]) -> None:
-    """Gains need no level."""
+    """Measures of gains do not need a level."""
     assert run("--grades", "real", "-m", "dcg", *files).stderr == ""
 
 
 def test_a_grade_that_is_no_number(files: tuple[Path, Path]) -> None:
-    """It is an error, as only whole grades are read as C reads them."""
+    """It is an error, because only integer grades are read as in C."""
     files[0].write_text("1 0 A 0.5\n1 0 B nan\n")
     result = run("--grades", "real", *files)
     assert result.status == 2
@@ -109,7 +109,7 @@ def test_a_grade_that_is_no_number(files: tuple[Path, Path]) -> None:
     ],
 )
 def test_formats(form: str, text: str, files: tuple[Path, Path]) -> None:
-    """All formats with grades have real ones; the same judgments with grades of 0 and 1 print the same."""
+    """All formats with grades support real grades; grades of 0 and 1 have the same values as integers."""
     measures = {"sampled": "xinfAP", "qrels_jg": "map_avgjg", "subtopics": "MAP_IA"}
     call = ("-R", form, "-m", measures.get(form, "map"))
     files[0].write_text(text)
@@ -121,7 +121,7 @@ def test_formats(form: str, text: str, files: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("kind", ["dictionary", "columns", "pandas", "polars", "file"])
 def test_python(kind: str, files: tuple[Path, Path]) -> None:
-    """Dictionaries, columns, frames and files give the same."""
+    """Dictionaries, columns, data frames and files have the same values."""
     grades = {"A": 0.25, "B": 0.75, "C": -0.5, "D": 0.5}
     columns = {"topic": ["1"] * 4, "docno": list(grades), "grade": list(grades.values())}
     given: Any = {"dictionary": {"1": grades}, "columns": columns, "file": files[0]}.get(kind)
@@ -134,7 +134,7 @@ def test_python(kind: str, files: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("grade", [0.5, float("nan"), "1", None])
 def test_python_refuses(grade: object) -> None:
-    """What is no whole number is refused as before; a number names the keyword, and one in quotes what converts it."""
+    """Fractional grades are errors that name the keyword; for text, the message suggests a conversion."""
     hints: dict[object, str] = {
         0.5: '; real-valued grades require grades="real"',
         "1": "; the number is text: convert it with int or float",
@@ -148,7 +148,7 @@ def test_python_refuses(grade: object) -> None:
 
 
 def test_qrels_that_have_been_read() -> None:
-    """They keep their grades, and other ones are refused."""
+    """Judgments that were read keep their type of grades, and other types are errors."""
     qrels = irevalx.Qrels.read({"1": {"A": 0.5}}, grades="real")
     assert irevalx.evaluate(qrels, {"1": {"A": 1.0}}, "P.1", level=0.5)["P_1"] == 1
     whole = irevalx.Qrels.read({"1": {"A": 1}})
@@ -183,14 +183,14 @@ PROBABILITIES = "1 0 A 0.25\n1 0 B 1\n1 0 C -1\n1 0 D 0.5\n"
     ],
 )
 def test_probabilities(options: tuple[str, ...], printed: str, files: tuple[Path, Path]) -> None:
-    """Values are expectations, and counts real numbers, with every option beside them."""
+    """Values are expected values and counts real numbers, with every other option."""
     files[0].write_text(PROBABILITIES + ("2 0 A 1\n2 0 B 1\n" if "-c" in options else ""))
     result = run("--grades", "probability", *options, *files)
     assert (result.status, " ".join(result.stdout.decode().split())) == (0, printed)
 
 
 def test_probabilities_with_pool_and_zscores(files: tuple[Path, Path], tmp_path: Path) -> None:
-    """Pooled documents count 0; z-scores are made of expectations."""
+    """Pooled documents count 0, and z-scores are computed from expected values."""
     files[0].write_text(PROBABILITIES)
     (tmp_path / "pool").write_text("1 A\n1 B\n1 C\n1 D\n1 E\n")
     (tmp_path / "z").write_text("1 num_rel 1.5 0.5\n")
@@ -209,14 +209,14 @@ def test_probabilities_with_pool_and_zscores(files: tuple[Path, Path], tmp_path:
     ],
 )
 def test_refused_with_probabilities(options: tuple[str, ...], message: str, files: tuple[Path, Path]) -> None:
-    """What makes no sense beside probabilities is refused in words."""
+    """Options that probabilities do not support are errors."""
     files[0].write_text(PROBABILITIES)
     result = run("--grades", "probability", *options, *files)
     assert (result.status, message in result.stderr) == (1, True)
 
 
 def test_a_probability_above_1(files: tuple[Path, Path]) -> None:
-    """It is an error, with file and line."""
+    """It is an error with file and line."""
     files[0].write_text("1 0 A 0.5\n1 0 B 1.5\n")
     result = run("--grades", "probability", *files)
     assert result.status == 2
@@ -226,14 +226,14 @@ def test_a_probability_above_1(files: tuple[Path, Path]) -> None:
 
 
 def test_on_spark() -> None:
-    """Spark reads whole grades alone, and says so."""
+    """Spark supports only integer grades, and the error says so."""
     with pytest.raises(UsageError, match="grades='real' is not available on Spark"):
         irevalx.spark.evaluate(None, None, "map", grades="real")
 
 
 @pytest.mark.parametrize("level", ["0.5", None, float("nan"), True])
 def test_levels_that_are_no_numbers(level: object) -> None:
-    """With real grades a level is any finite number; without them a whole one."""
+    """With real grades, a level is any finite number, otherwise an integer."""
     for grades in ("real", "whole"):
         with pytest.raises(ArgumentError, match="level must be a 64-bit integer, or a finite number"):
             irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0}}, "map", grades=grades, level=level)  # type: ignore[arg-type]

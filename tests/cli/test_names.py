@@ -20,7 +20,7 @@ ASKED = ("--names", "asked", *(word for name in NAMES for word in ("-m", name)))
 
 
 def values() -> dict[str, str]:
-    """The values of the `all` rows by name, as trec_eval's way has them."""
+    """Return the values of the `all` rows by name, with the names of trec_eval."""
     lines = run(*ASKED[2:], QRELS, BM25).stdout.decode().splitlines()
     by_name = {name.strip(): value for name, _, value in (line.split("\t") for line in lines)}
     assert list(by_name) == ["map", "P_5", "ndcg_cut_10", "map(rel=2):skip"]
@@ -28,7 +28,7 @@ def values() -> dict[str, str]:
 
 
 def test_three_columns() -> None:
-    """The values are those that trec_eval's names have; topics come as ever."""
+    """The values equal those under the names of trec_eval."""
     rows = [line.split("\t") for line in run("-q", *ASKED, QRELS, BM25).stdout.decode().splitlines()]
     by_name = values()
     summary = {name.strip(): value for name, topic, value in rows if topic == "all"}
@@ -38,7 +38,7 @@ def test_three_columns() -> None:
 
 @pytest.mark.parametrize("output_format", OUTPUT_FORMATS)
 def test_every_output_format(output_format: str) -> None:
-    """Each has the names in the order asked for, and otherwise what it has without them."""
+    """Each format has the requested names in the requested order, with unchanged values."""
     text, expected = (
         run("-q", "--format", output_format, *way, QRELS, BM25).stdout.decode() for way in (ASKED, ASKED[2:])
     )
@@ -50,7 +50,7 @@ def test_every_output_format(output_format: str) -> None:
 
 
 def test_json_and_csv() -> None:
-    """Programs find the values under the names that they have asked for."""
+    """JSON and csv contain the values under the requested names."""
     [result] = json.loads(run("--format", "json", *ASKED, QRELS, BM25).stdout)["runs"]
     rows = csv.DictReader(io.StringIO(run("--format", "csv", *ASKED, QRELS, BM25).stdout.decode()))
     assert list(result["all"]) == list(NAMES)
@@ -61,7 +61,7 @@ def test_json_and_csv() -> None:
 
 
 def test_several_runs_and_the_usual_set() -> None:
-    """A block a run; without -m it is the set that is usual, in trec_eval's order."""
+    """Each run has a block; without -m, the default set is printed in the order of trec_eval."""
     printed = run("--names", "asked", "-m", "AP", "-m", "runid", QRELS, BM25, DENSE).stdout.decode()
     assert [line.split("\t")[0].strip() for line in printed.splitlines()] == ["AP", "runid"] * 2
     assert run("--names", "asked", QRELS, BM25).stdout == run(QRELS, BM25).stdout
@@ -81,7 +81,7 @@ def test_zscores(tmp_path: Path) -> None:
 
 
 def test_failures_and_other_levels(tmp_path: Path) -> None:
-    """What is said of topics without nonrelevant documents goes by the level of the measure."""
+    """Warnings about topics without nonrelevant documents use the level of the measure."""
     (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 2\n")
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n1 Q0 B 1 1 r\n")
     files = (tmp_path / "qrels", tmp_path / "run")
@@ -95,7 +95,7 @@ def test_failures_and_other_levels(tmp_path: Path) -> None:
 
 
 def test_a_level_below_0() -> None:
-    """It looks at documents outside the pool, beside measures that do not; as -l does."""
+    """A measure with a negative level treats unpooled documents as -l does, next to measures without one."""
     alone = run("-l", "-1", "-m", "recip_rank", "-m", "P.10", QRELS, BM25).stdout
     beside = run("-m", "map", "-m", "recip_rank(rel=-1)", "-m", "P.10(rel=-1)", QRELS, BM25).stdout.decode()
     rows = [line.split("\t")[2] for line in beside.splitlines()]
@@ -104,7 +104,7 @@ def test_a_level_below_0() -> None:
 
 
 def test_missing_topics_under_c() -> None:
-    """With -c a measure with a level of its own has what -l gives it."""
+    """With -c, a measure with its own level has the value that it has with -l."""
     for compat in ("9", "10"):
         for measure in ("map", "num_rel", "num_rel:rel"):
             name, _, treatment = measure.partition(":")
@@ -127,7 +127,7 @@ def test_missing_topics_under_c() -> None:
     ],
 )
 def test_parameters_in_brackets(requested: str, same: str, tmp_path: Path) -> None:
-    """What ir_measures writes in brackets is what stands after the dot here, which is held to ndeval elsewhere."""
+    """Parameters in the brackets of ir_measures equal parameters after a dot."""
     (tmp_path / "subtopics").write_text("1 1 a 1\n1 2 a 1\n1 2 b 1\n1 3 c 1\n")
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n")
     (tmp_path / "run").write_text("1 Q0 b 1 3 x\n1 Q0 a 2 2 x\n1 Q0 c 3 1 x\n")

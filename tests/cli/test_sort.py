@@ -19,7 +19,7 @@ def names(*args: str | Path) -> list[str]:
 
 @pytest.mark.parametrize(("measure", "column"), [("map", "map"), ("P.10", "P_10"), ("P_10", "P_10"), ("P@10", "P_10")])
 def test_best_run_first(measure: str, column: str) -> None:
-    """All formats have the runs in descending order of the measure, in whatever spelling; ties keep their order."""
+    """All formats sort runs in descending order of the measure, in any spelling; ties keep their order."""
     options = ("-m", "map", "-m", "P.5,10", "--sort", measure)
     rows = [row for row in run("--format", "csv", *options, QRELS, *RUNS).rows if row["measure"] == column]
     plain = [row for row in run("--format", "csv", *options[:-2], QRELS, *RUNS).rows if row["measure"] == column]
@@ -37,7 +37,7 @@ def test_best_run_first(measure: str, column: str) -> None:
 
 
 def test_less_is_better(tmp_path: Path) -> None:
-    """A measure with lower values for better runs sorts in ascending order; options of JSON contain --sort."""
+    """Measures with lower values for better runs sort in ascending order; options in JSON include --sort."""
     (tmp_path / "holes").write_text("".join(f"{topic} Q0 new{topic} 1 1 holes\n" for topic in range(1, 13)))
     files = (QRELS, tmp_path / "holes", RUNS[0])
     assert names("-m", "unj.5", "--sort", "unj.5", *files) == ["count1", "holes"]
@@ -57,6 +57,6 @@ def test_less_is_better(tmp_path: Path) -> None:
     ],
 )
 def test_refused(measure: str, message: str) -> None:
-    """Other measures, several values and texts are refused before files are read."""
+    """Other measures, several values and texts are errors before files are read."""
     result = run("-m", "map", "-m", "P", "-m", "runid", "--sort", measure, "missing", "files")
     assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx: {message}\n")

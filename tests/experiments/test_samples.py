@@ -1,4 +1,4 @@
-"""irevalx-lab degrade and pool: incomplete judgments are those of the papers, byte for byte the same for a seed."""
+"""irevalx-lab degrade and pool: incomplete judgments follow the definitions of the papers and depend on the seed only."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ RANKED = [reference.read_run(path.read_text()) for path in RUNS]
 
 
 def printed(qrels: Qrels) -> str:
-    """Judgments as a file has them."""
+    """Return judgments as the text of a file."""
     return "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
 
 
 @pytest.mark.parametrize("rate", ["0.01", "0.05", "0.1", "0.5", "1"])
 @pytest.mark.parametrize("seed", [0, 7, -3])
 def test_uniform(rate: str, seed: int) -> None:
-    """The sample is the one that the definition gives, in the order of the file."""
+    """The sample follows the definition and has the order of the file."""
     done = lab("degrade", QRELS, "--uniform", rate, "--seed", str(seed))
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout.decode() == printed(reference.uniform(FULL, rate, seed))
@@ -43,7 +43,7 @@ def test_uniform(rate: str, seed: int) -> None:
 
 @pytest.mark.parametrize("fraction", ["0.01", "0.2", "0.35", "1"])
 def test_stratified(fraction: str) -> None:
-    """The same for the stratified sample."""
+    """The stratified sample follows the definition."""
     done = lab("degrade", QRELS, "--stratified", fraction, "--seed", "5")
     assert done.stdout.decode() == printed(reference.stratified(FULL, fraction, 5))
 
@@ -57,7 +57,7 @@ GRADES = st.dictionaries(
 
 @settings(deadline=None, max_examples=60)
 @given(GRADES, st.integers(1, 100), st.integers(0, 9), st.integers(1, 2))
-def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) -> None:
+def test_samples_of_random_judgments(qrels: Qrels, percent: int, seed: int, level: int) -> None:
     """Samples equal the reference for any judgments; no topic loses its last relevant document."""
     judgments = GradedQrelsText.of(BytesIO(printed(qrels).encode())).judgments
     rate, number = f"{percent / 100}", Fraction(percent, 100)
@@ -93,15 +93,15 @@ def test_stratified_rounding() -> None:
 
 
 def test_the_sample_of_a_seed_never_changes() -> None:
-    """These documents, whatever the platform and the version: the definition by hand for a topic of three documents."""
+    """The order of three documents is given by their SHA-256 digests."""
     # printf '7 uniform 1 A 0' | sha256sum begins with e5e3; with B it is a98d, with C e3bf.
     judgments = GradedQrelsText.of(BytesIO(b"1 0 A 1\n1 0 B 1\n1 0 C 1\n")).judgments
     result = judgments.docnos.take(samples.RandomOrder(judgments, 7, "uniform").of(0)).texts()
     assert result == [b"B", b"C", b"A"]
 
 
-def test_lines_stay_as_they_were(tmp_path: Path) -> None:
-    """Tabs, several spaces, the ignored column, leading zeros and CR LF; only grades that change are written anew."""
+def test_lines_are_unchanged(tmp_path: Path) -> None:
+    """Tabs, spaces, the ignored column and leading zeros are unchanged; only changed grades are replaced."""
     qrels = tmp_path / "qrels"
     qrels.write_bytes(b"1\titer  A\t01\r\n1 x B 0 \n2 0 C +1\n# no judgment\n1 0 D -1")
     result = lab("degrade", qrels, "--uniform", "1", "--seed", "1")
@@ -111,7 +111,7 @@ def test_lines_stay_as_they_were(tmp_path: Path) -> None:
 
 
 def test_drop_and_pool(tmp_path: Path) -> None:
-    """--drop and the pool file together say what -1 says."""
+    """--drop with a pool file has the same effect as grade -1."""
     args = (QRELS, "--uniform", "20%", "--seed", "4")
     (tmp_path / "marked").write_bytes(lab("degrade", *args).stdout)
     done = lab("degrade", *args, "--drop", "--pool-out", tmp_path / "pool", "-o", tmp_path / "dropped")
@@ -123,14 +123,14 @@ def test_drop_and_pool(tmp_path: Path) -> None:
     assert b"-1" not in (tmp_path / "dropped").read_bytes()
 
 
-def test_reads_standard_input() -> None:
-    """As irevalx does; a share is the same in per cent."""
+def test_standard_input() -> None:
+    """Judgments are read from standard input, and a share can be a percentage."""
     expected = lab("degrade", QRELS, "--uniform", "0.3", "--seed", "2").stdout
     assert lab("degrade", "-", "--uniform", "30%", "--seed", "2", stdin=QRELS).stdout == expected
 
 
-def test_a_seed_is_made_and_printed() -> None:
-    """A call without a seed can be repeated."""
+def test_random_seed() -> None:
+    """Without --seed, the random seed is printed, and repeats the call."""
     done = lab("degrade", QRELS, "--uniform", "0.3")
     seed = done.stderr.removeprefix("irevalx-lab: --seed ").strip()
     assert lab("degrade", QRELS, "--uniform", "0.3", "--seed", seed).stdout == done.stdout
@@ -150,14 +150,14 @@ def test_a_seed_is_made_and_printed() -> None:
         ),
     ],
 )
-def test_what_cannot_be_sampled(args: list[str], message: str) -> None:
-    """Rates outside (0, 1], and none or two of them."""
+def test_invalid_rates(args: list[str], message: str) -> None:
+    """Rates outside (0, 1], and no or two rates, are errors."""
     text = refusal("degrade", QRELS, *args, "--seed", "1")
     assert text.startswith(f"irevalx-lab: {message}")
 
 
-def test_topics_without_relevant_documents_are_named(tmp_path: Path) -> None:
-    """They are drawn once; other topics are not concerned."""
+def test_topics_without_relevant_documents(tmp_path: Path) -> None:
+    """A warning names a topic without relevant documents, which is sampled once."""
     qrels = tmp_path / "qrels"
     qrels.write_text("1 0 A 0\n1 0 B 0\n2 0 A 1\n")
     done = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1")
@@ -173,16 +173,16 @@ def test_topics_without_relevant_documents_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore", "qid\tdocno\tlabel"])
-def test_tables_are_recognised(header: str, tmp_path: Path) -> None:
-    """Judgments in a table need no --rel-format, as in the other commands."""
+def test_judgments_in_tables(header: str, tmp_path: Path) -> None:
+    """Tables of judgments require no --rel-format."""
     (tmp_path / "beir").write_text(f"{header}\n1\tA\t1\n1\tB\t0\n")
     done = lab("degrade", tmp_path / "beir", "--uniform", "1", "--seed", "1")
     assert (done.status, done.stderr, done.stdout) == (0, "", b"1 0 A 1\n1 0 B 0\n")
     assert lab("pool", RUNS[0], "--depth", "1", "--judge", tmp_path / "beir").status == 0
 
 
-def test_duplicates_are_refused(tmp_path: Path) -> None:
-    """A document that was judged twice has no one grade to keep."""
+def test_duplicates(tmp_path: Path) -> None:
+    """A document that was judged twice is an error."""
     qrels = tmp_path / "qrels"
     qrels.write_text("1 0 A 0\n1 0 A 1\n")
     done = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1")
@@ -191,7 +191,7 @@ def test_duplicates_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [1, 7, 1000])
 def test_pool(depth: int) -> None:
-    """The first documents of any run, topics and documents in byte order."""
+    """The pool contains the first documents of each run; topics and documents are in byte order."""
     expected = reference.pooled(RANKED, depth)
     done = lab("pool", *RUNS, "--depth", str(depth))
     assert done.stdout.decode() == "".join(f"{t} {d}\n" for t in sorted(expected) for d in sorted(expected[t]))
@@ -199,7 +199,7 @@ def test_pool(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [1, 5, 30])
 def test_judgments_of_a_pool(depth: int, tmp_path: Path) -> None:
-    """What the pool would have had; its documents that nobody judged come after, with -1."""
+    """Judgments of the pooled documents are followed by unjudged pooled documents with grade -1."""
     lines = lab("pool", *RUNS, "--depth", str(depth), "--judge", QRELS).stdout.decode()
     assert lines.startswith(printed(reference.shallow(FULL, RANKED, depth)))
     pool = reference.pooled(RANKED, depth)
@@ -212,21 +212,21 @@ def test_judgments_of_a_pool(depth: int, tmp_path: Path) -> None:
 
 
 def test_pool_of_a_run_with_scattered_topics(tmp_path: Path) -> None:
-    """Topics need not stand together, and ties go to the last document by name."""
+    """Topics need not be contiguous; of tied documents, the last by name is ranked first."""
     results = tmp_path / "run"
     results.write_text("1 Q0 A 1 2 r\n2 Q0 X 1 1 r\n1 Q0 B 1 2 r\n1 Q0 C 1 3 r\n")
     assert lab("pool", results, "--depth", "2").stdout == b"1 B\n1 C\n2 X\n"
 
 
-def test_pool_refuses() -> None:
-    """Options that say nothing without --judge, and depths below 1."""
+def test_errors_of_pool() -> None:
+    """--drop without --judge and depths below 1 are errors."""
     assert "--drop requires --judge" in lab("pool", RUNS[0], "--drop").stderr
     assert "--depth 0: must be an integer of at least 1" in lab("pool", RUNS[0], "--depth", "0").stderr
     assert lab("pool", "no-such-run").status == 2
 
 
 def test_exact_decimals() -> None:
-    """7 % of 100 are 7 documents, whatever binary fractions make of it."""
+    """7% of 100 documents are 7 documents: shares are exact decimals."""
     lines = b"".join(b"1 0 d%d 1\n" % number for number in range(100))
     judgments = GradedQrelsText.of(BytesIO(lines)).judgments
     order = samples.RandomOrder(judgments, 1, "uniform")
@@ -235,8 +235,8 @@ def test_exact_decimals() -> None:
     assert samples.stratified(judgments, Fraction("0.07"), order, 1).sum() == 7
 
 
-def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
-    """A pipe is written to, and a link leads to the new file: neither is replaced by a file."""
+def test_pipes_and_links(tmp_path: Path) -> None:
+    """Output is written to a pipe or to the target of a link, which are not replaced."""
     arguments = ("degrade", QRELS, "--uniform", "1", "--seed", "1", "-o")
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
@@ -255,8 +255,8 @@ def test_pipes_and_links_stay_what_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_output_that_ends_too_early_is_noticed(unbuffered: str, tmp_path: Path) -> None:
-    """With and without a buffer; a file that may not grow on stands for a full disk."""
+def test_incomplete_output(unbuffered: str, tmp_path: Path) -> None:
+    """Output that cannot be written completely is an error, with and without a buffer."""
     call = f"'{sys.executable}' -B -m irevalx.lab degrade '{QRELS}' --uniform 1 --seed 1 > '{tmp_path / 'out'}'"
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(

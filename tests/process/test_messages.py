@@ -18,7 +18,7 @@ from irevalx.process.terminal import Messages, write
 
 
 def test_progress_is_shown_when_it_takes_long() -> None:
-    """Nothing is shown for two seconds, then a bar and how many lines of which run have been read; nothing stays behind."""
+    """After two seconds, the line shows a bar, the run and the number of lines; it is erased at the end."""
     messages: list[str] = []
     now = [0.0]
     progress = Progress("irevalx", n_runs=3, show=messages.append, clock=lambda: now[0])
@@ -39,16 +39,16 @@ def test_progress_is_shown_when_it_takes_long() -> None:
 
 
 class Terminal(io.StringIO):
-    """A screen."""
+    """A terminal."""
 
     def isatty(self) -> bool:
-        """Return whether it is one."""
+        """Return True."""
         return True
 
 
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Progress is shown at once."""
+    """Display progress without delay."""
     monkeypatch.setattr(patience, "PATIENCE", 0)
     monkeypatch.setattr(patience, "PAUSE", 0)
 
@@ -57,7 +57,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", [Terminal, io.StringIO])
 @pytest.mark.parametrize("quiet", [False, True])
 def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only there, and only if it is wanted; it is erased when the work ends, even by an error."""
+    """Progress is displayed only on a terminal and if enabled, and is erased even after an error."""
     screen = kind()
     monkeypatch.setattr(sys, "stderr", screen)
 
@@ -75,7 +75,7 @@ def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, m
 
 @pytest.mark.usefixtures("_impatient")
 def test_messages_stand_on_lines_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A warning or an error takes the place of the progress line; both are known by the name of the program."""
+    """A message replaces the progress line, and begins with the name of the program."""
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     messages = Messages("irevalx", quiet=False)
@@ -88,7 +88,7 @@ def test_messages_stand_on_lines_of_their_own(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    """Warnings are kept for reports though they are not shown; errors are shown."""
+    """With ``quiet``, warnings are stored but not printed; errors are printed."""
     messages = Messages("irevalx", quiet=True)
     messages.warn("a topic is left out")
     messages.complain(ValueError("half a run"))
@@ -97,7 +97,7 @@ def test_quiet(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_warnings_of_packages_stay_away() -> None:
-    """What Python's packages warn of is not for the users of a command, unless they ask for it."""
+    """Warnings of Python packages are hidden unless the user requests them."""
     code = (
         "from irevalx.process.terminal import silence_warnings; silence_warnings(); import warnings; warnings.warn('x')"
     )
@@ -107,7 +107,7 @@ def test_warnings_of_packages_stay_away() -> None:
 
 
 def test_lines_leave_as_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Output of any size needs no more room than a chunk of it."""
+    """Output of any size uses only the memory of a chunk."""
     stdout = io.TextIOWrapper(io.BytesIO(), "utf-8")
     monkeypatch.setattr(sys, "stdout", stdout)
     assert isinstance(stdout.buffer, io.BytesIO)
@@ -125,7 +125,7 @@ def test_lines_leave_as_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warnings_about_many_runs(tmp_path: Path) -> None:
-    """Up to three such warnings are shown; of more, the first with their number. JSON has all; --quiet shows none."""
+    """More than three similar warnings are merged; JSON has all of them, and --quiet prints none."""
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
     paths = [tmp_path / f"run{n}" for n in range(5)]
     for n, path in enumerate(paths):

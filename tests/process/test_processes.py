@@ -1,4 +1,4 @@
-"""Work that is shared among processes ends, whatever threads, limits, signals and parents do; and so does the command.
+"""Work in several processes ends with any threads, limits, signals and parents, and so does the command.
 
 THOROUGH=1 tries every limit and interrupts at every module, rather than at some.
 """
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"), 
 def python(
     script: str, *args: str | Path, timeout: float = 60, flags: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script in a process of its own that may fork for every run, however small."""
+    """Run a script in a process of its own that forks for runs of any size."""
     begin = "import irevalx.process.workers as workers\nworkers.BIG = 0\n"
     command = [sys.executable, *flags, "-c", begin + script, *map(str, args)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -59,7 +59,7 @@ def value(threads=2):
 
 
 def test_evaluate_from_several_threads() -> None:
-    """200 calls from four threads, each with threads=2, all end and find the same."""
+    """200 calls from four threads, each with threads=2, end with equal results."""
     script = f"""{EVALUATE}
 import warnings
 warnings.simplefilter("ignore", irevalx.IrevalxWarning)
@@ -77,7 +77,7 @@ print(len(found), set(found) == {{value(1)}})
 
 
 def test_main_thread_forks_only_when_it_is_alone() -> None:
-    """With another thread there is no fork; without one there is, and Python 3.12 has nothing to warn of."""
+    """No process is forked while another thread runs, so that Python 3.12 prints no warning."""
     script = f"""{EVALUATE}
 expected, go = value(1), threading.Event()
 assert not forks
@@ -94,7 +94,7 @@ print(len(forks) >= 2)
 
 
 def test_threads_that_python_did_not_start() -> None:
-    """Where such threads outlive a fork, as those of polars do, one process does the work, and there is no warning."""
+    """If threads survive a fork, as with polars, one process does the work, without a warning."""
     if find_spec("polars") is None:
         pytest.skip("needs polars")
     script = f"""{EVALUATE}
@@ -111,7 +111,7 @@ print(n > 1, len(forks) <= 1 if n else True)
 
 @pytest.mark.parametrize("handler", ["signal.SIG_IGN", "reap"])
 def test_children_that_somebody_else_reaps(handler: str) -> None:
-    """Whether SIGCHLD is ignored or its handler asks for every child, the result is there."""
+    """Results are complete if SIGCHLD is ignored, or if its handler waits for all children."""
     script = f"""{EVALUATE}
 import signal
 def reap(number, frame):
@@ -131,7 +131,7 @@ print(len(forks) >= 24)
 
 
 def test_ignored_children_of_the_command(tmp_path: Path) -> None:
-    """A shell that ignores SIGCHLD gets the same lines."""
+    """The output is the same if the shell ignores SIGCHLD."""
     big = tmp_path / "run"
     big.write_bytes(RUN.read_bytes() + padding())
     command = f"'{sys.executable}' -m irevalx -q --threads 2 '{QRELS}' '{big}'"
@@ -145,13 +145,13 @@ def test_ignored_children_of_the_command(tmp_path: Path) -> None:
 
 
 def padding() -> bytes:
-    """So many results for a topic that nobody judged that irevalx shares the work."""
+    """Results of an unjudged topic, so many that irevalx distributes the work."""
     lines = b"".join(b"unjudged Q0 document-%06d 1 %d bm25\n" % (n, n) for n in range(1000))
     return b"".join(lines.replace(b"unjudged", b"unjudged%d" % n) for n in range(workers.BIG // len(lines) + 1))
 
 
 def test_nobody_sends_signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No process id is sent a signal, and no child is left, when the consumer loses interest."""
+    """If the consumer stops early, no signal is sent, and no child process remains."""
     for name in ("kill", "killpg"):
         monkeypatch.setattr(os, name, Mock(side_effect=AssertionError))
     for _ in range(5):
@@ -162,7 +162,7 @@ def test_nobody_sends_signals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def squares(processes: int, n: int = 7, *, made_once: bool = False) -> list[int]:
-    """Work on numbers."""
+    """Return the squares of numbers."""
     return list(workers.in_order(lambda x: x * x, lambda: range(n), processes, made_once=made_once))
 
 
@@ -173,7 +173,7 @@ def squares(processes: int, n: int = 7, *, made_once: bool = False) -> list[int]
 def test_no_room_for_processes(
     call: str, works: int, number: int, made_once: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When a fork or a pipe fails, the first one or a later one, one process does the work, and nothing is left."""
+    """If a fork or a pipe fails, one process does the work, and no child process remains."""
     real: Callable[[], object] = getattr(os, call)
     calls = itertools.count()
 
@@ -191,19 +191,19 @@ def test_no_room_for_processes(
 
 
 def test_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the system has no fork one process does the work."""
+    """On a system without forks, one process does the work."""
     monkeypatch.delattr(os, "fork")
     assert squares(3) == [x * x for x in range(7)]
 
 
 def open_files() -> int | None:
-    """How many descriptors are open, if the system says so."""
+    """Return the number of open descriptors, if it is known."""
     folder = Path("/proc/self/fd")
     return len(list(folder.iterdir())) if folder.exists() else None
 
 
 def test_no_room_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that cannot watch its parent does not work; the parent does."""
+    """A worker that cannot watch its parent ends, and the parent does the work."""
     parent = os.getpid()
 
     def start(thread: threading.Thread) -> None:
@@ -216,7 +216,7 @@ def test_no_room_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("limit", range(7, 26) if THOROUGH else (9, 13, 20))
 def test_few_files(limit: int, tmp_path: Path) -> None:
-    """However few files may be open at once: what one process can evaluate, irevalx evaluates."""
+    """Any limit of open files that permits one process permits the evaluation."""
     (tmp_path / "runs").mkdir()
     names = [str(tmp_path / "runs" / str(number)) for number in range(9)]
     for name in names:
@@ -238,7 +238,7 @@ BUSY = {
     "in numpy": "import numpy\nwhile True: numpy.sort(numpy.random.default_rng(1).random(1_000_000))",
     "writing": "return bytes(100_000_000)",
 }
-"""What workers may be doing when their parent goes."""
+"""The work of workers when their parent ends."""
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -246,7 +246,7 @@ BUSY = {
 @pytest.mark.parametrize("made_once", [False, True])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_workers_end_with_their_parent(busy: str, made_once: bool, end: signal.Signals, tmp_path: Path) -> None:
-    """However the parent goes, and whatever they are doing, its workers are gone soon after."""
+    """Workers end soon after their parent, however it ends."""
     maker_waits = made_once and busy != "writing"  # the maker of items writes none of them
     body = BUSY[busy].replace("\n", "\n    ")
     script = f"""
@@ -273,7 +273,7 @@ for result in workers.in_order(work, items, 2, made_once={made_once}):
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there and not a zombie that nobody has asked for yet."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
         status = Path(f"/proc/{pid}/stat")
@@ -283,7 +283,7 @@ def alive(pid: int) -> bool:
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20) -> None:
-    """Wait until something holds, but not for ever."""
+    """Wait until a condition holds, for a limited time."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -320,7 +320,7 @@ if number:
     ids=["irevalx", "irevalx-lab", "help"],
 )
 def test_interrupt_while_modules_load(program: str, args: list[str], least: int) -> None:
-    """Ctrl-C ends the commands with 130 and without a word, whichever module it meets."""
+    """Ctrl-C ends the commands silently with status 130 during the import of any module."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     number, step = 8, 1 if THOROUGH else 29
     while True:
@@ -357,7 +357,7 @@ runpy.run_module(program, run_name="__main__", alter_sys=False)
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("program", ["irevalx", "irevalx.lab"])
 def test_interrupt_from_the_first_line(program: str) -> None:
-    """Ctrl-C ends the commands with 130 and without a word at every line from the first import of their package."""
+    """Ctrl-C ends the commands silently with status 130 at every line from the first import on."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     for number in range(1, 2000, 1 if THOROUGH else 67):
         command = [sys.executable, "-c", INTERRUPT_AT_LINE, str(number), program, "-h"]
@@ -366,7 +366,7 @@ def test_interrupt_from_the_first_line(program: str) -> None:
 
 
 def test_programs_keep_their_interrupts() -> None:
-    """Ctrl-C raises KeyboardInterrupt in a program that imports irevalx, however it is started."""
+    """Ctrl-C raises KeyboardInterrupt in a program that imports irevalx."""
     script = "import signal, irevalx; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
     begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     for argv in (["x"], ["-m"], ["irevalx.txt"]):
@@ -396,7 +396,7 @@ runpy.run_module(program, run_name="__main__")
 @pytest.mark.parametrize("error", ["MemoryError", "OSError", "ImportError"])
 @pytest.mark.parametrize("program", ["irevalx", "irevalx.lab"])
 def test_no_memory_for_modules(program: str, error: str) -> None:
-    """Whichever module has no room: status 70 and a line."""
+    """If memory is insufficient for a module, the status is 70, with a one-line message."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     args = [*(["describe"] if program == "irevalx.lab" else []), str(QRELS), str(RUN)]
     name = program.replace(".", "-")
@@ -409,7 +409,7 @@ def test_no_memory_for_modules(program: str, error: str) -> None:
 
 
 def test_no_memory_for_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is too big is said as numpy says it, with status 70; another error of the system stays what it is."""
+    """A lack of memory has the message of numpy and status 70; other system errors are raised."""
     for number in ("100000000000", "99999999999999999999"):
         assert "at most 10000000" in refusal("labels", QRELS, QRELS, RUN, RUN, "--seed", "1", "--resamples", number)
 
@@ -426,7 +426,7 @@ def test_no_memory_for_data(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("program", ["irevalx", "irevalx.lab"])
 def test_interrupt_at_any_time(program: str, tmp_path: Path) -> None:
-    """From its first module to its last line a command that is interrupted ends with 130 and without a word."""
+    """Ctrl-C ends a command silently with status 130 at any time."""
     (tmp_path / "run").write_bytes(RUN.read_bytes() + padding())
     files = [str(QRELS), str(tmp_path / "run")]
     command = {
@@ -456,7 +456,7 @@ def test_interrupt_at_any_time(program: str, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("interruptible")
 def test_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:
-    """What the lab was writing when it was interrupted is not there."""
+    """An interrupted command of irevalx-lab leaves no partial files."""
     script = """
 import os, signal, sys
 from irevalx.lab.command import output
@@ -478,14 +478,14 @@ print("still here", flush=True)
 
 
 def test_interrupts_that_are_ignored_stay_so() -> None:
-    """A job in the background, which a shell starts with SIGINT ignored, is not ended by Ctrl-C."""
+    """Ctrl-C does not end a background job, which the shell starts with SIGINT ignored."""
     script = f"trap '' INT; exec '{sys.executable}' -c 'import irevalx.process.startup as i, os, signal; i.end_on_interrupt(); os.kill(os.getpid(), signal.SIGINT); print(1)'"
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stdout) == (0, b"1\n")
 
 
 def test_a_worker_that_is_lost_while_it_works_is_an_error() -> None:
-    """A process that the system killed has taken its results with it: that is said, with status 71."""
+    """If the system kills a worker, an error with status 71 is reported."""
     script = f"""
 import os, signal, sys
 from irevalx.cli.command import main

@@ -1,4 +1,4 @@
-"""Systems that have less than Linux: the commands do there what they do here, and one module knows of the differences."""
+"""Systems that lack functions of Linux: the commands behave the same, and one module contains the differences."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ POSIX_ALONE = re.compile(
     r"\bos\.(fork|fs(en|de)code|sched_getaffinity|umask|mkfifo|killpg)\b|pthread_sigmask|SIG_(UN)?BLOCK|sys\.platform"
     r"|\bos\.name\b|/(dev|proc)/|NamedTemporaryFile|\b(fcntl|resource|pwd|termios)\b\.|SEEK_(HOLE|DATA)|os\.sep\b"
 )
-"""What some systems lack or do in another way."""
+"""Functions that some systems lack or implement differently."""
 
 
 def test_one_module_knows_of_systems() -> None:
-    """What not all systems have is in process/platform.py; comments and docstrings may speak of it."""
+    """Only process/platform.py uses functions that some systems lack."""
     uses = []
     for path in (ROOT / "irevalx").rglob("*.py"):
         if path.parts[-2:] != ("process", "platform.py"):
@@ -57,26 +57,26 @@ def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[obje
 
 @pytest.fixture(scope="module")
 def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
-    """Return what the lines print here."""
+    """Return the output of the lines on this system."""
     return printed(tmp_path_factory.mktemp("default") / "here", "")
 
 
 def test_lines_have_every_command(default: dict[str, list[object]]) -> None:
-    """No command is left out, and only the file that is missing is an error."""
+    """Every command is called, and only the missing file is an error."""
     assert {line.split()[1] for line in default if line.startswith("irevalx-lab ")} >= set(COMMANDS)
     assert [line for line, result in default.items() if result[0]] == ["irevalx -m map EXAMPLE/qrels nosuch"]
 
 
 @pytest.mark.parametrize("which", ["poor", "full"])
 def test_commands_on_other_systems(which: str, default: dict[str, list[object]], tmp_path: Path) -> None:
-    """Without fork and all else that Windows lacks, and without room for processes, they print and write the same."""
+    """Without the functions that Windows lacks, and without other processes, the output is the same."""
     result = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
     assert result.keys() == default.keys()
     assert {line: (result[line], default[line]) for line in default if result[line] != default[line]} == {}
 
 
 def test_output_of_a_windows_console(tmp_path: Path) -> None:
-    r"""Where text would be written in a code page and with ``\r\n``, help is UTF-8 and ends lines with ``\n``."""
+    r"""Help is UTF-8 with ``\n``, even if text is written in a code page with ``\r\n``."""
     script = (
         "import io, poor_system, sys\n"
         "for name in ('stdout', 'stderr'):\n"

@@ -1,4 +1,4 @@
-"""Several processes give what one gives, in the same order, or an error."""
+"""Several processes have the results of one process, in the same order, or an error."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def may_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fork although other tests have left threads in this process, which hold no lock that the workers need."""
+    """Allow forks although other tests left threads in this process, whose locks the workers do not need."""
     monkeypatch.setattr(workers, "_may_fork", lambda: True)
     warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)
 
 
 @pytest.mark.parametrize("processes", ["2", "3"])
 def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is printed, and where a run fails, is the same as in one process, in the same order."""
+    """Output and errors are those of one process, in the same order."""
     (tmp_path / "odd").write_bytes(b"\n".join([*LINES[:-1], b" ".join([*LINES[-1].split()[:4], b"1e999", b"odd"])]))
     (tmp_path / "malformed").write_bytes(LINES[0] + b"\n301 Q0\n")
     (tmp_path / "twice").write_bytes(LINES[0] + b"\n" + LINES[0] + b"\n")
@@ -56,7 +56,7 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
 
 @pytest.mark.parametrize("made_once", [False, True])
 def test_results_come_in_order_whichever_process_is_quick(made_once: bool) -> None:
-    """Each process works on every n-th item, until the items or the consumer come to an end."""
+    """Results are in the order of the items, until the items or the consumer end."""
     for processes in (1, 2, 3, 8):
         squares = workers.in_order(lambda x: (x, x * x), lambda: range(7), processes, made_once=made_once)
         assert list(squares) == [(x, x * x) for x in range(7)]
@@ -68,7 +68,7 @@ def test_results_come_in_order_whichever_process_is_quick(made_once: bool) -> No
 
 @pytest.mark.parametrize("made_once", [False, True])
 def test_errors_come_in_their_turn(made_once: bool) -> None:
-    """What the work raises, or reading its items, ends the results at the same place for any number of processes."""
+    """Errors of the work, or of the items, end the results at the same place for any number of processes."""
 
     def work(x: int) -> int:
         if x == 4:
@@ -90,7 +90,7 @@ def test_errors_come_in_their_turn(made_once: bool) -> None:
 
 
 def test_items_are_made_once() -> None:
-    """One process makes them, and others work on them, however big they are."""
+    """One process creates items of any size, and others work on them."""
     parent = os.getpid()
 
     def items() -> Iterator[tuple[int, bytes]]:
@@ -108,7 +108,7 @@ def test_items_are_made_once() -> None:
 
 
 def test_a_maker_that_is_killed_is_an_error() -> None:
-    """Items that nobody makes any more must not pass for their end."""
+    """The death of the process that creates items is not mistaken for their end."""
 
     def items() -> Iterator[int]:
         yield from range(5)
@@ -121,7 +121,7 @@ def test_a_maker_that_is_killed_is_an_error() -> None:
 
 
 def test_a_process_that_is_killed_is_an_error() -> None:
-    """Half of the results must not pass for all of them."""
+    """Partial results are not mistaken for all results."""
 
     def work(x: int) -> int:
         if x == 3:
@@ -133,7 +133,7 @@ def test_a_process_that_is_killed_is_an_error() -> None:
 
 
 def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
-    """Half of a result is no result either; and what cannot be sent is an error of its own."""
+    """A partial result, and a result that cannot be sent, are errors."""
     whole = pickle.dumps((0, list(range(5000))), pickle.HIGHEST_PROTOCOL)
     for cut in (1, 9, 100, len(whole) - 3):
         with pytest.raises(LostProcessError):
@@ -143,7 +143,7 @@ def test_a_process_that_is_killed_while_it_writes_is_an_error() -> None:
 
 
 def many_topics() -> list[bytes]:
-    """Return the lines of a run that has other topics between those of the example."""
+    """Return the lines of a run with other topics between the topics of the example."""
     parts = [[b"u%d%s" % (number, line) for line in LINES if line] for number in range(6)]
     half = next(place for place, line in enumerate(LINES) if line.startswith(b"303"))
     return [*parts[0], *parts[1], *LINES[:half], *parts[2], *parts[3], *LINES[half:], *parts[4], *parts[5]]
@@ -180,13 +180,13 @@ DIVIDED: dict[str, Callable[[list[bytes]], list[bytes]]] = {
         b" ".join([*line.split()[:3], line.split()[4].lstrip(b"-"), *line.split()[4:]]) for line in lines
     ],
 }
-"""Runs that several processes read, with something in them that one process must report in the same words."""
+"""Runs that several processes read, with messages that equal those of one process."""
 
 
 @pytest.mark.parametrize("name", DIVIDED)
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_run_in_shares(name: str, strict: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes that read their own bytes of a run print, and complain about, what one process does."""
+    """Processes that read ranges of a file print the same output and messages as one process."""
     lines = DIVIDED[name](many_topics())
     (tmp_path / "run").write_bytes(b"\n".join(lines if name == "no newline at the end" else [*lines, b""]))
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 700)
@@ -202,7 +202,7 @@ def test_a_run_in_shares(name: str, strict: bool, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("columns", ["TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"])
 def test_a_run_of_ms_marco_in_shares(columns: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first line of the file says for all shares which columns there are."""
+    """The first line of the file determines the columns for all ranges."""
     places = [("TOPIC", "Q0", "DOCNO", "RANK", "SCORE").index(name) for name in columns.split()]
     rows = [b"\t".join(line.split()[place] for place in places) for line in many_topics()]
     (tmp_path / "run").write_bytes(b"\n".join(rows))
@@ -215,7 +215,7 @@ def test_a_run_of_ms_marco_in_shares(columns: str, tmp_path: Path, monkeypatch: 
 
 
 def test_no_more_processes_than_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many are asked for."""
+    """There are at most as many processes as items."""
     fork = Mock(wraps=os.fork)
     monkeypatch.setattr(os, "fork", fork)
     assert list(workers.in_order(lambda x: x * x, lambda: range(3), 2000)) == [0, 1, 4]
@@ -223,7 +223,7 @@ def test_no_more_processes_than_there_is_work(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_processes_for_a_file() -> None:
-    """Each has something to do for longer than it takes to start, however many are asked for."""
+    """Each process has more work than it takes to start it."""
     assert [workers.processes_for(size, 8) for size in (0, workers.BIG - 1, workers.BIG, 2 * workers.BIG)] == [
         1,
         1,

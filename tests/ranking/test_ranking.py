@@ -28,7 +28,7 @@ from irevalx.trec_eval import COMPAT, TREC_EVAL_10
 @settings(max_examples=150)
 @given(data=st.data())
 def test_ranking_is_a_sort_by_score_and_docno(data: st.DataObject) -> None:
-    """Documents are ranked by exact score, equal ones by docno, however many digits the scores have."""
+    """Documents are ranked by exact score, tied documents by docno, for any number of digits."""
     base = data.draw(st.sampled_from(["1.2345678901234567", "0.30000000000000004", "123456789.12345678", "5"]))
     close = [
         base,
@@ -50,7 +50,7 @@ def test_ranking_is_a_sort_by_score_and_docno(data: st.DataObject) -> None:
 
 
 def order_of(block: bytes, compat: str) -> list[bytes]:
-    """The documents of a block that holds one topic, ranked."""
+    """Return the ranked documents of a block with one topic."""
     [results] = read_trec_results(Source("run", block), COMPAT[compat], strict=False, warn=pytest.fail).results()
     order, _ = ranking_order(results)
     docnos = results.docnos.texts()
@@ -63,7 +63,7 @@ REQUESTS = ("map_avgjg", "P_avgjg.1,3", "Rprec_mult_avgjg.0.5,1,3")
 
 
 def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], settings: Settings) -> list[float]:
-    """What the reference gives for the judgments of each group, averaged."""
+    """Return the mean over groups of the values of the reference."""
     of_groups = []
     for name in sorted(groups):
         grades = groups[name]
@@ -84,7 +84,7 @@ def expected_values(groups: dict[str, dict[str, int]], ranking: list[str], setti
 @settings(deadline=None, max_examples=200)
 @given(st.integers(0, 2**64), st.integers(-2, 3), st.booleans())
 def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
-    """Every group measure is the mean over groups of what the reference gives for each."""
+    """Group measures are the mean over groups of the values of the reference."""
     random = Random(seed)
     judged: dict[str, dict[str, dict[str, int]]] = {
         topic: {
@@ -122,7 +122,7 @@ def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
 
 
 def test_a_document_in_two_groups(tmp_path: Path) -> None:
-    """Two groups may judge the same document."""
+    """Two groups can judge the same document."""
     (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
     arguments = ("-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run")
     (tmp_path / "qrels").write_text("1 g A 1\n1 h A 0\n1 g B 0\n")
@@ -130,7 +130,7 @@ def test_a_document_in_two_groups(tmp_path: Path) -> None:
 
 
 def test_only_comments(tmp_path: Path) -> None:
-    """A file without data lines judges no topic."""
+    """A file without data lines has no judged topics."""
     (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
     (tmp_path / "qrels").write_text("# nothing\n")
     assert run("-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run").status == 7
@@ -138,7 +138,7 @@ def test_only_comments(tmp_path: Path) -> None:
 
 
 def test_measures_that_the_format_does_not_give(tmp_path: Path) -> None:
-    """Group measures need groups, and groups give nothing but group measures and counts of the summary."""
+    """Group measures require groups, and groups support only group measures and counts."""
     (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
     (tmp_path / "qrels").write_text("1 g A 1\n")
     files = (tmp_path / "qrels", tmp_path / "run")

@@ -1,4 +1,4 @@
-"""Compressed files are read to their last byte, or refused: the programs gzip, bzip2, xz and zstd are the judges."""
+"""Compressed files are read completely, or are errors, as by the programs gzip, bzip2, xz and zstd."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
 
 @dataclass(frozen=True)
 class Archiver:
-    """A format, and the program that knows it.
+    """A format and its program.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Archiver:
     without: str = ""
 
     def unpacked(self, archive: Path) -> tuple[bytes, bool]:
-        """Return what the program makes of a file, and whether it complains, be it with a warning only."""
+        """Return the content that the program reads, and whether it prints an error or a warning."""
         if not shutil.which(self.program):
             pytest.skip(f"needs {self.program}")
         done = subprocess.run([self.program, "-dc"], input=archive.read_bytes(), capture_output=True, check=False)
@@ -64,7 +64,7 @@ ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.
 
 
 def zstd_stream(data: bytes) -> bytes:
-    """Make a stream with a checksum, as the program does."""
+    """Return a stream with a checksum, like the program."""
     zstd = pytest.importorskip(ZSTD_MODULE)
     stream: bytes = zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1})
     return stream
@@ -78,7 +78,7 @@ ZSTD = Archiver("zstd", "zstd", zstd_stream)
     ids=lambda archiver: f"{archiver.name}{' without isal' if archiver.without else ''}",
 )
 def archiver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Archiver:
-    """Each format, and gzip without the module that reads it faster."""
+    """Each format, and gzip without the faster module."""
     chosen: Archiver = request.param
     if chosen.without:
         monkeypatch.setitem(sys.modules, chosen.without, None)
@@ -88,12 +88,12 @@ def archiver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def read(path: Path, size: int = 1 << 20) -> bytes:
-    """What irevalx reads of a file."""
+    """Return the content that irevalx reads."""
     return b"".join(Source(str(path)).chunks(size))
 
 
 def refusal(path: Path) -> str | None:
-    """Why irevalx does not read a file; None if it does."""
+    """Return the error of irevalx about a file; None if it can be read."""
     try:
         read(path)
     except UnreadableFileError as error:
@@ -103,7 +103,7 @@ def refusal(path: Path) -> str | None:
 
 @pytest.mark.parametrize("size", [7, 1000, 1 << 20])
 def test_all_streams_are_read(archiver: Archiver, size: int, tmp_path: Path) -> None:
-    """A file of several streams, empty ones too, holds what they hold together."""
+    """The content of a file is that of all its streams, which can be empty."""
     make = archiver.compress
     archive = tmp_path / "archive"
     for parts in ([FIRST, SECOND], [FIRST, b"", SECOND, b""], [b"", FIRST], [b"x" * 300_000, FIRST], [FIRST] * 300):
@@ -115,7 +115,7 @@ def test_all_streams_are_read(archiver: Archiver, size: int, tmp_path: Path) -> 
 
 
 def test_chunks_are_as_long_as_they_are_asked_to_be(archiver: Archiver, tmp_path: Path) -> None:
-    """The streams of an archive do not show in the chunks, and one that holds much does not come at once."""
+    """Chunks do not depend on streams, and a stream with much content is read in chunks."""
     archive = tmp_path / "archive"
     archive.write_bytes(archiver.compress(FIRST) * 100 + archiver.compress(bytes(1_000_000)))
     chunks = list(Source(str(archive)).chunks(4096))
@@ -124,7 +124,7 @@ def test_chunks_are_as_long_as_they_are_asked_to_be(archiver: Archiver, tmp_path
 
 
 def test_the_command_reads_all_streams(archiver: Archiver, tmp_path: Path) -> None:
-    """Two streams, one for each file, and a run of two streams."""
+    """The judgments and the run have two streams."""
     (tmp_path / "qrels").write_bytes(archiver.compress(b"301 0 A1 1\n") + archiver.compress(b"301 0 B49 1\n"))
     (tmp_path / "run").write_bytes(archiver.compress(FIRST) + archiver.compress(SECOND))
     result = run("-m", "num_ret", "-m", "num_rel_ret", tmp_path / "qrels", tmp_path / "run")
@@ -134,7 +134,7 @@ def test_the_command_reads_all_streams(archiver: Archiver, tmp_path: Path) -> No
 @pytest.mark.parametrize("zeros", range(10))
 @pytest.mark.parametrize("more", [True, False], ids=["another stream", "the end"])
 def test_padding(archiver: Archiver, zeros: int, more: bool, tmp_path: Path) -> None:
-    """Zeros after a stream are padding where the program takes them for it, and otherwise an error."""
+    """Zeros after a stream are padding if the format permits it, and otherwise an error."""
     archive = tmp_path / "archive"
     first, second = archiver.compress(FIRST), archiver.compress(SECOND) if more else b""
     archive.write_bytes(first + bytes(zeros) + second)
@@ -151,7 +151,7 @@ def test_padding(archiver: Archiver, zeros: int, more: bool, tmp_path: Path) -> 
 
 
 def test_much_padding(tmp_path: Path) -> None:
-    """Padding may be longer than what is read at a time."""
+    """Padding can be longer than the piece that is read at a time."""
     archive = tmp_path / "archive"
     archive.write_bytes(lzma.compress(FIRST) + bytes(100_000) + lzma.compress(SECOND) + bytes(5 * PIECE))
     assert read(archive) == FIRST + SECOND == XZ.unpacked(archive)[0]
@@ -172,7 +172,7 @@ FOLLOWERS = {
 
 @pytest.mark.parametrize("follower", FOLLOWERS)
 def test_what_is_no_stream(archiver: Archiver, follower: str, tmp_path: Path) -> None:
-    """Bytes after the last stream are an error that names the file and the byte, even where the program only warns."""
+    """Bytes after the last stream are an error with file and byte, even if the program only warns."""
     archive = tmp_path / "archive"
     first = archiver.compress(FIRST)
     rest = FOLLOWERS[follower]
@@ -194,7 +194,7 @@ def test_what_is_no_stream(archiver: Archiver, follower: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("change", [0x01, 0x80, 0xFF], ids=hex)
 def test_every_byte_of_the_second_stream(archiver: Archiver, change: int, tmp_path: Path) -> None:
-    """Where the program complains of a changed byte irevalx does; where it does not, both read the same."""
+    """A changed byte is an error if the program reports one, and otherwise both read the same content."""
     archive = tmp_path / "archive"
     first, second = archiver.compress(FIRST), archiver.compress(SECOND)
     complaints = 0
@@ -218,7 +218,7 @@ def test_every_byte_of_the_second_stream(archiver: Archiver, change: int, tmp_pa
 
 
 def test_every_end(archiver: Archiver, tmp_path: Path) -> None:
-    """A file that ends within a stream is cut short, wherever it ends."""
+    """A file that ends within a stream is reported as truncated."""
     archive = tmp_path / "archive"
     first, second = archiver.compress(FIRST), archiver.compress(SECOND)
     for end in range(len(first) + 1, len(first + second)):
@@ -230,7 +230,7 @@ def test_every_end(archiver: Archiver, tmp_path: Path) -> None:
 
 
 def test_damage_is_located(archiver: Archiver, tmp_path: Path) -> None:
-    """The message says in which stream the damage is, and before which byte; that is near where there is much after it."""
+    """The message contains the damaged stream, and a byte shortly after the damage."""
     noise = random.Random(2).randbytes(3_000_000)
     first, second = archiver.compress(FIRST), archiver.compress(noise)
     changed = bytearray(first + second)
@@ -256,7 +256,7 @@ print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss //
 
 
 def peak(*args: str | Path) -> tuple[int, int, str]:
-    """Status, peak memory in MB and messages of a call."""
+    """Return the status, peak memory in MB and messages of a call."""
     command = [sys.executable, "-c", MEMORY, *map(str, args)]
     done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT, text=True)
     status, memory, messages = done.stdout.split(" ", 2)
@@ -265,14 +265,14 @@ def peak(*args: str | Path) -> tuple[int, int, str]:
 
 @cache
 def bomb(archiver: Archiver) -> bytes:
-    """An archive that holds a gigabyte of NUL bytes."""
+    """Return an archive with a gigabyte of NUL bytes."""
     return archiver.compress(bytes(1 << 26)) * 16
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 @pytest.mark.parametrize("flags", [(), ("-R", "prefs", "-m", "prefs"), ("--pool",)], ids=["qrels", "prefs", "pool"])
 def test_a_gigabyte_of_nothing(archiver: Archiver, flags: tuple[str, ...], tmp_path: Path) -> None:
-    """An archive of a megabyte that holds a gigabyte of NUL bytes is refused in less than 200 MB, as run or judgments."""
+    """A gigabyte of compressed NUL bytes is an error, in less than 200 MB of memory."""
     archive, good = tmp_path / "bomb", tmp_path / "good"
     archive.write_bytes(bomb(archiver))
     good.write_text("301 0 A 1\n")
@@ -285,7 +285,7 @@ def test_a_gigabyte_of_nothing(archiver: Archiver, flags: tuple[str, ...], tmp_p
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 def test_a_gigabyte_of_nothing_after_a_topic_that_comes_back(tmp_path: Path) -> None:
-    """Reading such a run again as a whole does not take more memory either."""
+    """Reading such a run again as a whole needs no more memory."""
     (tmp_path / "qrels").write_text("301 0 A 1\n")
     lines = b"".join(b"%d Q0 A%d 1 1 r\n" % (300 + n % 3, n) for n in range(200_000))
     (tmp_path / "run").write_bytes(gzip.compress(lines, 1) + bomb(GZIP))
@@ -295,7 +295,7 @@ def test_a_gigabyte_of_nothing_after_a_topic_that_comes_back(tmp_path: Path) -> 
 
 
 def test_gzip_with_reserved_flags(archiver: Archiver, tmp_path: Path) -> None:
-    """Flags that have no meaning yet are refused, as gzip refuses them, by every module that decodes it."""
+    """Every decoder rejects reserved flags, like gzip."""
     if archiver.name != "gzip":
         return
     for flags in (0x20, 0x40, 0x80, 0xE0):
@@ -308,7 +308,7 @@ def test_gzip_with_reserved_flags(archiver: Archiver, tmp_path: Path) -> None:
 
 
 def test_frames_of_zstd_that_are_skipped(tmp_path: Path) -> None:
-    """Frames that hold no data, as parallel compressors write them, are allowed anywhere."""
+    """Skippable frames, which parallel compressors write, are permitted anywhere."""
     archive = tmp_path / "archive"
     skipped = b"\x5a\x2a\x4d\x18\x04\0\0\0abcd"
     archive.write_bytes(skipped + zstd_stream(FIRST) + skipped + skipped + zstd_stream(SECOND) + skipped)
@@ -316,7 +316,7 @@ def test_frames_of_zstd_that_are_skipped(tmp_path: Path) -> None:
 
 
 def test_zstd_without_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names what to install; it is the same whichever file it is."""
+    """The error names the package to install, for any file."""
     (tmp_path / "run").write_bytes(bytes.fromhex("28b52ffd") + b"301 Q0 A 1 1 r\n")
     (tmp_path / "qrels").write_bytes(b"301 0 A 1\n")
     monkeypatch.setitem(sys.modules, ZSTD_MODULE, None)
@@ -331,7 +331,7 @@ def test_zstd_without_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_big_archive_in_several_processes(
     damage: str, archiver: Archiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One process decompresses, others read: what they print, and complain about, is what one process does."""
+    """If one process decompresses for others, output and messages are those of one process."""
     lines = b"".join(b"%d Q0 A%d 1 %d r\n" % (topic, n, -n) for topic in range(200) for n in range(50))
     packed = bytearray(archiver.compress(lines[: len(lines) // 2]) + archiver.compress(lines[len(lines) // 2 :]))
     if damage == "cut":

@@ -1,4 +1,4 @@
-"""Files are read again, cut between topics, and nothing depends on where."""
+"""Files are divided into blocks between topics, and results do not depend on the division."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from irevalx.reading.sources.files import Source
     ragged=st.booleans(),
 )
 def test_blocks_are_cut_between_topics(lengths: list[int], size: int, ragged: bool) -> None:
-    """Nothing is lost or moved, lines are counted, and no topic is cut whose lines stand together."""
+    """Blocks contain all lines in order, with their numbers, and contiguous topics are not divided."""
     rng = random.Random(1)
     lines = [
         b"%d Q0 %s%d 1 1 r\n" % (number, b"d" * rng.randint(1, 30 if ragged else 1), line)
@@ -52,7 +52,7 @@ def test_blocks_are_cut_between_topics(lengths: list[int], size: int, ragged: bo
 
 @pytest.mark.parametrize("line", [b"%d Q0 a 1 1 r\n", b"  %d Q0 a 1 1 r\n", b"\t%d\vQ0 a 1 1 r\n"])
 def test_topics_are_recognised_however_they_are_separated(line: bytes) -> None:
-    """Spaces before a topic and odd separators after it do not make it one that comes back."""
+    """Spaces before a topic and unusual separators after it do not change the topic."""
     text = b"".join(line % topic for topic in range(1, 20) for _ in range(30))
     blocks_read = list(whole_topics([text[start : start + 999] for start in range(0, len(text), 999)]))
     assert len(blocks_read) > 5
@@ -63,7 +63,7 @@ def test_topics_are_recognised_however_they_are_separated(line: bytes) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("comment", [False, True])
 def test_blocks_may_end_at_every_byte(comment: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever a chunk of the file ends, the output is the same."""
+    """The output does not depend on the ends of chunks."""
     lines = [line for line in LINES if line.split()[0] in {b"301", b"302"}]
     lines = [line for number, line in enumerate(lines) if number % 6 == 0]
     if comment:
@@ -78,7 +78,7 @@ def test_blocks_may_end_at_every_byte(comment: bool, tmp_path: Path, monkeypatch
 
 
 def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
-    """Seven million lines, grouped by topic, are evaluated in less than 300 MB by one process."""
+    """One process evaluates seven million lines, grouped by topic, in less than 300 MB of memory."""
     lines = b"".join(
         b"TOPIC Q0 %d %d %.6f myrun\n" % (rank * 7919 % 8800000 + 1000000, rank, 60 - rank / 17)
         for rank in range(1, 1001)
@@ -102,7 +102,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
 
 
 def made_topics(lengths: Sequence[int], rng: random.Random) -> bytes:
-    """Lines of topics of some lengths; topics and documents are of different sizes."""
+    """Lines of topics with different lengths, and with IDs of different sizes."""
     return b"".join(
         b"%d Q0 %s%d 1 %d r\n" % (number * 7, b"d" * rng.randint(1, 30), line, -line)
         for number, length in enumerate(lengths)
@@ -121,7 +121,7 @@ def made_topics(lengths: Sequence[int], rng: random.Random) -> bytes:
 def test_shares_are_cut_between_topics(
     lengths: list[int], chunk: int, processes: int, newline: bool, tmp_path: Path
 ) -> None:
-    """Shares are the whole file, no topic is in two of them, and lines have the numbers that they have in the file."""
+    """Ranges cover the file without dividing topics, and lines have their numbers in the file."""
     text = made_topics(lengths, random.Random(1))
     (tmp_path / "run").write_bytes(text if newline else text[:-1])
     with pytest.MonkeyPatch.context() as patch:
@@ -150,7 +150,7 @@ def test_shares_are_cut_between_topics(
 
 
 def test_every_process_has_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of short topics there is a share of about the same size for each process; of a big file, several."""
+    """With short topics, ranges have about equal sizes; a large file has several for each process."""
     text = made_topics([10] * 1000, random.Random(1))
     (tmp_path / "run").write_bytes(text)
     monkeypatch.setattr(blocks, "CHUNK_SIZE", 1000)
@@ -164,7 +164,7 @@ def test_every_process_has_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("content", ["compressed", "one topic", "standard input"])
 def test_files_without_shares(content: str, tmp_path: Path) -> None:
-    """What is compressed, not a file, or one topic is not divided."""
+    """Compressed files, pipes and files with one topic have no ranges."""
     path = tmp_path / "run"
     text = made_topics([1000] if content == "one topic" else [10] * 100, random.Random(1))
     path.write_bytes(gzip.compress(text) if content == "compressed" else text)
@@ -172,13 +172,13 @@ def test_files_without_shares(content: str, tmp_path: Path) -> None:
 
 
 def test_a_pipe_with_a_topic_that_comes_back() -> None:
-    """What cannot be sought is kept until it is known that it need not be read again."""
+    """A pipe is spooled, since scattered topics require reading it again."""
     result = run_process([*EVERYTHING, "--threads", "1", QRELS, "-"], stdin=b"\n".join([*LINES[1:], LINES[0]]))
     assert result.stdout == EXPECTED
 
 
 def test_files_that_several_processes_read() -> None:
-    """A file under /dev/shm is a file like others; what this process has open already is not, whatever it is."""
+    """Files under /dev/shm are ordinary files; files that this process has open are not."""
     folder = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - this is what is tested
     with tempfile.NamedTemporaryFile(dir=folder) as file:
         file.write(b"301 Q0 A 1 1 r\n")
@@ -196,7 +196,7 @@ def test_files_that_several_processes_read() -> None:
 
 
 def test_no_room_for_what_must_be_kept(tmp_path: Path) -> None:
-    """After the error there is no word about the temporary file, which could not be written to its end."""
+    """The error about the temporary file is the only message, also when the file is closed."""
     script = """
 import resource, sys
 from irevalx.cli.command import main

@@ -1,4 +1,4 @@
-"""What is wrong with a file is said in one short line, and saying it costs no more than reading the file does."""
+"""Errors in files have messages of one short line, and take no longer than reading the file."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LINE = b"301 0 A%07d 1\n"
 
 
 def noise() -> bytes:
-    """Random bytes without newline and NUL."""
+    """Return random bytes without newline and NUL."""
     return random.Random(3).randbytes(SIZE).replace(b"\n", b"n").replace(b"\0", b"0")
 
 
 @given(st.one_of(st.binary(max_size=600), st.text(max_size=600), st.text("\U0001f600é\0", min_size=70, max_size=400)))
 def test_a_quote_is_cut_after_its_escapes(text: bytes | str) -> None:
-    """Cutting first gives what cutting last would give."""
+    """A text that is truncated before it is escaped has the same quote."""
     for given_text in (text, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text):
         printed = printable(given_text)
         cut = printed if len(printed) <= LONGEST_QUOTE else printed[: LONGEST_QUOTE - 3] + "..."
@@ -51,7 +51,7 @@ def test_a_quote_is_cut_after_its_escapes(text: bytes | str) -> None:
     ids=["NUL", "NUL after a line", "one NUL", "noise", "noise after a line", "one word", "after many lines"],
 )
 def test_what_makes_no_sense(make: Callable[[], bytes], line: int, begin: str, tmp_path: Path) -> None:
-    """20 MB of it in one line take at most twice as long as 20 MB of judgments."""
+    """A malformed line of 20 MB takes at most twice as long as 20 MB of judgments."""
     (tmp_path / "qrels").write_bytes(b"".join(LINE % number for number in range(SIZE // len(LINE % 1))))
     (tmp_path / "nonsense").write_bytes(make())
     (tmp_path / "run").write_text("301 Q0 A0000001 1 1 r\n")
@@ -73,7 +73,7 @@ def test_what_makes_no_sense(make: Callable[[], bytes], line: int, begin: str, t
 
 @pytest.mark.parametrize("score", ["abc", "nan", "0x1.8p{}", "1e{}x", "12345678901234567890.{:012}", "-{}e-5"])
 def test_broken_scores_are_described_once(score: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many scores that are no plain numbers one is described, and the others are counted."""
+    """The message describes the first malformed score, and counts the others."""
     described = Mock(wraps=DataLines.describe)
     monkeypatch.setattr(DataLines, "describe", lambda lines, row: described(lines, row))  # noqa: PLW0108 - a Mock is no method
     with (tmp_path / "run").open("w") as stream:
@@ -108,7 +108,7 @@ DIGITS = st.text("0123456789", max_size=25)
     )
 )
 def test_numbers_that_python_reads_are_those_of_c(text: bytes) -> None:
-    """The short ways to read a number, or many, find what the long way does, down to the sign of zero."""
+    """Fast and slow parsing of numbers have equal results, including the sign of zero."""
     expected, plain = _leading_number(text)
     single, (both, are_plain) = c_double(text), c_doubles([text, b"1.5e3"])
     repeated, _ = c_doubles([text, text])
@@ -121,7 +121,7 @@ def test_numbers_that_python_reads_are_those_of_c(text: bytes) -> None:
 
 
 TOKEN_SIZE, LINES = (1_000_000, 20_000) if "IREVALX_LARGE_TESTS" in os.environ else (100_000, 4_000)
-"""Bytes of the token, and ordinary lines; with IREVALX_LARGE_TESTS set, as large as files may come."""
+"""Bytes of the token, and number of ordinary lines; larger if IREVALX_LARGE_TESTS is set."""
 
 FORMATS = {
     "qrels": ("{topic} 0 {docno} {grade}", ("-m", "official")),
@@ -132,11 +132,11 @@ FORMATS = {
     "subtopics": ("{topic} 1 {docno} {grade}", ("-m", "official")),
     "prels": ("{topic} {docno} {grade} 1 0.5", ("-m", "official")),
 }
-"""A line of judgments in each format, and a measure that it has."""
+"""A line of judgments in each format, and one of its measures."""
 
 
 def write_files(folder: Path, line: str, topic: str, docno: str, more: int) -> tuple[Path, Path]:
-    """Write judgments and a run in which one line has this topic and docno, with some more lines than ``LINES``."""
+    """Write judgments and a run with more than ``LINES`` lines, one of which has this topic and docno."""
     names = [(str(number // 100), f"DOC-{number}") for number in range(LINES + more)]
     names[LINES // 2] = (topic or names[LINES // 2][0], docno or names[LINES // 2][1])
     with (folder / "qrels").open("w") as qrels, (folder / "run").open("w") as results:
@@ -148,7 +148,7 @@ def write_files(folder: Path, line: str, topic: str, docno: str, more: int) -> t
 
 @pytest.mark.parametrize("rel_format", FORMATS)
 def test_long_token_costs_its_bytes(rel_format: str, tmp_path: Path) -> None:
-    """A long topic or docno takes at most three times as long as as many bytes of ordinary lines."""
+    """A long topic or docno takes at most three times as long as ordinary lines of the same size."""
     line, measure = FORMATS[rel_format]
     flags = ("--quiet", "-q", "--threads", "1", "-R", rel_format, *measure)
 

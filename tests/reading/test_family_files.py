@@ -1,4 +1,4 @@
-"""Judgments for subtopics, and of samples drawn with probabilities, are read as the reference reads them."""
+"""Judgments for subtopics, and samples with inclusion probabilities, are read like the reference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(fmt: FileFormat[Any], text: str, warn: Callable[[str], None] = pytest.f
 
 
 def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
-    """Take the judgments apart again, by ascending topic, in the order of the documents and of the subtopics."""
+    """Return the judgments by ascending topic, in the order of documents and subtopics."""
     lines_by_topic: dict[str, list[SubtopicLine]] = {}
     documents = judgments.documents
     for place, document in enumerate(judgments.rows.ids.tolist()):
@@ -49,7 +49,7 @@ def lines_of(judgments: SubtopicJudgments) -> dict[str, list[SubtopicLine]]:
 @settings(deadline=None, max_examples=200)
 @given(st.integers(0, 2**64), st.sampled_from([1, 50, 1 << 20]), st.booleans())
 def test_subtopics(seed: int, chunk: int, together: bool) -> None:
-    """Every line is there, whatever its place in the file and however the file is cut."""
+    """All lines are read, in any order and with any division into blocks."""
     random = Random(seed)
     keys = [(topic, subtopic, docno) for topic in TOPICS for subtopic in SUBTOPICS for docno in DOCUMENTS]
     rows = [(*key, random.randint(-2, 3)) for key in random.sample(keys, random.randint(0, 40))]
@@ -72,7 +72,7 @@ def test_subtopics(seed: int, chunk: int, together: bool) -> None:
 
 
 def test_a_document_twice_for_a_subtopic() -> None:
-    """What is wrong with a topic is said with the first line that repeats another."""
+    """The error of a topic names the first repeated line."""
     judgments = read(SUBTOPIC_FILE, "2 1 a 1\n1 1 b 0\n1 1 a 1\n1 2 a 1\n1 1 a 1\n1 1 b 1\n")
     error = judgments.failures((b"1", b"2"))[b"1"]
     assert isinstance(error, DuplicateDocumentError)
@@ -82,7 +82,7 @@ def test_a_document_twice_for_a_subtopic() -> None:
 
 @pytest.mark.parametrize("form", ["subtopics", "qrels"])
 def test_repeated_documents_cost_one_message_per_topic(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the first repeated document of a topic is reported, however many there are."""
+    """Only the first repeated document of a topic is reported."""
     messages: list[str] = []
     init = DuplicateDocumentError.__init__
 
@@ -97,7 +97,7 @@ def test_repeated_documents_cost_one_message_per_topic(form: str, monkeypatch: p
 
 
 def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
-    """Take the judgments apart again, by ascending topic."""
+    """Return the judgments by ascending topic."""
     lines_by_topic: dict[str, list[tuple[str, int, float, bool]]] = {}
     for place, topic in enumerate(judgments.rows.ids.tolist()):
         line = judgments.grades[place], judgments.probabilities[place], judgments.at_random[place]
@@ -112,7 +112,7 @@ def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str,
 @settings(deadline=None, max_examples=200)
 @given(st.integers(0, 2**64))
 def test_prels(seed: int) -> None:
-    """The lines that count are there, with the probabilities that they count with; the others are not."""
+    """The lines of sampled documents are read, with the probabilities that apply."""
     random = Random(seed)
     probabilities = ["1", "0.5", ".25", "1e-3", "0.12345678901234567890", "NA", "-1", "-0.5", "1.5", "2"]
     rows = []
@@ -146,7 +146,7 @@ def test_prels(seed: int) -> None:
 
 
 def test_what_is_said_of_probabilities_out_of_bounds() -> None:
-    """One line names the first and counts the others."""
+    """One warning names the first line, and counts the others."""
     warnings: list[str] = []
     read(PRELS, "1 a 1 1 0.5\n1 b 0 1 1.25\n1 c 0 0 -3\n1 d 0 1 NA\n", warnings.append)
     [warning] = warnings
@@ -157,7 +157,7 @@ def test_what_is_said_of_probabilities_out_of_bounds() -> None:
 
 
 def test_a_sampled_document_twice() -> None:
-    """A document is judged once in the lines that count."""
+    """A document can be sampled only once per topic."""
     judgments = read(PRELS, "1 a 1 1 NA\n1 a 1 1 0.5\n1 b 1 1 1\n2 c 1 1 1\n2 c 0 1 1\n")
     assert list(judgments.failures((b"1", b"2"))) == [b"2"]
     assert ":5: duplicate document" in str(judgments.failures((b"2",))[b"2"])
@@ -176,7 +176,7 @@ def test_a_sampled_document_twice() -> None:
     ],
 )  # fmt: skip
 def test_malformed_lines(fmt: FileFormat[Any], text: str, problem: str) -> None:
-    """What is wrong with a line is named by file and line."""
+    """The error about a malformed line contains file and line."""
     with pytest.raises(IrevalxError) as caught:
         read(fmt, text)
     assert isinstance(caught.value, MalformedLineError)

@@ -1,4 +1,4 @@
-"""Files of BEIR, MS MARCO and ranx say what the readers of these make of them, and a forgotten option is named."""
+"""Files of BEIR, MS MARCO and ranx, and hints at forgotten options."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("flags", [("-R", "beir", "beir"), ("-R", "json", "qrels.json")])
 def test_judgments_have_the_measures_of_qrels(flags: tuple[str, ...], folder: Path) -> None:
-    """The same judgments give the same lines, whatever file they are in; a pool may stand beside them."""
+    """The same judgments have the same values in every format, with and without a pool."""
     *choice, file = flags
     for options in (("-m", "all", "-q"), ("-c", "-J"), ("-m", "incomplete", "--unjudged", "rel"), ()):
         expected = run(*options, "qrels", "run", cwd=folder)
@@ -67,7 +67,7 @@ def test_judgments_have_the_measures_of_qrels(flags: tuple[str, ...], folder: Pa
 
 @pytest.mark.parametrize(("name", "file"), [("msmarco", "system.tsv"), ("msmarco", "scored.tsv"), ("json", "run.json")])
 def test_runs_without_a_tag_are_called_by_their_file(name: str, file: str, folder: Path) -> None:
-    """The values are those of the same run in trec_eval's format, and runid is the file's name without its ending."""
+    """The values equal those in trec_eval's format, and runid is the file name without extension."""
     expected = run("-q", "qrels", "run", cwd=folder).stdout
     expected = expected.replace(b"\tr\n", f"\t{file.partition('.')[0]}\n".encode())
     result = run("-q", "-T", name, "qrels", folder / file, cwd=folder)
@@ -75,7 +75,7 @@ def test_runs_without_a_tag_are_called_by_their_file(name: str, file: str, folde
 
 
 def test_ranks_order_documents_of_msmarco(tmp_path: Path) -> None:
-    """The lowest rank comes first, in whatever order the lines are: P@1 says which document does."""
+    """Documents are ranked by ascending RANK, in any order of lines."""
     (tmp_path / "qrels").write_text("1 0 B 1\n")
     (tmp_path / "run").write_text("1\tA\t10\n1\tC\t3\n1\tB\t2\n")
     assert run("-T", "msmarco", "-m", "P.1", "qrels", "run", cwd=tmp_path).stdout.endswith(b"\tall\t1.0000\n")
@@ -98,7 +98,7 @@ def test_ranks_order_documents_of_msmarco(tmp_path: Path) -> None:
     ],
 )
 def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Path) -> None:
-    """A rank or a score that is no number is refused, and so is a line too short, with and without --strict."""
+    """Malformed ranks and scores and short lines are errors, with and without --strict."""
     (tmp_path / "qrels").write_text("1 0 B 1\n")
     (tmp_path / "run").write_text(lines)
     for flags in ((), ("--strict",)):
@@ -138,7 +138,7 @@ def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Pat
     ],
 )
 def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) -> None:
-    """The message names the line, topic and document."""
+    """The message contains line, topic and document."""
     path = tmp_path / "file"
     path.write_text(text)
     with pytest.raises(MalformedLineError) as error:
@@ -148,7 +148,7 @@ def test_json_that_is_wrong(text: str, line: int, words: str, tmp_path: Path) ->
 
 
 def test_much_after_what_is_wrong_in_json(tmp_path: Path) -> None:
-    """What comes after a key that occurs twice is not JSON, and read in a time that grows with its length only."""
+    """After a repeated key, invalid JSON of any size is read in linear time."""
     path = tmp_path / "file"
     path.write_text('{"1": {"A": 1, "A": 2}, "' + '\\"' * 20_000)
     begin = process_time()
@@ -158,7 +158,7 @@ def test_much_after_what_is_wrong_in_json(tmp_path: Path) -> None:
 
 
 def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
-    """It is refused, and a byte-order mark is not."""
+    """JSON in other encodings is an error; a byte-order mark is accepted."""
     (tmp_path / "file").write_bytes(b'{"1": \n{"\xff": 1}}')
     with pytest.raises(MalformedLineError, match=r":2: .* in UTF-8"):
         read(REL_FORMATS["json"], tmp_path / "file")
@@ -170,7 +170,7 @@ def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
 
 
 def test_the_header_of_beir_is_missing(folder: Path) -> None:
-    """The first line is read as a judgment, which a warning says; a first line that is none is refused."""
+    """The first line is read as a judgment, with a warning, or is an error."""
     expected = run("qrels", "run", cwd=folder).stdout
     (folder / "beir").write_text(BEIR.partition("\n")[2])
     result = run("-R", "beir", "beir", "run", cwd=folder)
@@ -212,7 +212,7 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
     ],
 )
 def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint: str, folder: Path) -> None:
-    """The file is refused as ever, and the message says which format it looks like."""
+    """The error suggests the option of the probable format."""
     result = run(*arguments, cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
     assert hint in result.stderr
@@ -220,7 +220,7 @@ def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint:
 
 @pytest.mark.parametrize(("lines", "columns"), [("1\tA\t1\t2\n1\tB\t2\n", 4), ("1\tA\t1\n1\tB\t2\t3\n", 3)])
 def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path: Path) -> None:
-    """The other columns that lines of MS MARCO may have are wrong after a first line without them."""
+    """If the first line selects other columns of MS MARCO, the error does not suggest -T msmarco."""
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text(lines)
     result = run("-T", "msmarco", "qrels", "run", cwd=tmp_path)
@@ -252,7 +252,7 @@ WEIGHTED = "the columns are TOPIC IGNORED DOCNO GRADE WEIGHT"
     ],
 )
 def test_five_columns(line: str, hint: str, folder: Path) -> None:
-    """Four formats of judgments have five columns: their numbers say which it may be."""
+    """Of four formats with five columns, the hint names those that fit the numbers."""
     (folder / "qrels").write_text(f"{line}\n")
     result = run("qrels", "run", cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
@@ -260,13 +260,13 @@ def test_five_columns(line: str, hint: str, folder: Path) -> None:
 
 
 def read(fmt: FileFormat[object], path: Path) -> list[tuple[str | float, ...]]:
-    """What a file says; there may be nothing to warn of."""
+    """Return the content of a file, without warnings."""
     return content(fmt.read(Source(str(path)), COMPAT["10"], False, pytest.fail))
 
 
 @pytest.mark.parametrize("name", ["qrels", "run"])
 def test_json_in_blocks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many topics make a block, what is read and what is refused is the same."""
+    """Content and errors do not depend on the number of topics in a block."""
     formats: Any = REL_FORMATS if name == "qrels" else RESULTS_FORMATS
     path = tmp_path / "file"
     topics = {f"t{n}": {f"d{m}": m for m in range(n % 4)} for n in range(20)}
@@ -304,7 +304,7 @@ BAD_ENDS = (
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 def test_memory_of_a_json_run(tmp_path: Path) -> None:
-    """A run of 23 MB needs at most six times its bytes, the program itself included."""
+    """A run of 23 MB needs at most six times its size, including the program."""
     documents = ", ".join(f'"clueweb-{n:06}": {1000 - n}.25' for n in range(1000))
     text = "{" + ", ".join(f'"{topic}": {{{documents}}}' for topic in range(900)) + "}"
     (tmp_path / "run").write_text(text)

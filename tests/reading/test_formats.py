@@ -1,4 +1,4 @@
-"""Every row of FILE_FORMATS reads what its files say, however they are written, and refuses what they must not say.
+"""Every format of FILE_FORMATS reads its files in all spellings, and rejects malformed ones.
 
 A new row is taken up by all tests below as soon as it has an example in ``tests/examples/format_examples.py``.
 """
@@ -50,7 +50,7 @@ every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.
 
 
 def example_of(fmt: AnyFormat) -> Example | None:
-    """The example of a format, if there is one."""
+    """Return the example of a format, if there is one."""
     return EXAMPLES.get(fmt.usage) or EXAMPLES.get(fmt.name)
 
 
@@ -66,7 +66,7 @@ every_example_of_lines = pytest.mark.parametrize(
 
 @every_format
 def test_every_format_has_an_example(fmt: AnyFormat) -> None:
-    """Without one the other tests would pass it over."""
+    """The tests of all formats require an example of each."""
     example = example_of(fmt)
     assert example, (
         f"add an Example of the format {fmt.name} ({fmt.columns}) to EXAMPLES in tests/examples/format_examples.py: the lines "
@@ -79,13 +79,13 @@ def test_every_format_has_an_example(fmt: AnyFormat) -> None:
 
 
 def test_every_example_is_of_a_format() -> None:
-    """No example is left of a format that has gone."""
+    """Every example belongs to a format."""
     assert EXAMPLES.keys() <= {name for fmt in FILE_FORMATS for name in (fmt.name, fmt.usage)}
 
 
 @every_format
 def test_rows_are_complete(fmt: AnyFormat) -> None:
-    """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
+    """The reader exists, the example has the columns of the layout, and the option is unique."""
     module, _, function = fmt.reader.rpartition(".")
     reader = getattr(import_module(f"irevalx.reading.kinds.{module}"), function)
     assert list(inspect.signature(reader).parameters) == ["rows", "rules"]
@@ -106,7 +106,7 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
 
 @every_format
 def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
-    """-h with the option, and the manual page, show columns and example; -h names the format, and shells complete it."""
+    """-h with the option and the manual page describe the format; -h and completion list its name."""
     with typed_in_shell(OPTIONS):
         parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
     printed = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
@@ -121,7 +121,7 @@ def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
 
 
 def test_names_lead_to_rows() -> None:
-    """The tables by name have all formats of their kind, and an unknown name is told which there are."""
+    """The dictionaries contain all formats of their kind, and the error about an unknown name lists them."""
     by_name = [*REL_FORMATS.values(), *RESULTS_FORMATS.values()]
     assert by_name == [fmt for fmt in FILE_FORMATS if fmt.kind is not FileKind.POOL]
     for flag, formats in (("-R", REL_FORMATS), ("-T", RESULTS_FORMATS)):
@@ -131,12 +131,12 @@ def test_names_lead_to_rows() -> None:
 
 
 def read(fmt: AnyFormat, path: Path, *, compat: str = "10") -> list[Row]:
-    """What a file says; there may be nothing to warn of."""
+    """Return the content of a file, without warnings."""
     return content(fmt.read(Source(str(path)), COMPAT[compat], True, pytest.fail))
 
 
 def spellings(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """A file written in many ways that mean the same."""
+    """Yield equivalent spellings of a file."""
     first, *lines = text.splitlines(keepends=True)
     headed = [first] if first.startswith(b"query-id") else []
     lines = lines if headed else [first, *lines]
@@ -161,7 +161,7 @@ def spellings(text: bytes) -> Iterator[tuple[str, bytes]]:
 def test_every_spelling_says_the_same(
     fmt: AnyFormat, layout: Layout, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file says what its lines say, in whatever order they come and wherever a block ends."""
+    """The content does not depend on the order and spelling of lines, and on the ends of blocks."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     for name, text in spellings(example.text(TOPICS)):
         (tmp_path / "file").write_bytes(text)
@@ -170,7 +170,7 @@ def test_every_spelling_says_the_same(
 
 @contextmanager
 def pipe(path: Path, text: bytes) -> Iterator[Path]:
-    """A pipe from which a file can be read once."""
+    """Provide a pipe from which a file can be read once."""
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(text,))
     writer.start()
@@ -180,7 +180,7 @@ def pipe(path: Path, text: bytes) -> Iterator[Path]:
 
 @every_example
 def test_pipes_are_read(fmt: AnyFormat, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What can be read once only will do, compressed too, even where a topic returns."""
+    """Pipes are read, also compressed, even if the lines of a topic are scattered."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 20)
     lines = example.more(TOPICS).splitlines(keepends=True)
     text = b"".join([example.header.encode(), *lines[1:], lines[0]])
@@ -200,7 +200,7 @@ def test_files_without_lines(fmt: AnyFormat, example: Example, tmp_path: Path) -
 
 
 def refused(fmt: AnyFormat, path: Path, text: bytes, line: int, *words: str, compat: str = "10") -> None:
-    """Hold a file to be refused for this line with these words."""
+    """Assert that a file is an error with this line and these words."""
     path.write_bytes(text)
     with pytest.raises(MalformedLineError, match=f"^{re.escape(f'{path}:{line}: ')}") as error:
         read(fmt, path, compat=compat)
@@ -211,7 +211,7 @@ def refused(fmt: AnyFormat, path: Path, text: bytes, line: int, *words: str, com
 def test_many_lines_in_many_blocks(
     fmt: AnyFormat, layout: Layout, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is lost between blocks, and lines are counted across them."""
+    """All lines are read in small blocks, and line numbers continue across blocks."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 1 << 12)
     topics = [str(topic) for topic in range(5000)]
     text = example.text(topics)
@@ -225,7 +225,7 @@ def test_many_lines_in_many_blocks(
 def test_lines_must_have_their_columns(
     fmt: AnyFormat, layout: Layout, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A line with too few columns is refused, and one with too many unless what follows is ignored; so is a NUL byte."""
+    """Missing columns, additional columns and NUL bytes are errors, unless further columns are ignored."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     path, text, more = tmp_path / "file", example.text(TOPICS), example.more(["304"])
     wrong, number = more.splitlines()[0], text.count(b"\n") + 1
@@ -246,7 +246,7 @@ def test_lines_must_have_their_columns(
 
 @every_example_of_lines
 def test_lines_without_data(fmt: AnyFormat, layout: Layout, example: Example, tmp_path: Path) -> None:
-    """Blank lines and comments are skipped as the layout says, and are malformed otherwise."""
+    """Blank lines and comments are skipped or malformed, as the layout defines."""
     path, text = tmp_path / "file", example.text(TOPICS)
     comments = layout.comments
     for line, version, skipped in (
@@ -265,7 +265,7 @@ def test_lines_without_data(fmt: AnyFormat, layout: Layout, example: Example, tm
 
 @every_example
 def test_malformed_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
-    """A number that is none is read as C reads it, with a warning that says where; under strict it is an error."""
+    """A malformed number is read as in C, with a warning that contains its place; under --strict, it is an error."""
     if not example.malformed:
         return
     if isinstance(example, JsonExample):
@@ -296,7 +296,7 @@ def test_malformed_numbers(fmt: AnyFormat, example: Example, tmp_path: Path) -> 
 
 
 def evaluated(fmt: AnyFormat, folder: Path, text: bytes, *flags: str) -> Result:
-    """What the command says of a file of any kind, with judgments, a run and a pool that go with it."""
+    """Return the output of the command for a file of any kind, with suitable other files."""
     documents = ("A", "B", "C", "D")
     (folder / "file").write_bytes(text)
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} 1\n" for topic in TOPICS for docno in documents))
@@ -309,7 +309,7 @@ def evaluated(fmt: AnyFormat, folder: Path, text: bytes, *flags: str) -> Result:
 
 @every_example
 def test_documents_that_occur_again(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
-    """The command refuses them where the format does, and names both lines."""
+    """Repeated documents are errors with both lines, unless the format permits them."""
     text = example.text(["301"])
     assert evaluated(fmt, tmp_path, text, "-m", "all").status == 0
     status, words = example.again_error or (0, "")
@@ -327,14 +327,14 @@ def test_documents_that_occur_again(fmt: AnyFormat, example: Example, tmp_path: 
 
 @every_example
 def test_usual_measures(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
-    """Without -m the usual measures of the format are printed."""
+    """Without -m, the default measures of the format are printed."""
     text = example.text(TOPICS)
     assert evaluated(fmt, tmp_path, text) == evaluated(fmt, tmp_path, text, "-m", fmt.default_measures)
 
 
 @every_example
 def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
-    """Options that the format excludes are refused, and the others are not; a pool in Python too."""
+    """Options that the format excludes are errors, also a pool in Python; others are accepted."""
     if fmt.kind is not FileKind.JUDGMENTS:
         return
     for option, flags in EXCLUDABLE.items():
@@ -359,7 +359,7 @@ def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> N
 def test_a_new_format_of_runs_needs_no_reader(
     columns: str, line: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One row is a format, whichever columns it has; a run without a tag is called by its file's name."""
+    """A record is a format with any columns; a run without a tag is named after its file."""
     own: AnyFormat = FileFormat(
         kind=FileKind.RUNS,
         name="own",

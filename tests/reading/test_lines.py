@@ -1,4 +1,4 @@
-"""Lines are cut as a loop would cut them, and numbers read eight characters at a time are those of C."""
+"""Lines are divided like in a loop over them, and numbers are parsed like in C."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LAYOUTS = [
 
 
 def literal_tokens(block: bytes, layout: Layout) -> list[list[bytes]] | int:
-    """The columns, line by line; or the number of the first wrong line."""
+    """Return the columns, line by line, or the number of the first malformed line."""
     columns = []
     n_columns = len(layout.columns[0].split())
     for number, line in enumerate(block[:-1].split(b"\n"), 1):
@@ -58,7 +58,7 @@ def literal_tokens(block: bytes, layout: Layout) -> list[list[bytes]] | int:
 
 @st.composite
 def blocks(draw: st.DrawFn) -> bytes:
-    """Lines that are nearly all alike, or not at all."""
+    """Lines of equal or of different forms."""
     separators = draw(st.sampled_from([[b" "], [b"\t"], [b" ", b"\t"], [b" ", b"\t", b"  ", b" \v\f\r "]]))
     ends = draw(st.sampled_from([[b"\n"], [b"\r\n"], [b"\n", b" \n", b"\n\n", b"\n \t\n"]]))
     starts = draw(st.sampled_from([[b""], [b"", b" ", b"#", b" #", b"\t"]]))
@@ -79,7 +79,7 @@ def blocks(draw: st.DrawFn) -> bytes:
 @example(block=b"#\n", layout=JUDGMENTS)
 @example(block=b" # a b c\n", layout=JUDGMENTS)
 def test_tokens_are_those_of_a_loop_over_lines(block: bytes, layout: Layout) -> None:
-    """A block is cut as splitting it line by line would cut it, and the first wrong line is the one that is reported."""
+    """A block is divided like a loop over its lines, with the same first malformed line."""
     expected = literal_tokens(block, layout)
     if isinstance(expected, int):
         with pytest.raises(MalformedLineError, match=f"^file:{expected}: "):
@@ -108,7 +108,7 @@ NUMBERS = st.one_of(
 @example(texts=[b"0000000000000000000000.5"])
 @example(texts=[b"12.34567.123456", b"1234567.123456"])
 def test_decimals_are_what_c_reads(texts: list[bytes]) -> None:
-    """A number said to be exact is what strtod gives, one said to be close is as close as promised."""
+    """Exact numbers equal the result of strtod, and the error of close numbers is within its bound."""
     values, states = decimals(Names.of(texts))
     for text, value, state in zip(texts, values.tolist(), states.tolist(), strict=True):
         expected, plain = c_double(text)
@@ -122,7 +122,7 @@ def test_decimals_are_what_c_reads(texts: list[bytes]) -> None:
 
 @pytest.mark.parametrize("text", [b"12.345678", b"0.5", b"-3.25", b"7", b"+1.5", b"123456789.123456", b"00.10"])
 def test_plain_decimals_are_read_exactly(text: bytes) -> None:
-    """The scores that runs are full of need no second look."""
+    """Common scores are parsed exactly."""
     values, states = decimals(Names.of([text]))
     assert (values.tolist(), states.tolist()) == ([float(text)], [EXACT])
 
@@ -130,7 +130,7 @@ def test_plain_decimals_are_read_exactly(text: bytes) -> None:
 @settings(max_examples=300)
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=5))
 def test_integers_are_what_c_reads(texts: list[bytes]) -> None:
-    """A whole number said to be plain is what atol gives, and all of it."""
+    """Plain integers equal the result of atol, which consumes the whole text."""
     values, plain = integers(Names.of(texts))
     for text, value, whole in zip(texts, values.tolist(), plain.tolist(), strict=True):
         if whole:
@@ -138,13 +138,13 @@ def test_integers_are_what_c_reads(texts: list[bytes]) -> None:
 
 
 def test_usual_grades_are_plain() -> None:
-    """The judgments that files are full of need no second look."""
+    """Common grades are plain integers."""
     values, plain = integers(Names.of([b"0", b"1", b"-1", b"12", b"+3", b"-0"]))
     assert (values.tolist(), plain.tolist()) == ([0, 1, -1, 12, 3, 0], [True] * 6)
 
 
 def words(*texts: bytes) -> WordArray:
-    """Eight characters each, the first one as the lowest byte."""
+    """Return words of eight characters, with the first one as the lowest byte."""
     return np.array([int.from_bytes(text, "little") for text in texts], np.uint64)
 
 
@@ -154,7 +154,7 @@ EIGHT_CHARACTERS = st.lists(st.sampled_from(b"019./:.\0\x2d\x2f\xae\xff"), min_s
 
 @given(text=EIGHT_DIGITS)
 def test_eight_digits_make_a_number(text: bytes) -> None:
-    """Three multiplications read what ``int`` reads; the first two give the numbers of two and of four digits."""
+    """The result of three multiplications equals ``int``, as do those of the first two for two and four digits."""
     word = words(text)
     pairs = _joined(word & np.uint64(0x0F0F0F0F0F0F0F0F), 10, 8) & np.uint64(0x00FF00FF00FF00FF)
     assert pairs.view("<u2").tolist() == [int(text[place : place + 2]) for place in range(0, 8, 2)]
@@ -165,7 +165,7 @@ def test_eight_digits_make_a_number(text: bytes) -> None:
 
 @given(text=st.one_of(EIGHT_DIGITS, EIGHT_CHARACTERS))
 def test_what_stands_in_a_word_is_seen(text: bytes) -> None:
-    """Whether all are digits, and where the first point is."""
+    """The functions recognise words of digits, and the first point of a word."""
     assert _are_digits(words(text)).tolist() == [all(byte in b"0123456789" for byte in text)]
     place = text.find(b".")
     assert _first_point(words(text)).tolist() == [0 if place < 0 else 0x80 << 8 * place]
@@ -173,7 +173,7 @@ def test_what_stands_in_a_word_is_seen(text: bytes) -> None:
 
 @given(digits=EIGHT_DIGITS, more=EIGHT_DIGITS, place=st.integers(0, 16))
 def test_the_point_is_taken_out(digits: bytes, more: bytes, place: int) -> None:
-    """Characters before the point move up by one, across words too, and a zero comes in front."""
+    """Characters before the point move up by one, also across words, and a zero is prepended."""
     text = (more + digits)[1:]
     text = text[:place] + b"." + text[place:]
     digits_read, fraction, points, valid = _without_point([words(text[8:]), words(text[:8])])

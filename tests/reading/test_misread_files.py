@@ -1,4 +1,4 @@
-"""Files that are probably not what they were meant to be: trec_eval's value stays, one line says so, --strict refuses.
+"""Files with likely mistakes: they have the values of trec_eval and a warning, or an error under --strict.
 
 Values of trec_eval's formats are those that trec_eval 10.0 prints for the same files; the program that TREC_EVAL_10 names
 prints them again. In formats of others the values are those of the same judgments and run written without the mistake.
@@ -24,7 +24,7 @@ BLANK = TABS.replace("3\tQ0\td3\t3\t", "3\tQ0\tNew York\t30\t")
 
 
 class Case(NamedTuple):
-    """Files, the measure, what trec_eval prints, and what one line of standard error says."""
+    """Files, a measure, its value in trec_eval, and the warning."""
 
     qrels: str
     run: str
@@ -107,7 +107,7 @@ CASES = {
 
 
 def written(folder: Path, qrels: str, results: str) -> tuple[Path, Path]:
-    """Both files in a folder."""
+    """Write both files to a folder."""
     (folder / "q").write_text(qrels, "utf-8")
     (folder / "r").write_text(results, "utf-8")
     return folder / "q", folder / "r"
@@ -115,7 +115,7 @@ def written(folder: Path, qrels: str, results: str) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
-    """The value is trec_eval's, there is one such line, Python warns, and --strict refuses what is malformed."""
+    """The value is that of trec_eval, with one warning, also in Python; --strict rejects malformed numbers."""
     case = CASES[name]
     files = written(tmp_path, case.qrels, case.run)
     result = run("-m", case.measure, *case.flags, "q", "r", cwd=tmp_path)
@@ -156,7 +156,7 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str, hint: str, tmp_path: Path) -> None:
-    """The values are those of the plain files, and at most one line says what was done."""
+    """The values equal those of plain files, with at most one warning."""
     written(tmp_path, QRELS, RUN)
     measures = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
     expected = run(*measures, "q", "r", cwd=tmp_path)
@@ -228,7 +228,7 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
 def test_errors_name_the_remedy(
     flags: tuple[str, ...], qrels: str, results: str, status: int, words: str, never: str, tmp_path: Path
 ) -> None:
-    """What is refused is refused with a hint that works, and without one that fails."""
+    """Errors contain a hint that works, or none."""
     written(tmp_path, qrels, results)
     result = run(*flags, "q", "r", cwd=tmp_path)
     assert (result.status, result.stdout) == (status, b"")
@@ -240,7 +240,7 @@ def test_errors_name_the_remedy(
     ("start", "kind"), [(b"\x93NUMPY\x01\0", "numpy array"), (b"\x80\x04\x95\0", "pickle"), (b"PK\x03\x04\0", "zip")]
 )
 def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Path) -> None:
-    """The message says what the file is."""
+    """The message names the type of the file."""
     written(tmp_path, QRELS, RUN)
     (tmp_path / "r").write_bytes(start)
     result = run("q", "r", cwd=tmp_path)
@@ -249,7 +249,7 @@ def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Pat
 
 
 def test_ranks_that_are_scores(tmp_path: Path) -> None:
-    """A least rank above 1, or ranks that decrease with gaps, are told of and refused under --strict; ranks are not."""
+    """Ranks that begin above 1, or decrease with gaps, cause a warning, and an error with --strict."""
     for text, hint in (
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t12\n", "r:1: in topic '77' the lowest rank is 12"),
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t1\n", "r:1: in topic '77' ranks decrease from line to line"),
@@ -274,7 +274,7 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
     ],
 )
 def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
-    """Scores that count the documents of a topic are probably ranks; other scores have no such warning."""
+    """Scores that number the documents of a topic cause a warning; other scores do not."""
     hint = "r: the scores of 1 of the first 1 topics are a sequence of ranks (1, 2, 3, ...)"
     for numbers in ((1, 2, 3), (0, 1, 2), (1.0, 2.0, 3.0), (3, 2, 1), (1, 3, 2), (2, 3, 4), (1, 2, 2.5)):
         written(tmp_path, "7 0 p1 1\n", form.format(*numbers))
@@ -309,7 +309,7 @@ def test_ranks_and_scores_in_each_others_columns(
 
 
 def test_a_run_as_judgments(tmp_path: Path) -> None:
-    """A table with the columns of a run is read as judgments with a warning; a table with a grade has no warning."""
+    """A table with the columns of a run is read as judgments with a warning, unless it has a grade column."""
     hint = "q:1: the columns 'rank' and 'score' are the columns of a run"
     for text, has_hint in (
         ("qid,docno,rank,score\n1,a,1,3\n1,b,2,2\n", True),
@@ -323,7 +323,7 @@ def test_a_run_as_judgments(tmp_path: Path) -> None:
 
 
 def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
-    """--ties rank changes nothing then, which is said."""
+    """A warning says that --ties rank has no effect."""
     written(tmp_path, QRELS, "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 c 0 1 r\n")
     plain = run("q", "r", cwd=tmp_path)
     by_rank = run("--ties", "rank", "q", "r", cwd=tmp_path)
@@ -333,7 +333,7 @@ def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
 
 
 def test_pairs_are_preferences(tmp_path: Path) -> None:
-    """Pairs have the values of a file of prefs with a subgroup for each, whichever way they are written."""
+    """Both forms of pairs have the values of a prefs file with a subgroup for each pair."""
     run_text = "7 Q0 b 1 4 r\n7 Q0 a 2 3 r\n7 Q0 c 3 2 r\n8 Q0 c 1 2 r\n8 Q0 b 2 1 r\n"
     prefs = "7 g 1 a 2\n7 g 1 b 1\n7 g 2 b 2\n7 g 2 c 1\n8 g 1 c 2\n8 g 1 b 1\n"
     for number, text in enumerate(("7 a b\n7 b c\n8 c b\n", "7 a b a\n7 c b b\n8 c b c\n")):
@@ -350,7 +350,7 @@ def test_pairs_are_preferences(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_missing_among_several(tmp_path: Path) -> None:
-    """It is an error before anything is printed."""
+    """A missing file is an error before anything is printed."""
     written(tmp_path, QRELS, RUN)
     result = run("-q", "q", "r", "1000", cwd=tmp_path)
     assert (result.status, result.stdout, result.stderr) == (
@@ -361,7 +361,7 @@ def test_a_file_that_is_missing_among_several(tmp_path: Path) -> None:
 
 
 def test_python_names_other_spellings() -> None:
-    """Dictionaries have the warnings about ids and equal scores; a table may repeat a judgment."""
+    """Dictionaries have the warnings about IDs and equal scores; a table can repeat a judgment."""
     with pytest.warns(irevalx.IrevalxWarning, match="differ only by a byte-order mark"):
         irevalx.evaluate({"\ufeff1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "map")
     with pytest.warns(irevalx.IrevalxWarning, match="all scores are equal in 2 of the first 2 topics"):
@@ -373,7 +373,7 @@ def test_python_names_other_spellings() -> None:
 
 
 def test_ordinary_files_have_no_new_warnings() -> None:
-    """Of the fixtures and the files beside the checkout there are as many warnings as before these checks."""
+    """The number of warnings about ordinary files is unchanged."""
     example = FIXTURES / "example"
     runs = sorted((FIXTURES / "experiment" / "runs").iterdir())
     calls: list[tuple[list[Path], int]] = [
@@ -389,7 +389,7 @@ def test_ordinary_files_have_no_new_warnings() -> None:
 
 
 def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
-    """The hint names the option of a command that has it, and a command or function that reads score files elsewhere."""
+    """The hint names the option of commands that read score files, and otherwise such a command."""
     written(tmp_path, "map                   \t1\t0.5000\n", RUN)
     for command, remedy in (("compare", "--scores"), ("power", "--scores"), ("bounds", "irevalx-lab compare --scores")):
         assert f"; read score files with {remedy}\n" in refusal(command, "q", "r", "r", status=2, cwd=tmp_path)
@@ -410,7 +410,7 @@ def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
     ],
 )
 def test_ranks_in_their_column(lines: str, tmp_path: Path) -> None:
-    """There is no doubt about a run with whole ranks, or with scores that are no sequence of ranks."""
+    """Runs with integer ranks, or scores that are no sequence of ranks, cause no warning."""
     written(tmp_path, QRELS, lines)
     assert "the SCORE column contains ranks" not in run("q", "r", cwd=tmp_path).stderr
 

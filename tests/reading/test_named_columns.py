@@ -1,4 +1,4 @@
-"""Files with named columns: what is recognised, what is refused and how, and values held to the csv module and pandas."""
+"""Files with named columns: their recognition, errors, and content, also as read by the csv module and pandas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEASURES = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
 
 
 def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
-    """Both files in a folder."""
+    """Write both files to a folder."""
     for name, text in (("q", qrels), ("r", results)):
         (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
 
@@ -58,7 +58,7 @@ def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
     ],
 )  # fmt: skip
 def test_what_is_read(flags: tuple[str, ...], qrels: str, results: str, hint: str, tmp_path: Path) -> None:
-    """The values are those of the TREC files, of plain and compressed files and of pipes, and at most one line warns."""
+    """The values equal those of TREC files, for plain and compressed files and pipes, with at most one warning."""
     written(tmp_path, QRELS, RUN)
     expected = run(*MEASURES, "q", "r", cwd=tmp_path)
     for encode in (str.encode, lambda text: gzip.compress(text.encode())):
@@ -109,8 +109,7 @@ NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
         ((), '{"qid": 1, "docid": "a", "rel": NaN}', 2, "invalid grade 'NaN': must be a 64-bit integer"),
         ((), '{"qid": 1.5, "docid": "a", "rel": 1}', 2, "q:1: invalid 'qid' '1.5': must be a string or an integer"),
         ((), f'{A_RECORD}{{"qid": 1, "docid": "", "rel": 1}}', 2, "q:2: invalid 'docid' '\"\"': must be a string or an integer"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: expected a JSON object with qid, docid and grade"),
-        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, ", but 'rel' is missing"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: expected a JSON object with qid, docid and grade, but 'rel' is missing"),
         ((), f'{A_RECORD}{{"qid": 1, "docid": "b", "rel": 1, "rel": 2}}', 2, ", but 'rel' occurs twice"),
         ((), f"{A_RECORD}[1]", 2, "q:2: expected a JSON object with qid, docid and grade: '[1]'"),
         ((), f"{A_RECORD}{'[' * 9999}", 2, "q:2: expected a JSON object"),
@@ -119,7 +118,7 @@ NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
     ],
 )  # fmt: skip
 def test_what_is_refused(flags: tuple[str, ...], qrels: str, status: int, words: str, tmp_path: Path) -> None:
-    """The message has the file, the line, the field and the remedy."""
+    """The message contains file, line, field and remedy."""
     written(tmp_path, qrels, RUN)
     result = run(*flags, "q", "r", cwd=tmp_path)
     assert (result.status, result.stdout) == (status, b"")
@@ -142,14 +141,14 @@ def test_what_is_refused(flags: tuple[str, ...], qrels: str, status: int, words:
     ],
 )  # fmt: skip
 def test_runs_that_are_refused(results: str, status: int, words: str, tmp_path: Path) -> None:
-    """The message has the file, the line, the field and the remedy; a likely mistake is a warning."""
+    """The message contains file, line, field and remedy; a likely mistake is a warning."""
     written(tmp_path, QRELS, results)
     result = run("-m", "map", "q", "r", cwd=tmp_path)
     assert (result.status, words in result.stderr) == (status, True), result.stderr
 
 
 def test_labels_in_records(tmp_path: Path) -> None:
-    """A label that is a boolean or a text of a number counts, null and other texts are missing, and other types are refused."""
+    """Booleans and numbers as text are labels, null and other texts are missing, and other types are errors."""
     labels = [1, "0", None, "ERROR", 2.5, True]
     lines = [json.dumps({"qid": 1, "docno": f"d{place}", "label": label}) for place, label in enumerate(labels)]
     warnings: list[str] = []
@@ -193,7 +192,7 @@ def test_several_runs_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("library", ["csv", "pandas"])
 @pytest.mark.parametrize("chunk", [1 << 20, 200])
 def test_what_other_readers_read(library: str, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The csv module and pandas read the same rows from the same file."""
+    """The csv module and pandas read the same rows."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     generator = random.Random(5)
     marks = ["", ",", '"', "\n", " x ", "'", "é", "\t", ";"]
@@ -216,7 +215,7 @@ def test_what_other_readers_read(library: str, chunk: int, tmp_path: Path, monke
 
 
 def test_the_page_has_every_name() -> None:
-    """The table of names in docs/formats.md is that of the package."""
+    """The table of names in docs/formats.md is complete."""
     page = (ROOT / "docs" / "formats.md").read_text().partition("| Column | Names |")[2].partition("\n\n")[0]
     rows = [re.findall(r"`([^`]+)`", row.split("|")[2]) for row in page.splitlines()[2:]]
     names = [name for spec in COLUMNS.values() if spec.column != "LEVEL" for name in spec.names]

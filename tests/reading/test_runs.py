@@ -1,4 +1,4 @@
-"""A run gives the same output however its lines are written, ordered and cut into blocks."""
+"""The output for a run does not depend on the spelling, order and blocks of its lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irevalx.reading.kinds.runs import MANY_CHANGES, group_by_topic
 
 @given(topics=st.lists(st.sampled_from([b"1", b"2", b"33", b"x" * 9]), max_size=20))
 def test_lines_are_grouped_by_topic(topics: list[bytes]) -> None:
-    """Topics come in the order of their first lines, and the lines of each keep their order."""
+    """Topics are in the order of their first lines, and the lines of each topic keep their order."""
     names, rows, order = group_by_topic(Names.of(topics))
     index = np.arange(len(topics))[order].tolist()
     assert names == tuple(dict.fromkeys(topics))
@@ -30,7 +30,7 @@ def test_lines_are_grouped_by_topic(topics: list[bytes]) -> None:
 
 
 def test_scattered_topics() -> None:
-    """Many topics whose lines stand apart are grouped as few are: by first line, and lines in order."""
+    """Many scattered topics are grouped like few: by first line, with lines in order."""
     chance = np.random.default_rng(1)
     numbers = chance.integers(0, 1000, 2 * MANY_CHANGES).tolist()
     topics, rows, order = group_by_topic(Names.of([b"%d" % number for number in numbers]))
@@ -44,7 +44,7 @@ def test_scattered_topics() -> None:
 
 
 def spellings() -> Iterator[tuple[str, list[bytes], bytes]]:
-    """The lines of the example, and their end, written in many ways that mean the same."""
+    """Equivalent spellings of the lines of the example, and of their end."""
     yield "as it is", LINES, b"\n"
     yield "CR LF", LINES, b"\r\n"
     yield "tabs", [line.replace(b" ", b"\t") for line in LINES], b"\n"
@@ -92,7 +92,7 @@ def test_every_spelling_gives_the_same_output(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The way that the lines are written, their order, the size of the blocks and the processes change nothing."""
+    """The output does not depend on the spelling and order of lines, blocks and processes."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     monkeypatch.setattr(workers, "BIG", 0)
     (tmp_path / "run").write_bytes(end.join(lines) + (end if final else b""))
@@ -101,7 +101,7 @@ def test_every_spelling_gives_the_same_output(
 
 
 def test_errors_name_the_line_in_later_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines are counted across blocks, also in other processes, and skipped lines count."""
+    """Line numbers count skipped lines and continue across blocks, also in other processes."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 100)
     monkeypatch.setattr(workers, "BIG", 0)
     for bad, message in (
@@ -116,7 +116,7 @@ def test_errors_name_the_line_in_later_blocks(tmp_path: Path, monkeypatch: pytes
 
 
 def test_odd_scores_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first odd score of the file is named, and the others are counted, whatever block they are in."""
+    """The warning names the first malformed score of the file, and counts those of all blocks."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 100)
     monkeypatch.setattr(workers, "BIG", 0)
     lines = [b" ".join([*line.split()[:4], b"1e999", b"r"]) for line in LINES]

@@ -1,4 +1,4 @@
-"""Every kind of input says the same from every source: the rows of TREC files, with IDs that only other files can have."""
+"""Every kind of input has the same content from every source: the rows of TREC files, with unusual IDs."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ class Kind:
 
 
 def documents(random: Random) -> Iterator[tuple[str, str]]:
-    """Topics and some of their documents."""
+    """Yield topics and some of their documents."""
     for topic in TOPICS:
         yield from ((topic, docno) for docno in random.sample(PLAIN, 9))
 
 
 def in_groups(random: Random, *more: str) -> Iterator[tuple[str, ...]]:
-    """Topics, groups and some of their documents, with further names between."""
+    """Yield topics, groups and some of their documents, with further names between."""
     for topic in TOPICS:
         for group in random.sample(["u1", "u 2", "u3"][:3:2], 2):
             yield from ((topic, group, *more, docno) for docno in random.sample(PLAIN, 4))
 
 
 def preferences(random: Random) -> Rows:
-    """Levels that do not contradict each other: of each subgroup, those of all documents."""
+    """Return levels that do not contradict each other."""
     levels = {docno: place / 2 for place, docno in enumerate(PLAIN)}
     return [
         (topic, "u1", subgroup, docno, levels[docno])
@@ -132,17 +132,17 @@ SPELLINGS = {
 
 
 def spelled(random: Random, columns: Sequence[str]) -> tuple[str, ...]:
-    """Names of columns in some spelling."""
+    """Return names of columns in a random spelling."""
     return tuple(random.choice((name, *SPELLINGS.get(name, ()))) for name in columns)
 
 
 def trec(kind: Kind, rows: Rows) -> bytes:
-    """The TREC file of rows with plain IDs."""
+    """Return the TREC file of rows with plain IDs."""
     return "".join(kind.line.format(**dict(zip(kind.columns, row, strict=True))) + "\n" for row in rows).encode()
 
 
 def with_odd_ids(rows: list[Row] | Rows) -> Rows:
-    """The same rows with odd IDs."""
+    """Return the rows with unusual IDs."""
     of_plain = dict(zip(PLAIN, ODD, strict=True))
     return [tuple(of_plain.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in rows]
 
@@ -152,7 +152,7 @@ Given = Callable[[Kind, tuple[str, ...], Rows, Random], Any]
 
 
 def separated(separator: str, quoting: Any = csv.QUOTE_MINIMAL, end: str = "\n") -> Given:
-    """A table with a header, further columns, and fields with line ends."""
+    """Return a function that writes a table with a header, further columns, and fields with line breaks."""
 
     def make(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> bytes:
         text = io.StringIO(newline="")
@@ -170,7 +170,7 @@ def separated(separator: str, quoting: Any = csv.QUOTE_MINIMAL, end: str = "\n")
 
 
 def records(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> bytes:
-    """JSON Lines with further keys, in any order."""
+    """Return JSON Lines with further keys, in any order."""
     lines = []
     for row in rows:
         members = [*zip(names, row, strict=True), ("text", {"title": ["a", 1.5, None]})]
@@ -179,7 +179,7 @@ def records(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> b
 
 
 def nested(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> Any:
-    """Dictionaries by the first columns."""
+    """Return dictionaries by the first columns."""
     given: dict[Any, Any] = {}
     for row in rows:
         *outer, last = row[: kind.n_keys] or [None]
@@ -195,23 +195,23 @@ def nested(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> An
 
 
 def object_of_objects(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> Any:
-    """A JSON object {topic: {docno: number}}."""
+    """Return a JSON object {topic: {docno: number}}."""
     has_numbers = kind.columns[:2] == ("topic", "docno") and kind.columns[2:] in {("grade",), ("score",)}
     return json.dumps(nested(kind, names, rows, random)).encode() if has_numbers else None
 
 
 def columns(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> dict[str, list[Any]]:
-    """A dictionary of columns, beside another one."""
+    """Return a dictionary of these columns and another one."""
     return dict(zip(("note", *names), map(list, zip(*((0, *row) for row in rows), strict=True)), strict=True))
 
 
 def frame_of(library: str, method: str) -> Given:
-    """A data frame of a library."""
+    """Return a function that creates a data frame of a library."""
     return lambda *given: getattr(pytest.importorskip(library), method)(columns(*given))
 
 
 def parquet(*given: Any) -> bytes:
-    """A Parquet file."""
+    """Return a Parquet file."""
     table = pytest.importorskip("pyarrow").table(columns(*given))
     text = io.BytesIO()
     pytest.importorskip("pyarrow.parquet").write_table(table, text)
@@ -219,7 +219,7 @@ def parquet(*given: Any) -> bytes:
 
 
 def named_tuples(kind: Kind, names: tuple[str, ...], rows: Rows, random: Random) -> Any:
-    """Named tuples, whose fields are identifiers."""
+    """Return named tuples, whose fields are identifiers."""
     Record = namedtuple("Record", [name.replace("-", "_").lower() for name in names])  # type: ignore[misc]  # noqa: PYI024
     return [Record(*row) for row in rows]
 
@@ -242,7 +242,7 @@ SOURCES: dict[str, Given] = {
 
 
 def content_of(name: str, given: Any, folder: Path) -> list[Row]:
-    """What an input of a kind says, whether from a file or a value of Python."""
+    """Return the content of an input of a kind, from a file or a Python object."""
     if isinstance(given, bytes):
         given, text = folder / "mine.txt", given
         given.write_bytes(text)
@@ -254,7 +254,7 @@ def content_of(name: str, given: Any, folder: Path) -> list[Row]:
 
 
 def expected(name: str, rows: Rows) -> list[Row]:
-    """What the TREC file of the rows says, with odd IDs."""
+    """Return the content of the TREC file of the rows, with unusual IDs."""
     fmt: Any = {**REL_FORMATS, "pool": POOL, "ranked run": RESULTS_FORMATS["msmarco"]}.get(
         name, RESULTS_FORMATS["trec_results"]
     )
@@ -268,7 +268,7 @@ def expected(name: str, rows: Rows) -> list[Row]:
 def test_every_kind_from_every_source(
     name: str, source: str, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever columns are called, in whatever order rows are and wherever a block ends."""
+    """The content does not depend on names of columns, order of rows and ends of blocks."""
     monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     kind = KINDS[name]
     for seed in range(3):

@@ -1,4 +1,4 @@
-"""Files of groups of topics: three formats, and what is wrong with one."""
+"""Files of topic groups: three formats, and their errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GROUPS = {"easy": frozenset({b"301", b"302"}), "hard-one": frozenset({b"302", b"
     ids=["tabs", "crlf", "csv", "quoted", "json"],
 )
 def test_formats(tmp_path: Path, text: str) -> None:
-    """Lines with tabs, csv with a header, and JSON say the same."""
+    """Lines with tabs, csv with a header, and JSON have the same content."""
     (tmp_path / "groups").write_text(text, newline="")
     groups = read_topic_groups(Source(str(tmp_path / "groups")))
     assert groups == GROUPS
@@ -33,7 +33,7 @@ def test_formats(tmp_path: Path, text: str) -> None:
 
 
 def test_blanks(tmp_path: Path) -> None:
-    """Without a tab, blanks divide a line in two."""
+    """Without a tab, blanks separate the two columns."""
     (tmp_path / "groups").write_text("301 easy\n 302   easy \n")
     assert read_topic_groups(Source(str(tmp_path / "groups"))) == {"easy": frozenset({b"301", b"302"})}
 
@@ -61,14 +61,14 @@ def test_blanks(tmp_path: Path) -> None:
     ],
 )
 def test_errors(tmp_path: Path, text: str, complaint: str) -> None:
-    """What breaks a rule is told with the line."""
+    """Errors contain the line."""
     (tmp_path / "groups").write_text(text)
     with pytest.raises(InputError, match=complaint):
         read_topic_groups(Source(str(tmp_path / "groups")))
 
 
 def test_warnings() -> None:
-    """One line counts topics without a group, one groups without a judged topic."""
+    """One warning counts topics without a group, and one counts groups without a judged topic."""
     judged = [b"301", *(b"%d" % topic for topic in range(400, 407))]
     assert list(group_warnings(GROUPS, judged, "groups")) == [
         "groups: 7 of 8 judged topics are in no group: '400', '401', '402', '403', '404', ...",
@@ -78,14 +78,14 @@ def test_warnings() -> None:
 
 
 def groups_in(folder: Path, text: str) -> dict[str, list[bytes]]:
-    """The groups of a file with this text."""
+    """Return the groups of a file with this text."""
     (folder / "groups").write_text(text, newline="")
     groups = read_topic_groups(Source(str(folder / "groups")))
     return {group: sorted(topics) for group, topics in groups.items()}
 
 
 def test_what_files_may_have(tmp_path: Path) -> None:
-    """Topics with a line break or a no-break space, blank lines before the header, and a topic twice in JSON."""
+    """Topics with line breaks or no-break spaces, blank lines before the header and repeated topics in JSON are read."""
     assert groups_in(tmp_path, 'topic,group\r\n"a\nb",one\r\n') == {"one": [b"a\nb"]}
     assert groups_in(tmp_path, "\n# mine\n\ntopic, group\n1, one\n") == {"one": [b"1"]}
     assert groups_in(tmp_path, '{"1": "one", "1": ["two", "one"]}') == {"one": [b"1"], "two": [b"1"]}
@@ -102,7 +102,7 @@ def test_what_files_may_have(tmp_path: Path) -> None:
     ],
 )
 def test_what_files_must_not_have(tmp_path: Path, text: str, complaint: str) -> None:
-    """A sentence, and no traceback; nothing that a terminal would obey is printed as it is."""
+    """Errors are a printable sentence, without a traceback."""
     (tmp_path / "groups").write_text(text)
     with pytest.raises(InputError, match=complaint):
         read_topic_groups(Source(str(tmp_path / "groups")))

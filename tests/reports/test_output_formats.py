@@ -1,6 +1,6 @@
-"""Every output format: what it prints can be read back, help and manual explain it, and options know it.
+"""Every output format: its output can be read back, and help, manual page and options contain it.
 
-A new format needs a reader in ``READERS``; all tests here then take it up by themselves.
+A new format needs a reader in ``READERS``; all tests then include it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Cells = list[list[str]]
 
 
 def read_aligned(text: str) -> Cells:
-    """Read columns that stand above and below lines of dashes."""
+    """Read columns below and above lines of dashes."""
     head, dashes, *rows = text.splitlines()
     places = [match.span() for match in re.finditer("-+", dashes)]
     return [[line[begin:end].strip() for begin, end in places] for line in (head, *rows)]
@@ -67,7 +67,7 @@ def read_separated(delimiter: str) -> Callable[[str], Cells]:
 
 
 def read_objects(objects: Sequence[dict[str, object]]) -> Cells:
-    """Read rows that have become objects."""
+    """Read objects as rows."""
     rows = [["" if value is None else str(value) for value in row.values()] for row in objects]
     return [list(objects[0]), *rows]
 
@@ -82,7 +82,7 @@ READERS: dict[str, Callable[[str], Cells]] = {
     "json": lambda text: read_objects(next(iter(json.loads(text).values()))),
     "jsonl": lambda text: read_objects([json.loads(line) for line in text.splitlines()]),
 }
-"""For each format the function that reads a printed table: its head and its rows, as cells."""
+"""For each format, the function that reads a printed table as cells, the head first."""
 
 every_format = pytest.mark.parametrize("form", OUTPUT_FORMATS.values(), ids=lambda form: form.name)
 every_format_of_the_lab = pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def read(form: OutputFormat, text: bytes) -> Cells:
     return READERS[form.name](text.decode("utf-8", "surrogateescape"))
 
 
-# What is printed
+# Output
 
 ODD = "a,b|c\t\\ ~^ 100% $1 #2 x_y {z} <i> \"q\" 'r' & \udce9"
-"""Text that some format or other must escape."""
+"""Characters that at least one format escapes."""
 
 TABLE = Table(
     "found",
@@ -111,7 +111,7 @@ TABLE = Table(
 
 @every_format_of_the_lab
 def test_tables_can_be_read_back(form: OutputFormat) -> None:
-    """Names survive, whatever they hold. People see rounded numbers and blanks, programs every digit."""
+    """Names are unchanged. Displayed tables have rounded numbers and blanks, other formats all digits."""
     head, odd, plain = read(form, b"".join(form.table_lines([TABLE])))
     if form.for_people:
         assert head == ["run name", *TABLE.columns[1:]]
@@ -140,16 +140,16 @@ ESCAPED = {
     "~x~": (r"\~x\~", r"\textasciitilde{}x\textasciitilde{}"),
     "100%--é": ("100%--é", r"100\%-{}-é"),
 }
-"""Names as they stand in Markdown, which markdown-it-py 4.3.0 shows as they were, and in LaTeX.
+"""Names in Markdown, which markdown-it-py 4.3.0 displays unchanged, and in LaTeX.
 
-LaTeX's usual font has other characters in place of ``<``, ``>`` and ``|``, and ``*`` and ``[`` after the end of a row
-belong to that end.
+LaTeX's default font has other characters in place of ``<``, ``>`` and ``|``; ``*`` and ``[`` after the end of a row are
+its arguments.
 """
 
 
 @pytest.mark.parametrize(("form", "place"), [("markdown", 0), ("latex", 1)])
-def test_names_are_shown_as_they_are(form: str, place: int) -> None:
-    """What means something in Markdown or LaTeX is escaped, and nothing else, in cells and in titles."""
+def test_names_are_escaped(form: str, place: int) -> None:
+    """Only characters that are special in Markdown or LaTeX are escaped, in cells and in titles."""
     for name, escaped in ESCAPED.items():
         table = Table(f"levels: {name}", ("run",), ((name,),))
         lines = b"".join(OUTPUT_FORMATS[form].table_lines([table], titled=True)).decode().splitlines()
@@ -159,15 +159,15 @@ def test_names_are_shown_as_they_are(form: str, place: int) -> None:
         assert escaped[place] in cells
 
 
-def test_a_title_may_hold_a_name_that_is_no_utf_8() -> None:
-    """It is printed byte for byte."""
+def test_titles_that_are_not_utf_8() -> None:
+    """A name that is not UTF-8 is printed unchanged in a title."""
     lines = OUTPUT_FORMATS["table"].table_lines([Table("run \udce9", ("run",), ())], titled=True)
     assert next(iter(lines)) == b"run \xe9\n\n"
 
 
 @every_format_of_the_lab
 def test_digits_and_best_values(form: OutputFormat) -> None:
-    """People see as many digits as they ask for, and the best values marked; programs see neither."""
+    """Displayed tables have the requested number of digits and mark the best values; other formats do neither."""
     table = Table("marked", ("run", "map"), (("a", 0.25), ("b", 0.5)), best={"map": {1}})
     [[_, worse], [_, better]] = read(form, b"".join(form.table_lines([table], 1)))[1:]
     if form.for_people:
@@ -180,7 +180,7 @@ def test_digits_and_best_values(form: OutputFormat) -> None:
 
 @every_format_of_the_lab
 def test_several_tables(form: OutputFormat) -> None:
-    """People see all tables with their titles, and a single one with its title if wanted; programs the first at least."""
+    """Displayed tables have titles if there are several or if requested; other formats contain at least the first."""
     both = b"".join(form.table_lines([TABLE, TABLE], titled=True)).decode("utf-8", "replace")
     titled = b"".join(form.table_lines([TABLE], titled=True)).decode("utf-8", "replace")
     if form.for_people:
@@ -192,13 +192,13 @@ def test_several_tables(form: OutputFormat) -> None:
 @every_format
 @pytest.mark.parametrize("flags", [(), ("-q",), ("-q", "-n"), ("-c", "-m", "all_trec"), ("-m", "map:skip", "-q")])
 @pytest.mark.parametrize("runs", [(BM25,), (BM25, DENSE)], ids=["one run", "two runs"])
-def test_reports_hold_every_value(form: OutputFormat, flags: tuple[str, ...], runs: tuple[Path, ...]) -> None:
-    """Runs, topics, measures and values are there, as json has them; rounded, if not for programs."""
+def test_reports_contain_every_value(form: OutputFormat, flags: tuple[str, ...], runs: tuple[Path, ...]) -> None:
+    """Runs, measures and values are those of json; displayed values are rounded."""
     result = run("--quiet", *flags, "--format", form.name, QRELS, *runs)
     assert (result.status, result.stderr) == (0, "")
     text = result.stdout.decode()
     if form.name != "json":
-        assert len({len(row) for row in read(form, result.stdout)}) == 1, "every row must have as many cells"
+        assert len({len(row) for row in read(form, result.stdout)}) == 1, "all rows must have the same number of cells"
     for of_run in json.loads(run("--quiet", *flags, "--format", "json", QRELS, *runs).stdout)["runs"]:
         by_topic = of_run.get("topics", {}) | ({"all": of_run["all"]} if "all" in of_run else {})
         names = {name for values in by_topic.values() for name in values}
@@ -212,20 +212,20 @@ def test_reports_hold_every_value(form: OutputFormat, flags: tuple[str, ...], ru
 
 
 @every_format
-def test_runs_that_have_nothing_to_show(form: OutputFormat, tmp_path: Path) -> None:
-    """Without topics and summaries, or without a run that can be read, nothing breaks."""
+def test_empty_reports(form: OutputFormat, tmp_path: Path) -> None:
+    """A report without topics and summaries is empty; a run that cannot be read is an error."""
     assert run("-n", "--format", form.name, QRELS, BM25).status == 0
     result = run("--quiet", "--format", form.name, QRELS, tmp_path / "missing")
     assert result.status == 2
     assert result.stderr.startswith("irevalx: cannot read")
 
 
-# What is said of it
+# Help and options
 
 
 @every_format
 def test_formats_are_explained(form: OutputFormat) -> None:
-    """Help, manual and documentation follow from the row in OUTPUT_FORMATS."""
+    """Help, manual page and documentation are derived from OUTPUT_FORMATS."""
     text = f"{form.name} ({form.purpose})"
     for shown_by, has_it in ((command, True), (described("compare"), form.in_lab)):
         option = next(param for param in shown_by.params if param.name == "format")
@@ -238,7 +238,7 @@ def test_formats_are_explained(form: OutputFormat) -> None:
 
 @every_format
 def test_digits_are_for_tables(form: OutputFormat) -> None:
-    """--digits is refused where it would have no effect, in words that name the formats that have it."""
+    """--digits is an error with formats that ignore it, and the message names the other formats."""
     result = run("--format", form.name, "--digits", "2", QRELS, BM25)
     assert result.status == (0 if form.for_people else 1)
     if not form.for_people:
@@ -249,7 +249,7 @@ def test_digits_are_for_tables(form: OutputFormat) -> None:
 
 @every_format
 def test_formats_of_the_lab(form: OutputFormat) -> None:
-    """irevalx-lab takes the formats that can print any table."""
+    """irevalx-lab supports the formats that can print any table."""
     result = lab("compare", QRELS, BM25, DENSE, "--seed", "1", "--format", form.name)
     if form.in_lab:
         assert result.status == 0
@@ -259,7 +259,7 @@ def test_formats_of_the_lab(form: OutputFormat) -> None:
         assert f"--format {form.name}: must be" in result.stderr
 
 
-# What stands below a table
+# Notes below tables
 
 MARKED = "marks the best value; it is no claim of significance."
 APART = (
@@ -270,7 +270,7 @@ APART = (
 
 @every_format
 def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
-    """Tables for people explain the mark and runs over different topics; --quiet drops that, and no other has it."""
+    """Notes of displayed tables explain the mark and runs with different topics, except with --quiet."""
     short = tmp_path / "short.run"
     short.write_text(
         "".join(line for line in DENSE.read_text().splitlines(keepends=True) if line.startswith("301 ")).replace(
@@ -281,7 +281,7 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     text, quiet = run(*flags).stdout.decode(), run("--quiet", *flags).stdout.decode()
     assert MARKED not in quiet
     if form.name == "json":
-        return  # which has the warnings, that --quiet drops
+        return  # contains the warnings, which --quiet omits
     if not form.for_people:
         assert text == quiet
         return
@@ -297,18 +297,18 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     assert marked in complete
     assert complete.startswith(quiet) or form.name == "latex"
     assert APART not in complete
-    by_topic = run("-q", *flags).stdout.decode()  # a topic is the same for all runs
+    by_topic = run("-q", *flags).stdout.decode()  # all runs are compared on the same topic
     assert marked in by_topic
     alone = run(*flags[:-1]).stdout
     assert alone == run("--quiet", *flags[:-1]).stdout
 
 
-ODD_NAME = "a\x1b[31m\nb\r\x9bc\u2028d"
-"""It would turn a terminal red, and tear rows."""
+ODD_NAME = "a\x1b[31m\nb\r\x9bc\u2028d\te\vf\fg"
+"""A name with control characters, tabs and line breaks."""
 
 
 def evaluated(folder: Path, topic: str, form: str) -> str:
-    """What is printed for a topic with this name, which only JSON can have, and for two others."""
+    """Return the output for a topic with this name, which only JSON files can contain, and for two other topics."""
     names = [topic, "plain", "\u00e9 \U0001f600"]
     (folder / "qrels").write_text(json.dumps({name: {"d": 1} for name in names}))
     for run_name in ("one", "two\x1b[31m"):
@@ -319,44 +319,31 @@ def evaluated(folder: Path, topic: str, form: str) -> str:
 
 @pytest.mark.parametrize("form", [form.name for form in OUTPUT_FORMATS.values() if form.for_people or form.run_by_run])
 def test_names_stay_in_their_rows(form: str, tmp_path: Path) -> None:
-    """Line breaks in ids are escaped where a row is a line; control characters too in tables, which people look at."""
-    printed = evaluated(tmp_path, ODD_NAME, form)
-    assert printed.count("\n") == evaluated(tmp_path, "x", form).count("\n")
-    assert "\r" not in printed
+    """Tabs and line breaks in IDs are escaped if a row is a line, and control characters in displayed tables."""
+    printed, plain = evaluated(tmp_path, ODD_NAME, form), evaluated(tmp_path, "x", form)
+    assert [printed.count(separator) for separator in "\n\t"] == [plain.count(separator) for separator in "\n\t"]
+    assert not any(character in printed for character in "\r\v\f")
     assert ("\x1b" in printed) == (form == "trec")
     assert all(name in printed for name in ("plain", "\u00e9 \U0001f600"))
 
 
-def test_names_for_programs_are_as_they_are(tmp_path: Path) -> None:
-    """Values for programs have names to the last byte."""
+def test_names_for_programs(tmp_path: Path) -> None:
+    """Formats for programs contain names unchanged."""
     lines = evaluated(tmp_path, ODD_NAME, "jsonl").splitlines()
     assert ODD_NAME in {json.loads(line)["topic"] for line in lines}
     rows = csv.reader(io.StringIO(evaluated(tmp_path, ODD_NAME, "csv"), newline=""))
     assert ("two\x1b[31m", ODD_NAME) in {(row[0], row[1]) for row in rows}
 
 
-def test_topics_with_tabs_and_line_breaks_stay_in_their_rows(tmp_path: Path) -> None:
-    """Names of JSON may have them: each row of trec_eval's columns has three fields, each row of Markdown its cells."""
-    names = ["a\nb", "c\td", "e\vf", "g\fh", "i\rj"]
-    (tmp_path / "qrels").write_text(json.dumps({name: {"d": 1} for name in names}))
-    (tmp_path / "run").write_text(json.dumps({name: {"d": 1.5} for name in names}))
-    call = ("--quiet", "-q", "-m", "map", "-R", "json", "-T", "json", "qrels", "run")
-    lines = run("--format", "trec", *call, cwd=tmp_path).stdout.decode().split("\n")
-    assert [line.count("\t") for line in lines] == [2] * 6 + [0]
-    rows = run("--format", "markdown", *call, cwd=tmp_path).stdout.decode().split("\n")
-    assert [line.count("|") for line in rows if line] == [3] * 8
-    assert not any(character in "".join(rows) for character in "\t\v\f\r")
-
-
-def test_seed_of_the_bootstrap_is_told_in_tables() -> None:
-    """Whether it was given or is the default."""
+def test_seed_of_the_bootstrap() -> None:
+    """Tables report the requested or default seed of the bootstrap."""
     call = ("--ci", "90%", "--ci-method", "bootstrap", "-m", "map", "--format", "table", QRELS, BM25)
     for words, seed in (((), 0), (("--seed", "5"), 5)):
         assert f"from a bootstrap (BCa) with 9999 resamples and seed {seed}." in run(*words, *call).stdout.decode()
 
 
-def test_documents_that_were_pooled_and_not_judged_are_told_as_such(tmp_path: Path) -> None:
-    """A document with a grade below 0 is no example of a name that differs."""
+def test_message_about_pooled_documents(tmp_path: Path) -> None:
+    """The message about a run without judged documents names a document with a negative grade."""
     (tmp_path / "qrels").write_text("1 0 D004 -2\n")
     (tmp_path / "run").write_text("1 Q0 D004 1 1 x\n")
     message = run("-m", "map", tmp_path / "qrels", tmp_path / "run").stderr

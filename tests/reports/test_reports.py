@@ -1,4 +1,4 @@
-"""Reports other than trec_eval's three columns: every value is there, as it was computed, in a form that parses."""
+"""Reports in other formats than trec_eval's contain every value unrounded and can be parsed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = dict[tuple[str, str, str], str]
 
 
 def trec_rows(*args: str | Path) -> Rows:
-    """What the trec format prints, by run, topic and measure; without runid."""
+    """Return the values of the trec format by run, topic and measure, without runid."""
     rows: Rows = {}
     for path in (BM25, DENSE):
         for line in run(*args, QRELS, path).stdout.decode().splitlines():
@@ -30,14 +30,14 @@ def trec_rows(*args: str | Path) -> Rows:
 
 
 def rounded(value: str) -> str:
-    """A value as trec_eval prints it."""
+    """Return a value as trec_eval prints it."""
     return value if value.isdigit() or not value.replace(".", "").replace("-", "").isdigit() else f"{float(value):6.4f}"
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("flags", [(), ("-q",), ("-q", "-n"), ("-q", "-m", "all"), ("-m", "map:skip", "-m", "map")])
 def test_one_value_a_row(form: str, flags: tuple[str, ...]) -> None:
-    """Every value that the trec format rounds is there with all its digits."""
+    """All values of the trec format are printed with all digits."""
     result = run("--quiet", *flags, "--format", form, QRELS, BM25, DENSE)
     text = result.stdout.decode()
     if form == "jsonl":
@@ -54,7 +54,7 @@ def test_one_value_a_row(form: str, flags: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("flags", [(), ("-q",), ("-n", "-q")])
 def test_json_object(flags: tuple[str, ...], tmp_path: Path) -> None:
-    """One object says what was computed, from what, with which options, and what was said on standard error."""
+    """One object contains the values, the options, the digests of the inputs, and the warnings."""
     packed = tmp_path / "dense.gz"
     packed.write_bytes(gzip.compress(DENSE.read_bytes()))
     result = run(
@@ -77,8 +77,8 @@ def test_json_object(flags: tuple[str, ...], tmp_path: Path) -> None:
             assert values is None or list(values) == ["map", "P_5"]
 
 
-def test_standard_input_has_a_digest_too() -> None:
-    """What cannot be sought is kept, so that it can be hashed and read."""
+def test_digest_of_standard_input() -> None:
+    """Standard input is hashed and evaluated."""
     with BM25.open("rb") as stream:
         content = stream.read()
     report = json.loads(run_process(["--format", "json", "-m", "map", QRELS, "-"], stdin=content).stdout)
@@ -86,8 +86,8 @@ def test_standard_input_has_a_digest_too() -> None:
     assert report["runs"][0]["all"] == {"map": pytest.approx(0.5717, abs=5e-5)}
 
 
-def test_numbers_and_names_that_are_hard_to_write(tmp_path: Path) -> None:
-    """JSON has null for what is no number; names that are not UTF-8, or hold the delimiter, survive."""
+def test_nan_and_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    """JSON contains null for nan; names that are not UTF-8 or contain the delimiter are unchanged."""
     (tmp_path / "qrels").write_bytes(b"t\xff,1 0 A 1\nt\xff,1 0 B 0\n")
     (tmp_path / "run").write_bytes(b't\xff,1 Q0 A 1 1 r"\xfe\n')
     command: list[str | Path] = ["-q", "-n", "-M", "0", "-m", "iprec_at_recall.0", tmp_path / "qrels", tmp_path / "run"]
@@ -101,7 +101,7 @@ def test_numbers_and_names_that_are_hard_to_write(tmp_path: Path) -> None:
 
 
 def test_tables() -> None:
-    """One row per run and one column per measure; the best is marked unless it is a count; digits are as asked for."""
+    """One row per run and one column per measure; the best value is marked, except for counts."""
     flags = ("--quiet", "-m", "num_ret", "-m", "map", "-m", "success.1")
     assert run(*flags, "--format", "table", QRELS, BM25, DENSE).stdout.decode() == (
         "run      num_ret      map    success_1\n"
@@ -122,7 +122,7 @@ def test_tables() -> None:
 
 
 def test_tables_of_topics() -> None:
-    """With -q there is a row for each topic; the best run of each topic is marked."""
+    """With -q, each topic has a row, and the best run of each topic is marked."""
     lines = run("--quiet", "-q", "-m", "map", "--format", "table", QRELS, BM25, DENSE).stdout.decode().splitlines()
     assert lines[0].split() == ["run", "topic", "map"]
     assert [line.split() for line in lines[2:]] == [
@@ -136,15 +136,15 @@ def test_tables_of_topics() -> None:
     assert len(alone) == 6
 
 
-def test_a_single_run_is_a_row_a_measure() -> None:
-    """Twenty-eight columns fit no screen."""
+def test_single_runs() -> None:
+    """The table of a single run has one row per measure."""
     lines = run("--quiet", "--format", "table", QRELS, BM25).stdout.decode().splitlines()
     assert [line.split() for line in lines if line.split()[0] in {"run", "map"}] == [["run", "bm25"], ["map", "0.5717"]]
     assert len(lines) == 2 + 29
 
 
-def test_runs_that_fail_leave_the_others(tmp_path: Path) -> None:
-    """A table of what could be evaluated, and the status of the first failure."""
+def test_runs_that_cannot_be_evaluated(tmp_path: Path) -> None:
+    """The table contains the other runs, and the exit status is that of the first error."""
     (tmp_path / "twice").write_text("301 Q0 A 1 1 twice\n302 Q0 A 1 1 twice\n302 Q0 A 1 1 twice\n")
     (tmp_path / "torn").write_text("301 Q0 A\n")
     result = run("--quiet", "--format", "csv", "-q", "-m", "map", QRELS, tmp_path / "torn", tmp_path / "twice", BM25)

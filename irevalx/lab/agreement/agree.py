@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+
 from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
@@ -352,9 +354,15 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
-    """Return warnings about measures with significant differences in opposite directions, and about few topics."""
+    """Return warnings about equal values of runs, significant differences in opposite directions, and few topics."""
     lines = []
     for paired in pairs:
+        for values, side in zip(paired.scores, "XY", strict=True):
+            if len(paired.runs) > 1 and np.ptp(values) == 0:
+                lines.append(
+                    f"{paired.measure}: all {len(paired.runs)} runs have the same value in {side}. Tau counts ties as "
+                    "concordant, so that a tau of 1 does not show that X and Y rank the runs in the same order"
+                )
         if reversed_pairs := paired.reversed_pairs:
             first, second = reversed_pairs[0]
             more = f" and {len(reversed_pairs) - 1} more pairs" if reversed_pairs[1:] else ""

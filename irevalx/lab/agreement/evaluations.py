@@ -56,7 +56,7 @@ class EvaluatedRuns(Frozen):
 
     @classmethod
     def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
-        """Read ``{run: {topic: {measure: value}}}``; ``what`` is its name in messages; raises ArgumentError."""
+        """Read ``{run: {topic: {measure: value}}}``; ``what`` is its name in messages. Raises ArgumentError."""
         by_run: RunValues = {}
         for run, topics in values.items():
             by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
@@ -85,7 +85,7 @@ class EvaluatedRuns(Frozen):
         return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
 
     def score(self, run: str, measure: str) -> float:
-        """Return the summary of a measure from the file or, if it is missing, computed from the topic values."""
+        """Return the summary of a measure in the file or, without a summary, of the topic values."""
         by_topic = self.values[run][measure]
         if ALL in by_topic:
             return by_topic[ALL]
@@ -180,7 +180,7 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
 
 
 def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> str | None:
-    """Return the reason why a measure is missing from the evaluations; None if it is not missing."""
+    """Return a message if a run has no values of a measure, otherwise None."""
     for evaluated, measure in sides:
         lacking = [run for run in runs if measure not in evaluated.values[run]]
         if len(lacking) == len(runs):

@@ -86,7 +86,7 @@ class PairedEvaluations(Frozen):
         return x, y
 
     def decisions(self, draws: TopicDraws | None = None) -> Confusion:
-        """Return the agreement of significance decisions on pairs of runs; for each resample if there are draws."""
+        """Return the agreement of significance decisions on pairs of runs, for each resample if ``draws`` are given."""
         if draws is None:
             return confusion(*self._decided)
         return confusion(*(decide(np.moveaxis(values[:, draws.topics], 1, 0)) for values in self.values))

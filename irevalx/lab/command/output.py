@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from irevalx import __version__
-from irevalx.errors import OutputError, quote
+from irevalx.errors import OutputError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
 from irevalx.parameters import named_choice
@@ -43,7 +44,7 @@ FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 """The file name extensions of figures, which select the format."""
 
 FEW_PAIRS = 10
-"""Number of pairs that are displayed below the runs without a request."""
+"""Maximum number of pairs that are displayed by default."""
 
 
 class Result(Frozen, kw_only=True):
@@ -124,6 +125,19 @@ class DocumentsResult(Result):
     def text(self) -> bytes:
         """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
         return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
+
+
+def shortage_of(counts: Counter[str], n: int, topics: Sequence[str] | None) -> str:
+    """Describe a selection of fewer than ``n`` documents, for one of the topics or (None) in total; "" for enough."""
+    if topics is None:
+        return f"only {counts.total()} of {n} documents selected" if counts.total() < n else ""
+    short = [topic for topic in topics if counts[topic] < n]
+    if not short:
+        return ""
+    return (
+        f"fewer than {n} documents selected for {len(short)} of {len(topics)} topics (for example {counts[short[0]]} "
+        f"for topic {shown_name(short[0])})"
+    )
 
 
 class DrawnResult(Result):
@@ -371,6 +385,19 @@ def make_folder(path: str) -> Path:
     return Path(path)
 
 
+def _warn_of_kept_files(folder: Path, part: Path) -> None:
+    """Warn if new files replace some of the files of a folder, and the others are kept."""
+    new, known = (
+        {file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()} for root in (part, folder)
+    )
+    known = {name for name in known if part not in (folder / name).parents}
+    if (replaced := new & known) and (kept := sorted(known - new)):
+        warn(
+            f"{shown_name(str(folder))}: {len(replaced)} existing files are replaced, but {len(kept)} other files are "
+            f"kept (for example {quote(kept[0])}), which can be results of an earlier call; use a new folder"
+        )
+
+
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     """Move the files that ``make`` writes to an empty folder into a folder when all are complete; return its result."""
@@ -378,6 +405,7 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{Path(path).name[:LONGEST_STEM]}.", dir=_existing_parent(Path(path))))
         made = make(part)
+        _warn_of_kept_files(Path(path), part)
         for folder, _, names in os.walk(part):
             into = make_folder(os.path.join(path, os.path.relpath(folder, part)))  # noqa: PTH118
             for name in names:

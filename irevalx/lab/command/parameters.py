@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Optional, Union
+from typing import Annotated, Any
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
@@ -37,7 +37,7 @@ Qrels = Annotated[
     ),
 ]
 QrelsOrScores = Annotated[
-    Union[GivenQrels, Scores],  # noqa: UP007 - GivenQrels is a string
+    "GivenQrels | Scores",
     file(
         names=("QRELS",),
         help=(
@@ -55,7 +55,7 @@ Runs = Annotated[
     ),
 ]
 OptionalRuns = Annotated[
-    Optional[GivenRuns],  # noqa: UP045 - GivenRuns is a string
+    "GivenRuns | None",
     file(names=("RUN",), several=True, help=Runs.__metadata__[0].help),
 ]
 
@@ -247,7 +247,7 @@ Documents = Annotated[
     ),
 ]
 Labels = Annotated[
-    Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+    "GivenQrels | None",
     file(help="relevance judgments from another source, for example a machine, for unjudged documents."),
 ]
 LabelsReplace = Annotated[

@@ -25,10 +25,10 @@ def unjudged_cautions(
     bounds: Callable[[Sequence[str]], Sequence[WeightedScores]],
     ranked: RankedRuns | None = None,
 ) -> list[str]:
-    """Return lines about the first comparisons that depend on unjudged documents, with a command that lists these.
+    """Return warnings about comparisons that depend on unjudged documents, and a command that lists these documents.
 
-    ``dependent`` has the pairs whose conclusion depends on unjudged documents, by measure; ``bounds`` returns the
-    scores that have bounds, for names of measures other than P.
+    ``dependent`` contains, by measure, a mask of the pairs whose conclusion depends on unjudged documents. ``bounds``
+    maps the names of measures other than P to scores with bounds.
     """
     each = [
         (of_measure, row)
@@ -113,7 +113,7 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
 
 
 def _is_precision(of_measure: ComparedMeasure) -> bool:
-    """Return whether the measure is P, whose bounds are reached if all or no unjudged documents are relevant."""
+    """Return whether the measure is P, which has its bounds if all or no unjudged documents are relevant."""
     return of_measure.measured.request is not None and of_measure.measured.request.measure is precision
 
 

@@ -55,12 +55,7 @@ from irevalx.lab.comparison.parameters import (
     TopicGroupsInput,
     columns_of,
 )
-from irevalx.lab.comparison.replicates import (
-    ComparedSystems,
-    Replicates,
-    compared_measures,
-    systems_of_runs,
-)
+from irevalx.lab.comparison.replicates import ComparedSystems, compared_measures, systems_of_runs
 from irevalx.lab.comparison.results import (
     ComparedPairs,
     ComparedRuns,
@@ -488,7 +483,7 @@ def compare(
     )
     warn_each(unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked))
     if is_by_pair:
-        kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
+        kind = ComparedSystems if measured[0].replicates else ComparedPairs
         displayed: Any = {"columns": columns_of(columns), "by_pair": by == "pair", "untested": untested}
         return kind(compared, baseline, method, notes=notes, **displayed)
     if by == "topic":

@@ -1,7 +1,6 @@
 """The figures of a comparison: intervals and matrices of differences, differences by topic, and achieved levels.
 
-Curves of achieved significance levels are those of Sakai, Evaluating Evaluation Metrics Based on the Bootstrap, SIGIR
-2006.
+Curves of achieved significance levels: Sakai, Evaluating Evaluation Metrics Based on the Bootstrap, SIGIR 2006.
 """
 
 from __future__ import annotations

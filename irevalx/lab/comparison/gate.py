@@ -80,7 +80,7 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the number of topics that differ, if it is small or if there is no interval."""
+        """A sentence on the number of differing topics, if it is small or if no interval is defined."""
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
             return None
         topics = f"{self.differing} of {self.topics} topics differ"
@@ -171,7 +171,9 @@ class Gate(Comparison, kw_only=True):
         ]
         [table] = self.tables()
         optional = ("judged judged_against", "topics", "least_margin")
-        shown_table = table.showing(*columns, title=self.conclusion, n_labels=2, notes=tuple(notes), optional=optional)
+        shown_table = table.showing(
+            *columns, title=self.conclusion, n_labels=2, notes=tuple(notes), fits=True, optional=optional
+        )
         passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
         cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
         return [replace(shown_table, columns=(*columns, "gate"), rows=cells).in_words(heads)]
@@ -274,7 +276,7 @@ def dependent(
     none = np.zeros(len(comparisons.pairs), np.bool_)
     if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS or not has_shift(comparisons, request):
         return none, none
-    shift = shifts(comparisons, coverage, request)  # for measures whose greater values are better
+    shift = shifts(comparisons, coverage, request)  # the rule only applies if higher values are better
     shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
     pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
     changed = np.array([before != after for before, after in pairs], np.bool_)

@@ -13,13 +13,11 @@ from irevalx.experiments.coverage import depend_on_unjudged, is_determined
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.output import Result
+from irevalx.parameters import first_names
 from irevalx.reports.report import coverage_note
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
-
-_MOST_NAMES = 6
-"""Measures that a note names."""
 
 
 class ComparedPair(NamedTuple):
@@ -303,10 +301,10 @@ class Comparison(Result):
             return ["Dependence on unjudged documents is not determined for systems of several runs and topic groups."]
         if not (names := self.without_caution):
             return []
-        listed = ", ".join(names[:_MOST_NAMES]) + (f" and {n} more measures" if (n := len(names[_MOST_NAMES:])) else "")
         return [
-            f"Dependence on unjudged documents is not determined for {listed}: the rule requires t tests of at least "
-            f"{FEW_TOPICS} topics and measures that treat unjudged documents as nonrelevant."
+            f"Dependence on unjudged documents is not determined for {first_names(names, 'measure')}: the "
+            f"rule requires t tests of at least {FEW_TOPICS} topics and measures that treat unjudged documents as "
+            "nonrelevant."
         ]
 
     @property

@@ -19,7 +19,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, InputError, printable, quote, warn
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import groups_of, matches_in_names
-from irevalx.frozen import cached_property
+from irevalx.frozen import cached_property, replace
 from irevalx.lab.comparison.gate import number_of_baseline
 from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
@@ -102,7 +102,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def p(self) -> FloatArray:
-        """p-values of the t test; of the paired t test for pairs whose replicates do not vary."""
+        """p-values of the t test, or of the paired t test for pairs without variation between replicates."""
         from scipy import special
 
         p = np.array(super().p)
@@ -112,7 +112,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """Intervals for each pair alone, and simultaneous intervals."""
+        """Per-comparison intervals, and simultaneous intervals."""
         from scipy import special
 
         alone, for_all = super()._intervals
@@ -169,19 +169,12 @@ def one_run_line(systems: Sequence[str]) -> str:
     )
 
 
-class Replicates(MeasureValues, kw_only=True):
-    """Values of systems under one measure: means over their runs."""
-
-    of_systems: Sequence[FloatArray]
-    """Values of the runs of each system, shape (n_replicates, n_topics)."""
-
-
 def systems_of_runs(
     every: Sequence[MeasureValues],
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
 ) -> list[MeasureValues]:
-    """Return the values of systems, or of runs if there are no systems."""
+    """Return the values of systems, or of runs if neither parameter is given."""
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs
@@ -197,7 +190,7 @@ def systems_of_runs(
     single = [name for name, places in zip(names, members, strict=True) if len(places) == 1]
     if single:
         warn(one_run_line(single))
-    replicates: list[MeasureValues] = []
+    measured = []
     for of_measure in every:
         if not of_measure.scale.is_linear:
             raise ArgumentError(
@@ -208,22 +201,18 @@ def systems_of_runs(
                 f"systems can be compared with at least two topics; {of_measure.measure} has values for one"
             )
         values = [of_measure.values[places] for places in members]
-        replicates.append(
-            Replicates(
-                measure=of_measure.measure,
+        measured.append(
+            replace(
+                of_measure,
                 runs=names,
-                topics=of_measure.topics,
                 values=np.stack([of_system.mean(axis=0) for of_system in values]),
-                scale=of_measure.scale,
-                direction=of_measure.direction,
-                is_coverage=of_measure.is_coverage,
+                is_count=False,
                 coverage=None if of_measure.coverage is None else of_measure.coverage.of_means(members),
                 top_coverage=of_measure.top_coverage if names == of_measure.runs else None,
-                request=of_measure.request,
-                of_systems=values,
+                replicates=values,
             )
         )
-    return replicates
+    return measured
 
 
 def compared_measures(
@@ -239,8 +228,8 @@ def compared_measures(
     compared: list[ComparedMeasure] = []
     for of_measure in measured:
         how = (of_measure.values, pairs, method, of_measure.scale, processes)
-        if isinstance(of_measure, Replicates):
-            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
+        if of_measure.replicates:
+            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, of_measure.replicates)))
         else:
             compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
     return compared

@@ -30,7 +30,7 @@ from irevalx.lab.comparison.run_tables import (
     pairs_on_request,
     table_of_runs,
 )
-from irevalx.lab.comparison.summary import summary_of
+from irevalx.lab.comparison.summary import LONG_NAME, summary_of
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
@@ -227,7 +227,7 @@ class ComparedTopic(NamedTuple):
 
 
 class ComparedTopics(FigureComparison):
-    """A row for each measure and topic: the value of each run and, with a baseline, its difference from it."""
+    """A row for each measure and topic: the values of all runs and, with a baseline, their differences from it."""
 
     sort: bool = False
     """Whether topics are sorted by their difference, averaged over runs, in descending order."""
@@ -260,7 +260,10 @@ class ComparedTopics(FigureComparison):
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
         notes = (*self.coverage_of_runs, *self.notes_on_cautions)
-        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, names=columns[2:])]
+        table = Table("topics", columns, cells, n_labels=2, heads=columns, notes=notes, fits=True)
+        # Heads of differences have two lines; shortened, they would lack the baseline.
+        are_short = max(map(len, rows[0].values)) <= LONG_NAME
+        return [replace(table, names=(*rows[0].values,) if are_short else columns[2:])]
 
 
 class DiscriminativePower(Comparison, DrawnResult):
@@ -286,7 +289,7 @@ class DiscriminativePower(Comparison, DrawnResult):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure, sorted by p-value."""
         notes = (self.how_tested, *self.coverage_of_runs, *self.notes_on_cautions)
-        tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes)]
+        tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes, fits=True)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
             comparisons = of_measure.comparisons
@@ -297,7 +300,7 @@ class DiscriminativePower(Comparison, DrawnResult):
                     (len(levels) + 1, run, against, float(comparisons.p[row]), float(comparisons.corrected_p[row]))
                 )
             title = "achieved significance levels" + (f": {of_measure.name}" if self.measures[1:] else "")
-            tables.append(Table(title, columns, levels, n_labels=3, probabilities=PROBABILITIES))
+            tables.append(Table(title, columns, levels, n_labels=3, probabilities=PROBABILITIES, fits=True))
         return tables
 
     def drawing(self, draw: str | None, page: Page) -> str:

@@ -13,7 +13,7 @@ from irevalx.parameters import join_words
 from irevalx.reports.names import shorten
 from irevalx.reports.report import percent
 from irevalx.statistics.power import POWER, least_effect
-from irevalx.statistics.significance import FAMILYWISE, MEAN, TESTS, TUKEY, correction_named
+from irevalx.statistics.significance import FAMILYWISE, FEW_TOPICS, MEAN, TESTS, TUKEY, correction_named
 
 _MOST_MEASURES = 5
 """Measures after the first with a sentence in the summary."""
@@ -21,7 +21,7 @@ _MOST_MEASURES = 5
 _MOST_NAMES = 6
 """Runs that the summary names."""
 
-_LONG_NAME = 32
+LONG_NAME = 32
 """Maximum number of characters of a run's name; longer names are shortened."""
 
 
@@ -34,7 +34,7 @@ class _Summarised(Frozen):
     """Short names of the runs."""
 
     def number(self, value: object) -> str:
-        """Return a number as tables show it."""
+        """Return a number in the format of tables."""
         text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
         return text.removeprefix("-") if float(text) == 0 else text
 
@@ -49,7 +49,7 @@ def summary_of(comparison: Comparison, digits: int) -> list[str]:
     first, *others = comparison.measures
     if not first.comparisons.pairs:
         return []
-    short = shorten(first.runs, _LONG_NAME)
+    short = shorten(first.runs, LONG_NAME)
     about = _Summarised(comparison, digits, {run: run for run in first.runs} if short.key else short.of)
     sentences = _of_pair if len(first.comparisons.pairs) == 1 else _of_runs
     brief = _brief if sentences is _of_pair else _verdict
@@ -175,7 +175,7 @@ def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     correction = correction_named(method.correction)
     if (
         comparisons.scale is not MEAN
-        or n_topics < 2
+        or n_topics < FEW_TOPICS
         or not of_measure.has_power
         or (correction == TUKEY and n_pairs > 1)
     ):

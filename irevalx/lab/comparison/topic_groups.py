@@ -92,8 +92,8 @@ class ComparedGroups(Comparison, kw_only=True):
         without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]
         coverage = self.coverage_heads()
         heads = (*heads_of(columns, self.method, n_tests), *coverage.values())
-        topic_groups = first.showing(*columns, *coverage, heads=heads, title="topic groups")
-        return [topic_groups, second.showing(*without_degrees, notes=notes)]
+        topic_groups = first.showing(*columns, *coverage, heads=heads, title="topic groups", fits=True)
+        return [topic_groups, second.showing(*without_degrees, notes=notes, fits=True)]
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -224,6 +224,7 @@ def _rows(
     method: Method,
     interactions: Sequence[PairInteraction],
 ) -> list[ComparedPair]:
+    """Return a row for each pair and group."""
     measured, every = of_measure.measured, of_measure.comparisons
     of_groups = [
         ComparedMeasure(
@@ -238,26 +239,22 @@ def _rows(
     ]
     p = np.array([of_group.comparisons.p for of_group in of_groups])
     corrected = _corrected(p.ravel(), method).reshape(p.shape)
-    rows_of_groups = []
-    for group, of_group, of_tests in zip(places, of_groups, corrected, strict=True):
-        n_topics, for_all = of_group.comparisons.values.shape[1], _for_all(of_group.comparisons, p.size)
-        rows_of_groups.append(
-            [
-                pair._replace(
-                    group=group,
-                    topics=n_topics,
-                    corrected_p=corrected_p,
-                    differ=corrected_p < method.alpha and n_topics >= FEW_TOPICS,
-                    interaction_p=interaction.corrected_p,
-                    simultaneous_low=low,
-                    simultaneous_high=high,
-                )
-                for pair, corrected_p, interaction, low, high in zip(
-                    of_group.pairs, of_tests.tolist(), interactions, *(end.tolist() for end in for_all), strict=True
-                )
-            ]
+    intervals = [_for_all(of_group.comparisons, p.size) for of_group in of_groups]
+    return [
+        of_group.pairs[row]._replace(
+            group=group,
+            topics=len(place),
+            corrected_p=float(of_tests[row]),
+            differ=bool(of_tests[row] < method.alpha) and len(place) >= FEW_TOPICS,
+            interaction_p=interaction.corrected_p,
+            simultaneous_low=float(low[row]),
+            simultaneous_high=float(high[row]),
         )
-    return [row for of_pair in zip(*rows_of_groups, strict=True) for row in of_pair]
+        for row, interaction in enumerate(interactions)
+        for (group, place), of_group, of_tests, (low, high) in zip(
+            places.items(), of_groups, corrected, intervals, strict=True
+        )
+    ]
 
 
 def _for_all(of_group: Comparisons, n_tests: int) -> Ends:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -25,8 +24,7 @@ from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import THRESHOLDS
-from irevalx.lab.completion.documents import Document, read_documents
-from irevalx.reading.sources.files import Source
+from irevalx.lab.completion.documents import Document, documents_in
 
 MOST_FREQUENT = 1_000_000
 """The number of terms, the most frequent ones, that are features of the support vector machine (Büttcher et al. 2007,
@@ -48,8 +46,7 @@ class Collection(Frozen):
     counts: sparse.csr_array  # shape (n, m)
     document_frequency: IntArray  # shape (m,); the number of documents of the collection with each term
     collection_frequency: IntArray  # shape (m,)
-    # Shape (m,); whether a term is among the ``MOST_FREQUENT``; of equally frequent ones, the first alphabetically
-    frequent: BoolArray
+    frequent: BoolArray  # shape (m,); whether a term is among the ``MOST_FREQUENT``, with ties broken alphabetically
     n_documents: int  # the size of the collection, like ``n_tokens``
     n_tokens: int
 
@@ -115,8 +112,7 @@ class Collection(Frozen):
 
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
     """Read a collection, with the terms of the documents in the judgments; raises InputError if none has a term."""
-    documents = chain.from_iterable(read_documents(Source(path)) for path in paths)
-    collection = Collection.of(documents, set(judgments.docnos.texts()))
+    collection = Collection.of(documents_in(paths), set(judgments.docnos.texts()))
     if not collection.docnos:
         files = ", ".join(map(shown_name, paths))
         raise InputError(f"{files}: none of the {collection.n_documents} documents was judged or pooled and has words")

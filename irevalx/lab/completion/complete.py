@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     CLASSIFIERS,
     THRESHOLDS,
@@ -51,10 +52,8 @@ from irevalx.lab.completion.predictions import Completion, Predictions, complete
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
 from irevalx.parameters import ValueType
+from irevalx.process.terminal import progress_bar
 from irevalx.reading.kinds.runs import RunStream
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
 
 MOST_NAMED = 20
 """The maximum number of documents or topics in a warning."""
@@ -111,7 +110,7 @@ class CompletedJudgments(GradedQrelsText):
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     mark: Annotated[str | None, text(metavar="FILE", help="Also write the predictions alone to FILE.")] = None,
     probabilities: Annotated[
@@ -148,8 +147,6 @@ def _run(
     **options: Any,
 ) -> None:
     """Complete judgments; write the completed judgments, the predictions and the report."""
-    from irevalx.lab.command.output import Output, write_lines
-
     result = complete(**options, expected=report is not None, progress=not output.quiet)
     if mark is not None:
         write_lines([result.predictions(decisions=probabilities or options["calibrated"])], mark)
@@ -284,7 +281,6 @@ def complete(
         given = labels_of(labels, labels_format, rel_format)
         return _labelled(read, judgments, given, level, replace_all=labels_replace)
     from irevalx.lab.completion.classifiers import classifier_for, collection_for
-    from irevalx.process.terminal import progress_bar
 
     used_seed = chosen_seed(seed)
     collection = collection_for(judgments, paths)

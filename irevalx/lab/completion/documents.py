@@ -6,7 +6,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -36,6 +36,11 @@ class Document(Frozen):
 def paths_of(documents: Any) -> list[str]:
     """Return the paths of one or several files of documents."""
     return [os.fspath(path) for path in ([documents] if isinstance(documents, str | os.PathLike) else documents)]
+
+
+def documents_in(paths: Iterable[str]) -> Iterator[Document]:
+    """Yield the documents of several files."""
+    return chain.from_iterable(read_documents(Source(path)) for path in paths)
 
 
 def read_documents(source: Source) -> Iterator[Document]:

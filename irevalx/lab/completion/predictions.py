@@ -24,7 +24,7 @@ from irevalx.experiments.labels import grades_for
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import UniqueDocuments
 from irevalx.experiments.samples import RandomOrder, is_relevant
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.selection import select_measures
 from irevalx.process.workers import in_order
@@ -259,38 +259,34 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
     return np.stack(list(expected_measures(experiment, probability, experiment.measures).values()))
 
 
-class LabelCompletion:
+class LabelCompletion(Frozen, kw_only=True):
     """A ``Treatment`` that replaces the judgments of unique documents, or all judgments (``replace``), by labels."""
 
-    def __init__(
-        self,
-        judgments: Judgments,
-        labels: Judgments,
-        level: int,
-        left_out: Sequence[UniqueDocuments],
-        *,
-        replace: bool = False,
-    ) -> None:
-        self._judgments = judgments
-        self._labels = labels
-        self._left_out = left_out
-        self._replace = replace
-        self._grades, _ = grades_for(judgments, labels)
-        labelled = {removal.group: removal.removed & (self._grades >= 0) for removal in left_out}
-        self.predictions = {
-            group: PredictedGrades(mask, mask & (self._grades >= level)) for group, mask in labelled.items()
-        }
-        """By group."""
+    judgments: Judgments
+    labels: Judgments
+    level: int
+    left_out: Sequence[UniqueDocuments]
+    replace: bool
+
+    @cached_property
+    def _grades(self) -> IntArray:
+        return grades_for(self.judgments, self.labels)[0]
+
+    @cached_property
+    def predictions(self) -> dict[str, PredictedGrades]:
+        """The labels of the unique documents, by group."""
+        labelled = {removal.group: removal.removed & (self._grades >= 0) for removal in self.left_out}
+        return {group: PredictedGrades(mask, mask & (self._grades >= self.level)) for group, mask in labelled.items()}
 
     def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool for the evaluation of the group."""
-        return complete_from_labels(grades, self._grades, removal.removed, replace=self._replace), removal.in_pool
+        return complete_from_labels(grades, self._grades, removal.removed, replace=self.replace), removal.in_pool
 
     def warnings(self) -> Iterator[str]:
         """Yield warnings about the labels; raises InputError if no unique document has a label."""
-        removed: BoolArray = np.any([removal.removed for removal in self._left_out], axis=0)
+        removed: BoolArray = np.any([removal.removed for removal in self.left_out], axis=0)
         without = int((removed & (self._grades < 0)).sum())
-        name = shown_name(self._labels.path)
+        name = shown_name(self.labels.path)
         if removed.any() and without == removed.sum():
             raise InputError(f"{name} has no label for any of the {without} documents that are unique to a group")
         if without:
@@ -298,7 +294,7 @@ class LabelCompletion:
                 f"{without} of {int(removed.sum())} documents that are unique to a group stay unjudged: {name} does "
                 "not label them"
             )
-        yield from label_warnings(self._judgments, self._labels, self._left_out[0].in_pool, replace=self._replace)
+        yield from label_warnings(self.judgments, self.labels, self.left_out[0].in_pool, replace=self.replace)
 
 
 def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:

@@ -52,10 +52,10 @@ PARTS = ("judgments", "runs", "ranks", "groups")
 """The tables, by their values of ``show``; all but the first describe runs."""
 
 ALL = "all"
-"""The value of ``show`` for all of them."""
+"""The value of ``show`` for all tables."""
 
 MOST_REAL_GRADES = 20
-"""If real grades have more different values, there are no columns of grades."""
+"""Maximum number of distinct real grades for which the table of judgments has columns of grades."""
 
 
 class TopicDescription(NamedTuple):
@@ -79,7 +79,7 @@ class JudgmentsDescription(Frozen):
     judged: IntArray
     relevant: IntArray
     grades: tuple[float, ...]
-    """The different grades of 0 or higher, ascending; empty for more than ``MOST_REAL_GRADES`` real ones."""
+    """The distinct grades of 0 or higher, ascending; empty for more than ``MOST_REAL_GRADES`` real grades."""
     of_grade: IntArray
     """Shape (n_grades, n_topics)."""
 
@@ -160,9 +160,9 @@ class RunDescription(Frozen):
 
     name: str
     topics: int
-    """The number of judged topics for which it has results."""
+    """The number of judged topics with results."""
     missing: tuple[str, ...]
-    """The judged topics for which it has none."""
+    """The judged topics without results."""
     retrieved: int
     judged: int
     relevant: int
@@ -303,7 +303,7 @@ class Description(DrawnResult):
     groups: Sequence[Contribution]
     level: float
     show: str | None
-    """One of ``PARTS`` to show it alone, or ``ALL``; None to display a summary."""
+    """The only table, one of ``PARTS``, or ``ALL``; None to display a summary."""
 
     drawings: ClassVar[Mapping[str, str]] = {"description": "description"}
 
@@ -355,17 +355,17 @@ class Description(DrawnResult):
                 "documents and do not describe the coverage of the judgments."
             )
             return
-        for place, cutoff in enumerate(self.runs[0].cutoffs):
-            if cutoff == min(self.runs[0].cutoffs, key=lambda k: abs(k - 10)):
-                shares = {run.name: run.judged_at[place] for run in self.runs}
-                least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-                of = f"Of the first {cutoff} documents"
-                if len(self.runs) == 1:
-                    yield f"{of} of the run, {percent(shares[least])} are judged."
-                elif shares[least] == shares[most]:
-                    yield f"{of} of each run, {percent(shares[least])} are judged."
-                else:
-                    yield f"{of}, {percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) are judged."
+        cutoffs = self.runs[0].cutoffs
+        cutoff = min(cutoffs, key=lambda k: abs(k - 10))
+        shares = {run.name: run.judged_at[cutoffs.index(cutoff)] for run in self.runs}
+        least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+        of = f"Of the first {cutoff} documents"
+        if len(self.runs) == 1:
+            yield f"{of} of the run, {percent(shares[least])} are judged."
+        elif shares[least] == shares[most]:
+            yield f"{of} of each run, {percent(shares[least])} are judged."
+        else:
+            yield f"{of}, {percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) are judged."
 
 
 @declared(

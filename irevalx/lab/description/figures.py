@@ -126,7 +126,7 @@ def _draw_ranks(axis: Axes, data: Description, _: ShortNames) -> None:
     drawn = _ranks_with_results(runs)
     right = ends[len(drawn)] * 1.15
     axis.set_xlim(0.87, right)
-    ticks = _round_ranks(right)[:: max(1, len(_round_ranks(right)) - 1)]  # those at the ends need room
+    ticks = _round_ranks(right)[:: max(1, len(_round_ranks(right)) - 1)]  # only the first and the last tick
     axis.set_xticks(ticks, list(map(str, ticks)))
     highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
     axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="unjudged documents")

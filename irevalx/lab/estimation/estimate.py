@@ -1,7 +1,7 @@
 """Estimation of measure values from few human and many machine judgments: ``estimate`` and its command."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Optional, overload
+from typing import Annotated, Any, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
@@ -35,20 +36,17 @@ from irevalx.lab.command.parameters import rel_format as rel_format_parameter
 from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
+from irevalx.process.terminal import write_error
 from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
-
 
 _BY_DOCUMENT = ("design", *(f"rel_format={name}" for name in SAMPLES))
 """Parameters that require the rank of each document, so that the order of tied documents must not depend on grades."""
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     pool_out: Annotated[
         str | None,
@@ -65,9 +63,6 @@ def _run(
     **options: Any,
 ) -> None:
     """Write the estimates, or the strata of a design, their rates and its pool."""
-    from irevalx.lab.command.output import write_lines
-    from irevalx.process.terminal import write_error
-
     result = estimate(**options)
     if isinstance(result, LabellingDesign):
         if pool_out is not None:
@@ -135,10 +130,7 @@ def estimate(
     figure=True,
 )
 def estimate(
-    human: Annotated[
-        Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
-        file(names=("--human",), metavar="QRELS", shell_default=None),
-    ],
+    human: Annotated["GivenQrels | None", file(names=("--human",), metavar="QRELS", shell_default=None)],
     machine: Annotated[GivenQrels, file(names=("--machine",), metavar="QRELS")],
     runs: Runs,
     measures: Annotated[Measures, measures_parameter()] = "map",
@@ -310,7 +302,7 @@ def estimate(
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
-    """Warn about topics and documents with human judgments but without machine labels."""
+    """Warn about topics and documents that only one of the two files labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):
         warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
@@ -319,6 +311,14 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
         warn(
             f"{theirs} does not label {lacking} of the {int(judged.sum())} documents that {ours} labels; they count as "
             "unjudged in the machine's values"
+        )
+    labelled = labels.in_both[labels.judgments.rows.ids] & (labels.machine >= 0)
+    if lacking := int((labelled & ~judged).sum()):
+        warn(
+            f"{ours} does not label {lacking} of the {int(labelled.sum())} documents that {theirs} labels in topics "
+            "with human judgments; they count as unjudged in the human values, and the estimates are biased if "
+            f"assessors would have judged some of them relevant. If {ours} is a random sample of the documents of each "
+            f"topic, pass it with inclusion probabilities ({spelled('rel_format')} sampled or prels)"
         )
 
 

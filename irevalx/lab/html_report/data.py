@@ -127,7 +127,7 @@ class ScoresData(Frozen, kw_only=True):
 
     @property
     def _main_pair(self) -> list[int] | None:
-        """Indices of the runs of the main result; None if there is no main result."""
+        """Indices of the two runs in the main result; None without a main result."""
         compared, names = self.scores.compared, self.scores.runs
         for of_measure in compared.measures if compared else []:
             if of_measure.measured.direction and of_measure.pairs:
@@ -337,7 +337,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def _extended(name: str, short: str) -> str:
-    """Return the end of a name from the first separator at which it is short enough, if it contains the short name."""
+    """Return the longest end of a name after a separator that is short enough and contains the short name, if any."""
     end = short.removeprefix(ELLIPSIS)
     starts = [match.end() for match in re.finditer(r"[-_.,+/:=\s]", name)]
     fitting = [start for start in starts if len(name) - SHORT_NAME < start <= len(name) - len(end)]

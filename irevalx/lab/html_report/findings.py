@@ -107,6 +107,8 @@ def _coverage(of_measure: ComparedMeasure) -> str:
         values = f"between {shares[least]} ({least}) and {shares[most]} ({most})"
     among = f"among the first {coverage.depth}" if coverage.depth > 1 else "at rank 1"
     share = f"judged@{coverage.depth}, the share of judged documents {among}"
+    if not coverage.retrieved.all():  # judged@K is 0 for topics without results
+        share = f"the share of judged documents {among}, over the topics with results"
     return f"The runs are {equally} judged: {share}, is {values}."
 
 
@@ -159,7 +161,7 @@ def _is_corrected(of_measure: ComparedMeasure) -> bool:
 
 
 def _holds_for_all(of_measure: ComparedMeasure) -> bool:
-    """Return whether there are simultaneous intervals."""
+    """Return whether the comparisons have simultaneous intervals."""
     return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
 
 
@@ -303,14 +305,17 @@ def _about_topics(data: ReportData) -> Iterator[str]:
     topics = data.judgments.topics
     missing = [sum(topic not in ranked.topics for topic in topics) for ranked in data.first.ranked]
     what = "count as 0" if data.settings.complete else "are excluded from its means"
-    covered = [
-        measure.title for measure in data.scores.measures if measure.request.measure is incomplete_judgments.judged
-    ]
-    if covered and data.settings.complete:
-        what += f", also in the column {covered[0]}; the findings on judged documents exclude them"
     for run, number in zip(data.scores.runs, missing, strict=True):
         if number:
             yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
+    if any(missing) and data.settings.complete:
+        every = data.scores.measures
+        covered = [measure.title for measure in every if measure.request.measure is incomplete_judgments.judged]
+        also, others = (f", also in the column {covered[0]}", "all other ") if covered else ("", "")
+        yield (
+            f"Topics without results count as 0 in means{also}; {others}shares of judged documents on this page are "
+            "over the topics with results."
+        )
     if any(missing) and missing[1:] and not data.settings.complete:
         yield (
             "The means in the table of runs are over the topics of each run, so they are not comparable between runs "

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from math import isnan
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,7 +49,7 @@ class Report(Frozen, kw_only=True):
     about: Mapping[str, Any]
     """The data without the other fields."""
     values: FloatArray
-    """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+    """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
     n_first: IntArray
     """Numbers of first documents, shape (n_runs, n_topics)."""
     in_common: IntArray
@@ -68,10 +67,7 @@ class Report(Frozen, kw_only=True):
     @cached_property
     def data(self) -> dict[str, Any]:
         """The data as dictionaries, lists, numbers and strings, as in the JSON file."""
-        values = [_with_null(rows) for rows in self.values]
-        rankings = [self.ranking(topic) for topic in range(self.values.shape[2])]
-        overlaps = None if self.overlaps is None else _with_null(self.overlaps.values)
-        return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings, overlaps)
+        return self._data(_with_null, list)
 
     def to_json(self) -> str:
         """Return the data as JSON of ASCII characters."""
@@ -80,18 +76,19 @@ class Report(Frozen, kw_only=True):
     @property
     def page(self) -> str:
         """The page as HTML, with compressed numbers and rankings."""
-        rankings = packed_list(self.ranking(topic) for topic in range(self.values.shape[2]))
-        n_first, in_common = packed_numbers(self.n_first, "u2"), packed_numbers(self.in_common, "u2")
-        values, texts = packed_numbers(self.values, "f8"), packed_list(self.texts)
-        overlaps = None if self.overlaps is None else packed_numbers(self.overlaps.values, "f8")
-        return _rendered(self._with(values, n_first, in_common, texts, rankings, overlaps))
+        return _rendered(self._data(packed_numbers, packed_list))
 
-    def _with(
-        self, values: Any, n_first: Any, in_common: Any, texts: Any, rankings: Any, overlaps: Any
-    ) -> dict[str, Any]:
-        parts = {"values": values, "n_first": n_first, "in_common": in_common, "texts": texts, "rankings": rankings}
-        if self.overlaps is not None:
-            parts["rbo"] = {"p": self.overlaps.p, "means": self.overlaps.means(), "values": overlaps}
+    def _data(self, numbers: Callable[[AnyArray, str], Any], items: Callable[[Iterable[Any]], Any]) -> dict[str, Any]:
+        """Return the data, with arrays (given the numpy kind of their numbers) and sequences in another form."""
+        parts = {
+            "values": numbers(self.values, "f8"),
+            "n_first": numbers(self.n_first, "u2"),
+            "in_common": numbers(self.in_common, "u2"),
+            "texts": items(self.texts),
+            "rankings": items(self.ranking(topic) for topic in range(self.values.shape[2])),
+        }
+        if (rbo := self.overlaps) is not None:
+            parts["rbo"] = {"p": rbo.p, "means": rbo.means(), "values": numbers(rbo.values, "f8")}
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
     def saying(self, *sentences: str) -> "Report":
@@ -121,9 +118,12 @@ class Report(Frozen, kw_only=True):
         return "\n".join([self.about["about"]["title"], *self.about["findings"], *self.about["warnings"]])
 
 
-def _with_null(rows: FloatArray) -> list[list[float | None]]:
-    """Return rows of numbers, with None in place of nan."""
-    return [[None if isnan(x) else x for x in row] for row in rows.tolist()]
+def _with_null(numbers: AnyArray, kind: str) -> list[Any]:
+    """Return an array as nested lists, with None in place of nan."""
+    objects = numbers.astype(object)
+    objects[np.isnan(numbers)] = None
+    lists: list[Any] = objects.tolist()
+    return lists
 
 
 def _as_json(data: Any) -> str:
@@ -136,7 +136,7 @@ def _base64(content: bytes) -> str:
 
 
 def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
-    """Return compressed little-endian numbers of a numpy kind such as ``f8`` or ``u2``."""
+    """Return compressed little-endian numbers; ``kind`` is their numpy type, such as ``f8`` or ``u2``."""
     text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
     return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
 
@@ -186,9 +186,9 @@ def _rendered(data: dict[str, Any]) -> str:
         most_with_letters=MOST_LETTERED,
         confidence=percent(data["about"]["confidence"]),
         policy=policy,
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for the element that it stands in
+        style=Markup(style),  # noqa: S704 - part of the package
+        script=Markup(script),  # noqa: S704 - part of the package
+        json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for its element
     )
 
 

@@ -150,10 +150,10 @@ class FirstDocuments(Frozen):
         return list(dict.fromkeys([*self.row[self._of(place)].tolist(), *missed["documents"]]))
 
     def _missed(self, place: int) -> dict[str, Any]:
-        """Return the relevant documents of a topic that are not among the first documents of every run, with all ranks.
+        """Return the relevant documents of a topic that a run lacks among its first documents, with their ranks.
 
-        These are at most ``MOST_MISSED`` rows, the documents that are first documents of another run and those with
-        high grades first; and the numbers of further ones, and of relevant documents that no run retrieves.
+        At most ``MOST_MISSED`` documents are listed, beginning with the first documents of other runs and the documents
+        with high grades. The numbers of other missed documents and of unretrieved relevant documents are returned too.
         """
         judgments, rows = self.judgments, self.judgments.rows
         start = int(rows.offsets[place])

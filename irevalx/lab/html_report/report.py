@@ -21,16 +21,15 @@ from irevalx.declarations import (
     declared,
     file,
     flag,
-    is_parameter,
     refined,
     spelled,
     text,
     whole,
 )
-from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, quote, warn
+from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
-from irevalx.experiments.measured_runs import default_of_scores, with_coverage
+from irevalx.experiments.measured_runs import with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
@@ -85,6 +84,7 @@ from irevalx.lab.html_report.scores import (
     ReportedScores,
     compared_scores,
     measures_of_scores,
+    refuse_runs,
     reported_measures,
 )
 from irevalx.lab.score_bounds.bounds import known_bounds
@@ -137,7 +137,7 @@ def _run(
     ] = None,
     **options: Any,
 ) -> None:
-    """Make the report and write it."""
+    """Compute and write the report."""
     import jinja2  # noqa: F401 - a missing package is reported before the work
 
     if output.path is None and form != "json" and writes_to_terminal():
@@ -282,18 +282,16 @@ def report(
     )
     of_topics = texts_of_topics(topic_texts)
     if isinstance(qrels, Scores):
-        _refuse_runs(runs, complete=complete, rbo=rbo)
+        refuse_runs(runs, complete=complete, rbo=rbo)
         if baseline is not None:
             baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
             number_of_baseline(baseline, qrels.runs)
-        requested = measures_of(measures)
-        selected, notes = (requested, ()) if requested else default_of_scores(qrels, MEASURES)
-        reported = measures_of_scores(qrels, selected)
+        reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
         for line in lines:
             warn(line)
         of_scores = ReportedScores(scores=qrels, measures=reported, compared=compared, confidence=1 - alpha)
-        return _report_of_scores(
+        return _report_of(
             ScoresData(
                 title=title,
                 run_paths=[path for path in dict.fromkeys(paths_of(qrels)) if Path(path).is_file()],
@@ -361,24 +359,19 @@ def report(
         topic_groups=named,
         topic_texts=of_topics,
     )
-    docnos = [] if documents is None else data.first.docnos(data.places)
+    first, names = data.first, [measure.name for measure in reported]
+    docnos = [] if documents is None else first.docnos(data.places)
     texts = texts_of_documents(documents, frozenset(docnos))
-    overlaps = _overlaps(data, opened, ranking_rules, rbo)
-    return _report_of(data, {docno: texts[docno] for docno in docnos if docno in texts}, overlaps)
-
-
-def _refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
-    """Raise ArgumentError if runs, or a parameter that requires runs, are combined with scores."""
-    if runs is not None:
-        raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-    if complete:
-        raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
-    if rbo is not None:
-        source = f"score files ({spelled('scores')})" if is_parameter("scores") else "Scores"
-        raise ArgumentError(
-            f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
-            "report judgments and runs instead"
-        )
+    numbers = {docno: number for number, docno in enumerate(filter(texts.__contains__, docnos))}
+    n_first, in_common = first.counts(data.places)
+    return _report_of(
+        data,
+        n_first=n_first,
+        in_common=in_common,
+        texts=[texts[docno] for docno in numbers],
+        ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
+        overlaps=_overlaps(data, opened, ranking_rules, rbo),
+    )
 
 
 def _compared(
@@ -392,50 +385,31 @@ def _compared(
     return compared, list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
 
 
-def _report_of_scores(data: ScoresData) -> Report:
-    """Return the report on score files, which contain no rankings."""
-    _, n_runs, n_topics = data.scores.values.shape
-    return Report(
-        about=_about(data),
-        values=data.scores.values,
-        n_first=np.zeros((n_runs, n_topics), np.int64),
-        in_common=np.zeros((math.comb(n_runs, 2), n_topics), np.int64),
-        texts=[],
-        ranking=lambda topic: None,
-    )
-
-
-def _about(data: ScoresData) -> dict[str, Any]:
+def _report_of(data: ScoresData, **rankings: Any) -> Report:
+    """Return the report; ``rankings`` are the fields that describe rankings, which score files do not contain."""
+    if not rankings:
+        _, n_runs, n_topics = data.scores.values.shape
+        rankings = {
+            "n_first": np.zeros((n_runs, n_topics), np.int64),
+            "in_common": np.zeros((math.comb(n_runs, 2), n_topics), np.int64),
+            "texts": [],
+            "ranking": lambda topic: None,
+        }
     sentences, warned = findings(data), cautions(data)
     (sentences or warned).extend(data.notes)
-    return {
+    about = {
         "about": data.about(),
         "findings": [data.without_folders(sentence) for sentence in sentences],
         "warnings": [data.without_folders(sentence) for sentence in warned],
         **data.parts(),
     }
-
-
-def _report_of(data: ReportData, texts: Mapping[bytes, str], overlaps: RunOverlaps | None) -> Report:
-    """Return the report; ``texts`` are document texts in the order of topics."""
-    first, measures = data.first, [measure.name for measure in data.scores.measures]
-    numbers = {docno: number for number, docno in enumerate(texts)}
-    n_first, in_common = first.counts(data.places)
-    return Report(
-        about=_about(data),
-        values=data.scores.values,
-        n_first=n_first,
-        in_common=in_common,
-        texts=[texts[docno] for docno in numbers],
-        ranking=lambda topic: first.topic_of(data.places[topic], measures, numbers),
-        overlaps=overlaps,
-    )
+    return Report(about=about, values=data.scores.values, **rankings)
 
 
 def _overlaps(
     data: ReportData, opened: Sequence[RunStream], rules: RankingRules, p: float | None
 ) -> RunOverlaps | None:
-    """Return the rank-biased overlaps of pairs of runs with this persistence, if there is one."""
+    """Return the rank-biased overlaps of pairs of runs with persistence ``p``; None without a persistence."""
     if p is None:
         return None
     topics = [as_bytes(topic) for topic in data.scores.topics]

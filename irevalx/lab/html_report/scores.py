@@ -10,9 +10,10 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.errors import InputError, NoTopicsError, warn
-from irevalx.experiments.coverage import COVERAGE_MEASURES, cutoff_of
-from irevalx.experiments.measured_runs import column_of_all, columns_of
+from irevalx.declarations import is_parameter, spelled
+from irevalx.errors import ArgumentError, InputError, NoTopicsError, warn
+from irevalx.experiments.coverage import COVERAGE_MEASURES
+from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
@@ -24,7 +25,7 @@ from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
 from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
-from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
+from irevalx.measures.user_models import persistence_of, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
 from irevalx.reports.records import finite
@@ -88,7 +89,7 @@ def _share_of_ideal_at(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _rank_biased(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    p = next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+    p = persistence_of(pairs)
     return (1.0 - p) * GainsOfTopics.of(t, pairs, scaled=True).gain * np.power(p, t.rank - 1)
 
 
@@ -123,7 +124,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     name: str
     """The printed name of the measure."""
     title: str
-    """The name by which it was requested."""
+    """The requested name."""
     request: RequestedMeasure
     """The measure with its parameters."""
 
@@ -131,11 +132,6 @@ class ReportedMeasure(Frozen, kw_only=True):
     def direction(self) -> int:
         """1 if greater values are better, -1 if smaller values are, 0 if neither."""
         return direction_of(self.request.measure)
-
-    @property
-    def cutoff(self) -> int | None:
-        """The rank cutoff; None if there is none."""
-        return cutoff_of(self.request, self.name)
 
     def about(self, ties: Ties) -> dict[str, Any]:
         """Return the data of the measure."""
@@ -162,7 +158,7 @@ class ReportedScores(Frozen, kw_only=True):
     measures: Sequence[ReportedMeasure]
     """The measures of the report."""
     compared: ComparedPairs | None
-    """Pairs of runs; None if there are none, or if no topic has values of all runs."""
+    """Pairs of runs; None for a single run, or if no topic has values of all runs."""
     confidence: float
     """Confidence level of the intervals of means."""
 
@@ -212,7 +208,7 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> FloatArray:
-        """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+        """Values of topics, shape (n_measures, n_runs, n_topics); nan for missing values."""
         place = {topic: number for number, topic in enumerate(self.topics)}
         values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
         for number, measure in enumerate(self.measures):
@@ -280,15 +276,32 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     return list(reported.values())
 
 
-def measures_of_scores(scores: Scores, measures: Sequence[str]) -> list[ReportedMeasure]:
-    """Return measures of score files; by default, all measures with values for every run."""
+def measures_of_scores(
+    scores: Scores, measures: Sequence[str], default: Sequence[str]
+) -> tuple[list[ReportedMeasure], tuple[str, ...]]:
+    """Return measures of score files, by default those of ``default_of_scores``, and a note on the other measures."""
+    selected, notes = (measures, ()) if measures else default_of_scores(scores, default)
     reported = []
-    for title, (column, *_) in columns_of(scores, measures, warn):
+    for title, (column, *_) in columns_of(scores, selected, warn):
         request = requested_measure(column.name)
         if request is None or request.measure is not column.measure:
             request = RequestedMeasure(column.measure, Parameters((column.name,)), "nonrel", (column.name,))
         reported.append(ReportedMeasure(name=column.name, title=title, request=request))
-    return reported
+    return reported, notes
+
+
+def refuse_runs(runs: Any, *, complete: bool, rbo: float | None) -> None:
+    """Raise ArgumentError if runs, or a parameter that requires runs, are combined with scores."""
+    if runs is not None:
+        raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
+    if complete:
+        raise ArgumentError(f"{spelled('complete', True)} requires runs; add the missing values to the scores")
+    if rbo is not None:
+        source = f"score files ({spelled('scores')})" if is_parameter("scores") else "Scores"
+        raise ArgumentError(
+            f"{spelled('rbo')} compares rankings, which {source} do not contain; leave out {spelled('rbo')}, or "
+            "report judgments and runs instead"
+        )
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:

@@ -187,7 +187,7 @@ class DocumentAgreement:
         return len(self._with_pairs)
 
     def which_topics(self, ours: str, theirs: str) -> str:
-        """Return the topics that count, in words."""
+        """Return a description of the compared topics."""
         n_both, n_human, n_machine = self.topics_of.values()
         if n_both == n_human == n_machine:
             return f"all {n_both} of both files"
@@ -209,7 +209,7 @@ class DocumentAgreement:
         return {name: values[name] for name in OF_PAIRS}
 
     def of_pair(self, bootstrap: LabelBootstrap, about: AgreementStatistic) -> Iterator[AgreementStatistic]:
-        """Yield the number of documents and these coefficients."""
+        """Yield the number of documents and the coefficients of ``OF_PAIRS``."""
         yield about._replace(statistic="pairs", value=self.n_pairs)
         confusions = self._with_pairs
         bootstrap, compute = bootstrap.for_few_topics(len(confusions)), partial(self.coefficients, confusions)

@@ -21,6 +21,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
+from irevalx.process.terminal import progress_bar
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
 
 HUMAN, SECOND_HUMAN = "human", "second_human"
@@ -240,8 +241,6 @@ class JudgeComparison(Frozen, kw_only=True):
 
     def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[AgreementStatistic]:
         """Return statistics of the runs under human and machine labels."""
-        from irevalx.process.terminal import progress_bar
-
         runs, grouped = experiment.runs, self.groups is not None or self.group_by is not None
         groups = two_groups_of(runs, self.groups, self.group_by) if grouped else None
         bootstrap = self.bootstrap if len(experiment.topics) > 1 else replace(self.bootstrap, resamples=0)

@@ -1,7 +1,7 @@
 """Comparison of machine judgments with human judgments: ``labels`` and its command."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
@@ -11,6 +11,7 @@ from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
@@ -51,9 +52,6 @@ from irevalx.reading.formats import PREFS
 from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.significance import ALPHA
 
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
-
 RESAMPLES = 1000
 """Default number of bootstrap resamples."""
 
@@ -87,7 +85,7 @@ def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     machines: Annotated[
         Mapping[str, Any] | None,
@@ -134,8 +132,6 @@ def _run(
     **options: Any,
 ) -> None:
     """Compare the labels, and write the result and combined labels."""
-    from irevalx.lab.command.output import write_lines
-
     options["human_topics"] = options["human_topics"] or None
     result = labels(machines=machines, **options, progress=not output.quiet)
     if isinstance(result, JudgesResult):
@@ -153,20 +149,14 @@ def _run(
 )
 def labels(
     human: Annotated[GivenQrels, file(names=("HUMAN",))],
-    machine: Annotated[
-        Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
-        file(names=("MACHINE",), excludes="machines"),
-    ] = None,
+    machine: Annotated["GivenQrels | None", file(names=("MACHINE",), excludes="machines")] = None,
     runs: OptionalRuns = None,
     measures: Annotated[Measures, measures_parameter(shell_help="With RUN: measures, as for irevalx -m.")] = "map",
     *,
     machines: Annotated[
         Mapping[str, Any] | None, Parameter(kind=ValueType("a dictionary of judgments by name", _named_machines))
     ] = None,
-    second_human: Annotated[
-        Optional[GivenQrels],  # noqa: UP045
-        file(requires="machines"),
-    ] = None,
+    second_human: Annotated["GivenQrels | None", file(requires="machines")] = None,
     by_topic: Annotated[bool, flag()] = False,
     groups: Groups = None,
     group_by: GroupBy = None,

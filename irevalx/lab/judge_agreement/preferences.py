@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from irevalx.api.inputs import Qrels, judgments_given
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
-from irevalx.errors import InputError, UsageError, shown_name, warn
+from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
@@ -19,6 +20,7 @@ from irevalx.reading.formats import PREFS
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.correlations import divided
 from irevalx.statistics.label_agreement import agreement, kappa
+from irevalx.trec_eval import TREC_EVAL_10
 
 Pair: TypeAlias = "tuple[bytes, bytes]"
 """Two documents, in ascending byte order."""
@@ -109,13 +111,37 @@ def _rows(numbers: FloatArray, bootstrap: LabelBootstrap) -> Iterator[AgreementS
         yield row._replace(value=int(row.value or 0), low=None, high=None) if is_number else row
 
 
+def _preferences_given(given: Any) -> PreferenceJudgments:
+    """Read preferences like labels, so that fields that name several judges are reported."""
+    read = given if isinstance(given, Qrels) else judgments_given(given, PREFS, "label", TREC_EVAL_10)
+    judgments = judgments_of(read, PREFS.name) if isinstance(read, Qrels) else read
+    assert isinstance(judgments, PreferenceJudgments)  # the format contains no others
+    return judgments
+
+
+def _about_groups(judgments: PreferenceJudgments) -> str:
+    """Return a warning about a topic with several judgment groups, which can be several judges; "" if there is none."""
+    for topic, n_groups in enumerate(judgments.groups.lengths.tolist()):
+        if n_groups > 1:
+            first, second = (quote(name) for name in judgments.names[judgments.groups.slice(topic)][:2])
+            where = f"{shown_name(judgments.documents.path)}: topic {quote(judgments.documents.topics[topic])}"
+            return (
+                f"{where} has {n_groups} judgment groups ({first}, {second}{', ...' if n_groups > 2 else ''}), but "
+                "all preferences of a file are read as preferences of one judge; if "
+                "the groups are judges, write the preferences of each judge to a separate file"
+            )
+    return ""
+
+
 def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> PreferencesResult:
     """Compare the preferences of a machine with those of humans; raises InputError without common pairs."""
     if machine is None:
         raise UsageError(f"{spelled('rel_format', PREFS.name)} cannot be combined with {spelled('machines')}")
-    read = [judgments_of(side, PREFS.name) for side in (human, machine)]
+    read = [_preferences_given(side) for side in (human, machine)]
     paths = [shown_name(judgments.documents.path) for judgments in read]
-    ours, theirs = (preferences_of(judgments) for judgments in read if isinstance(judgments, PreferenceJudgments))
+    for line in (line for judgments in read if (line := _about_groups(judgments))):
+        warn(line)
+    ours, theirs = map(preferences_of, read)
     topics = sorted(ours.keys() & theirs.keys())
     numbers = np.zeros((len(topics), 9 + 2 * len(_OF_JUDGE)))
     for place, topic in enumerate(topics):

@@ -163,7 +163,7 @@ class LabelsResult(DrawnResult):
         ]
 
     def drawing(self, draw: str | None, page: Page) -> str:
-        """Return the function that plots the figure, by default of label agreement; UsageError without its data."""
+        """Return the requested figure; raises UsageError if the result lacks its data."""
         if draw == "calibration" and not self.reliability:
             raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
         if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):

@@ -46,6 +46,8 @@ def compare_judges(
 ) -> JudgesResult:
     """Compare machines, their combinations and second assessors with the first (human) judge, and in pairs."""
     human, machines = judges[0], [judge for judge in judges if judge.name not in {HUMAN, SECOND_HUMAN}]
+    for line in _copies(machines):
+        warn(line)
     together = combine_labels(machines, level)
     others = [*judges[1:], *together.judges]
     statistics, judges_of_note, warned = list[AgreementStatistic](), dict[str, list[str]](), set[str]()
@@ -69,6 +71,22 @@ def compare_judges(
     ]
     seed = bootstrap.seed if bootstrap.resamples else None
     return JudgesResult(statistics, seed, reliability, together, notes=(*notes, *cuts))
+
+
+def _copies(machines: Sequence[Judge]) -> Iterator[str]:
+    """Yield a warning for each machine with the labels of a previous machine."""
+    for place, machine in enumerate(machines):
+        for other in machines[:place]:
+            first, second = machine.labels, other.labels
+            if list(first.topics) != list(second.topics):
+                continue
+            both = PairedLabels.of(first, second, first.topics)
+            if np.array_equal(both.human, both.machine):
+                yield (
+                    f"{machine.name} has the same label as {other.name} for every document. If one is a copy of the "
+                    "other, leave it out: in combinations of machines, its labels count twice"
+                )
+                break
 
 
 def more_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:

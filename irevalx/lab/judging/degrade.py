@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, Annotated, Any
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from irevalx.experiments.strata import (
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Qrels, Runs, Seed
 from irevalx.lab.judging.strategies import (
     BUDGET_RULE,
@@ -50,9 +51,6 @@ from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
 
 
 def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
@@ -85,7 +83,7 @@ class Degraded(QrelsText):
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     pool_out: Annotated[
         str | None,
@@ -101,8 +99,6 @@ def _run(
 ) -> None:
     degraded = degrade(**options)
     if pool_out is not None:
-        from irevalx.lab.command.output import write_lines
-
         write_lines([degraded.pool.text], pool_out)
     output.write_text(degraded)
 

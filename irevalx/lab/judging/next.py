@@ -1,6 +1,5 @@
 """Selection of the next documents to judge: ``next`` and its command."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -12,14 +11,14 @@ from irevalx.evaluation.topic_selection import differing_pair
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import DocumentsResult
+from irevalx.lab.command.output import DocumentsResult, shortage_of
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
-from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.lab.completion.documents import documents_in, paths_of
 from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.parameters import join_words
 from irevalx.process.platform import as_text
-from irevalx.reading.sources.files import CHUNK_SIZE, MARK, Source
-from irevalx.reading.sources.tables import source_of
+from irevalx.reading.sources.files import CHUNK_SIZE, MARK
+from irevalx.reading.sources.tables import is_file, source_of
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES
 from irevalx.strategies.simulation import (
@@ -147,8 +146,8 @@ def next(  # noqa: A001 - it is the name of its command
     """
     number = per_topic or in_all or n or PER_TOPIC
     try:
-        is_missing = judged is None or _is_blank(judged)
-        judgments = graded_judgments_of({}) if is_missing else graded_judgments_of(judged, rel_format)
+        content = _content_of(judged)
+        judgments = graded_judgments_of({}) if content is None else graded_judgments_of(content, rel_format)
     except EmptyFileError:  # called before the first documents are judged
         judgments = graded_judgments_of({})
     ordering = simulated_strategy(
@@ -187,12 +186,15 @@ def next(  # noqa: A001 - it is the name of its command
     return NextDocuments(rows, used_seed)
 
 
-def _is_blank(judged: Any) -> bool:
-    """Return whether judgments are a regular file that contains only blank lines or a byte-order mark."""
-    if not isinstance(judged, str | bytes | os.PathLike):
-        return False
+def _content_of(judged: Any) -> Any:
+    """Return the judgments, or None for a file that contains only blank lines or a byte-order mark."""
+    if not is_file(judged):
+        return judged
     source = source_of(judged, "judged")
-    return source.size > 0 and not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
+    if not source.size:  # a pipe can be read only once
+        source = source.in_memory()
+    is_blank = not any(chunk.removeprefix(MARK).strip() for chunk in source.chunks(CHUNK_SIZE))
+    return None if is_blank else source
 
 
 def judgment_warnings(ordering: StrategySimulation, judgments: Judgments) -> Iterator[str]:
@@ -219,15 +221,10 @@ def shortage_warnings(
     ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
     """Yield a warning if fewer than ``n`` documents were selected, for each topic or over all topics."""
-    depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)
-    short = [topic.topic for topic in ordering.candidates if counts[topic.topic] < n]
-    if ordering.rules.across and len(selected) < n:
-        shortage = f"only {len(selected)} of {n} documents selected"
-    elif not ordering.rules.across and short:
-        topics = f"{len(short)} of {len(ordering.candidates)} topics"
-        example = f"{counts[short[0]]} for topic {shown_name(as_text(short[0]))}"
-        shortage = f"fewer than {n} documents selected for {topics} (for example {example})"
-    else:
+    depth, topics = ordering.rules.depth, [as_text(topic.topic) for topic in ordering.candidates]
+    counts = Counter(as_text(document.candidates.topic) for document in selected)
+    shortage = shortage_of(counts, n, None if ordering.rules.across else topics)
+    if not shortage:
         return
     if replay:
         reason = "the other documents of the replayed batch are already judged, or the strategy has none left to select"
@@ -244,9 +241,8 @@ def shortage_warnings(
 def _first_words(docnos: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:
     """Return the first words of the texts of documents."""
     texts = {}
-    for path in paths:
-        for document in read_documents(Source(path)):
-            if document.docno in docnos:
-                words = " ".join(document.text.split())
-                texts[document.docno] = words if len(words) <= LONGEST_TEXT else words[: LONGEST_TEXT - 1] + "…"
+    for document in documents_in(paths):
+        if document.docno in docnos:
+            words = " ".join(document.text.split())
+            texts[document.docno] = words if len(words) <= LONGEST_TEXT else words[: LONGEST_TEXT - 1] + "…"
     return texts

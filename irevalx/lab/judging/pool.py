@@ -1,7 +1,7 @@
 """Pools of the top documents of runs: ``pool``, ``pool_sizes`` and their command."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, overload
+from typing import Annotated, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -14,12 +14,9 @@ from irevalx.experiments.inputs import GradedQrelsText, graded_judgments_of, run
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.frozen import replace
 from irevalx.judgments.pool import with_pool
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import Output, Result
 from irevalx.lab.command.parameters import Depth, GradedRelFormat, Level, Runs
 from irevalx.reports.table import Table
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
 
@@ -27,7 +24,7 @@ Judge = Annotated["GivenQrels | None", file(metavar="QRELS", means="qrels")]
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     sizes: Annotated[
         Sequence[int],

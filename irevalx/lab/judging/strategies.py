@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import chain
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -16,10 +15,9 @@ from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.pools import PLAIN
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.lab.completion.documents import documents_in, paths_of
 from irevalx.parameters import join_words
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.sources.files import Source
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import (
@@ -118,9 +116,6 @@ StrataFile = Annotated[
 ]
 
 
-_MOST_DIGITS = 18
-
-
 def simulated_strategy(
     name: str,
     runs: Any,
@@ -160,15 +155,19 @@ def without_judgment_warning(replayed: SimulatedJudging, rules: SimulationRules)
 BUDGET_RULE = "a number of documents, or a share such as 0.1 or 10%"
 
 
+def number_of_documents(text: str) -> int:
+    """Return a number of at most 18 digits, which exceeds the documents of any run; 0 for any other text."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else 0
+
+
 def budget_of(what: str, given: Any) -> BudgetLevel:
     """Read a budget: a number of documents, or a share such as "10%" or 0.1."""
     if isinstance(given, BudgetLevel):
         return given
     if isinstance(given, str):
-        is_number = given.isascii() and given.isdecimal()
-        if is_number and len(given) <= _MOST_DIGITS and int(given) > 0:
-            return BudgetLevel(given, Fraction(int(given)), is_share=False)
-        share = None if is_number else read_share(given)
+        if number := number_of_documents(given):
+            return BudgetLevel(given, Fraction(number), is_share=False)
+        share = None if given.isdecimal() else read_share(given)
         if share is not None:
             return BudgetLevel(given, share)
     try:
@@ -185,7 +184,7 @@ def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: 
 
     names = {docno for topic in candidates for docno in topic.docnos}
     judged = set[bytes]() if judgments is None else set(judgments.docnos.texts())
-    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), names | judged)
+    collection = Collection.of(documents_in(paths), names | judged)
     if without_text := len(names - collection.place.keys()):
         warn(f"{without_text} of {len(names)} candidate documents have no text and are selected last")
 

@@ -83,7 +83,7 @@ def draw_lines(
     named = {str(line.get_label()): line for panel in drawn for line in panel.lines}
     names = names_within(named, _LONGEST_NAME * page.width, _NAME_SIZE)
     page.explain(
-        figure, label, _band_note(every), _rule_note(every, rule), _inset_note(drawn), note, names.key, titles.key
+        figure, label, _band_note(every), _rule_note(every, rule), _inset_note(cells), note, names.key, titles.key
     )
     lay_out_with_legend(figure, {names.of[name]: line for name, line in named.items()}, heading, legend)
     for drawn_panel in drawn:
@@ -206,9 +206,9 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
     return f"{name}: {'; '.join(parts)}." if parts else ""
 
 
-def _inset_note(panels: Sequence[_DrawnPanel]) -> str:
+def _inset_note(cells: Sequence[Sequence[tuple[LinePanel, Limits]]]) -> str:
     """Return a description of the insets of a figure; empty if it has none."""
-    greatest = max((panel.inset for panel in panels), default=0.0)
+    greatest = max(panel.inset for row in cells for panel, _ in row)
     return f"Insets: levels up to {greatest:.0%}." if greatest else ""
 
 
@@ -242,11 +242,6 @@ class _DrawnPanel:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         for curve in panel.curves:
             self._draw(curve.style or 0, curve)
-
-    @property
-    def inset(self) -> float:
-        """The greatest x of its inset, 0 if it has none."""
-        return self._panel.inset
 
     def _has_counts(self, side: str) -> bool:
         """Return whether the values on an axis (x or y) are integers, at least one of them above 2."""

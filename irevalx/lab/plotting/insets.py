@@ -35,7 +35,7 @@ def _is_low(x: FloatArray, panel: LinePanel) -> BoolArray:
 
 
 def with_room(panel: LinePanel, limits: Limits) -> Limits:
-    """Return limits of a panel with room for an inset below or above its lines, where it takes less."""
+    """Return limits of a panel with room for an inset below or above its lines, whichever takes less space."""
     left, right, low, high = limits
     least, greatest = _heights(panel, limits)
     below = min(low, (least - _HEIGHT * high) / (1 - _HEIGHT))
@@ -51,7 +51,7 @@ def _heights(panel: LinePanel, limits: Limits) -> tuple[float, float]:
 
 
 def _beyond(curves: Sequence[Curve], start: float) -> Iterator[FloatArray]:
-    """Yield the heights of lines and bands from a place on the horizontal axis on."""
+    """Yield the heights of lines and bands to the right of a position on the horizontal axis."""
     for curve in curves:
         for side in (curve.y, curve.low, curve.high):
             if side is not None and (known := np.isfinite(curve.x + side)).any():

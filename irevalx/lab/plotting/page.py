@@ -238,13 +238,13 @@ def name_rows(axis: Axes, names: Sequence[str]) -> None:
     axis.grid(visible=False, axis="y")
 
 
-def stacked(values: FloatArray, extent: float, room: float = 0.36) -> FloatArray:
-    """Return vertical shifts, at most ``room``, that separate points in a row that are closer than ``extent / 50``."""
+def stacked(values: FloatArray, extent: float) -> FloatArray:
+    """Return vertical shifts, at most 0.36, that separate points in a row that are closer than ``extent / 50``."""
     place = np.round(values / (extent / 50 or 1.0)).astype(np.int64)
     shifts = np.zeros(len(values))
     stacks = [np.flatnonzero(place == number) for number in np.unique(place)]
     highest = max(map(len, stacks), default=1)
-    step = min(0.16, 2 * room / max(1, highest - 1))
+    step = min(0.16, 2 * 0.36 / max(1, highest - 1))
     for points in stacks:
         shifts[points] = step * (np.arange(len(points)) - (len(points) - 1) / 2)
     return shifts

@@ -32,7 +32,7 @@ Ends: TypeAlias = "tuple[float, float]"
 """Limits of an axis, or bounds of an interval."""
 
 _EDGE = 0.05
-"""Around everything, in inches."""
+"""Space around all panels and texts, in inches."""
 
 _DARK = 0.55
 """Cells with a darker shade have white texts."""
@@ -192,10 +192,10 @@ def with_margin(values: FloatArray) -> Ends:
 
 _DEVIATIONS = 3.5  # least distance of an outlier from the median, in standard deviations estimated from the MAD
 _LEAST_DEVIATION = 0.2  # least distance of an outlier, as a share of the range of values
-_LEAST_VALUES = 3  # for outliers
-_MOST_OUTLIERS = 3  # with names, in a panel or a row
-_LONGEST_OUTLIER = 0.9  # name, in inches
-_OUTLIER_SIZE = 5.5  # font size of their names, in points
+_LEAST_VALUES = 3  # least number of values among which there can be outliers
+_MOST_OUTLIERS = 3  # maximum number of named outliers in a panel or a row
+_LONGEST_OUTLIER = 0.9  # maximum width of the name of an outlier, in inches
+_OUTLIER_SIZE = 5.5  # font size of the names of outliers, in points
 _OUTLIER_HEIGHT, _POINT = 0.09, 0.025  # height of a name, and radius of a point, in inches
 _GAP, _ABOVE = 0.07, 0.085  # between a point and its name, next to it and above it, in inches
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from irevalx.api import inputs
 from irevalx.arrays.segments import BoolArray
@@ -26,6 +26,7 @@ from irevalx.experiments.run_groups import (
 from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.output import Output, write_folder
 from irevalx.lab.command.parameters import (
     CLASSIFIERS,
     EXPECTED,
@@ -55,17 +56,15 @@ from irevalx.lab.command.parameters import (
     measures,
 )
 from irevalx.lab.completion.documents import paths_of
-from irevalx.lab.completion.predictions import CompletionRun, LabelCompletion
+from irevalx.lab.completion.predictions import Completion, CompletionRun, LabelCompletion, expectable, expected_values
 from irevalx.lab.reusability.new_run_results import TOLERANCE, commands_for
 from irevalx.lab.reusability.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.parameters import short_repr
 from irevalx.process.platform import file_name
+from irevalx.process.terminal import progress_bar
 from irevalx.reading.formats import QRELS
 from irevalx.settings import ORDERS_OF_TIES
-
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
 """Ways to complete judgments without a classifier."""
@@ -81,7 +80,7 @@ HOLES_DEPTH = 10
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     draw: Annotated[
         str,
@@ -113,8 +112,6 @@ def _run(
 
 def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> None:
     """Write the judgments of each group to a separate file; raises UsageError if two groups would share a file."""
-    from irevalx.lab.command.output import write_folder
-
     file_of: dict[str, str] = {}
     for group in judgments:
         other = file_of.setdefault(file_name(group), group)
@@ -334,8 +331,6 @@ def leave_out(
         name: left_out_of(experiment, left_out, treatment, threads, lacking) for name, treatment in treatments.items()
     }
     for name in (way for way in ways if way in EXPECTED):
-        from irevalx.lab.completion.predictions import expected_values
-
         values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
         evaluations[name] = leave_out_with(experiment, left_out, values, threads)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
@@ -367,8 +362,6 @@ def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
 
 def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
     """Raise UsageError for a measure that has no exact expected value under relevance probabilities."""
-    from irevalx.lab.completion.predictions import expectable
-
     for way in (way for way in ways if way in EXPECTED):
         for measure in names:
             if not expectable(measure):
@@ -391,8 +384,6 @@ def _predicting(
     if not classifiers:
         return {}
     from irevalx.lab.completion.classifiers import classifier_for, collection_for
-    from irevalx.lab.completion.predictions import Completion
-    from irevalx.process.terminal import progress_bar
 
     judgments = experiment.judgments
     collection = collection_for(judgments, documents)
@@ -410,7 +401,13 @@ def _labelling(
     experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
     """Return the treatment that judges unique documents by labels; warns about the labels."""
-    labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
+    labelling = LabelCompletion(
+        judgments=experiment.judgments,
+        labels=labels,
+        level=int(experiment.level),
+        left_out=left_out,
+        replace=replace_all,
+    )
     for line in labelling.warnings():
         warn(line)
     return labelling

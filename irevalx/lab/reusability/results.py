@@ -326,7 +326,7 @@ class LeftOutRuns(DrawnResult):
 
     def _printed(self, m: int, score: float) -> float:
         """Return a score as irevalx prints it: sums of counts are integers."""
-        return round(score) if self.experiment.counts[m] else float(score)
+        return round(score) if self.experiment.kinds[m].number == "integer" else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:
         if self.new is not None:

@@ -7,11 +7,12 @@ from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from irevalx.api import inputs
+from irevalx.api.inputs import GivenQrels
+from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
-from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, shown_name, warn
+from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
 from irevalx.experiments.inputs import (
     are_given,
     graded_judgments_of,
@@ -31,7 +32,7 @@ from irevalx.experiments.weighted_measures import (
 )
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult
+from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult, shortage_of
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
@@ -54,11 +55,10 @@ from irevalx.lab.score_bounds.probabilities import (
     DRAWN,
     ExpectedValues,
     GradeShares,
-    Relevance,
     SimulatedValues,
     given_relevance,
 )
-from irevalx.lab.score_bounds.relevance_models import Unpooled
+from irevalx.lab.score_bounds.relevance_models import fitted_relevance
 from irevalx.lab.score_bounds.results import (
     ALL,
     WITH_PROBABILITIES,
@@ -181,10 +181,7 @@ def bounds(
     in_all: Annotated[
         int | None, whole(1, metavar="N", also="--next", excludes=("per_topic", "n_next", "figure"))
     ] = None,
-    probabilities: Annotated[
-        Optional[inputs.GivenQrels],  # noqa: UP045 - GivenQrels is a string
-        file(excludes="fit_probabilities"),
-    ] = None,
+    probabilities: Annotated["GivenQrels | None", file(excludes="fit_probabilities")] = None,
     fit_probabilities: Annotated[bool, flag()] = False,
     new_runs: Annotated[
         OptionalRuns,
@@ -236,7 +233,8 @@ def bounds(
 
     Parameters
     ----------
-    max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments]
+    max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments, but at
+        least `level`]
     by_topic : also display the values of each topic in tables on the terminal; the other formats always contain these
         values.
     show : in tables on the terminal, show the bounds of runs and the number of determined pairs (summary), or also all
@@ -278,10 +276,10 @@ def bounds(
         raise UsageError(invalid_value("level", "at least 1 with probabilities of relevance", level))
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
-    unpooled = Unpooled(run_streams(new_runs) if are_given(new_runs) else None, groups, group_by)
-    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *(unpooled.runs or ())]
+    new = run_streams(new_runs) if are_given(new_runs) else []
+    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *new]
     known = judgments.grades[judgments.grades >= 0]
-    greatest = int(known.max(initial=0)) if max_grade is None else max_grade
+    greatest = max(int(known.max(initial=0)), level) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
     drawn = _drawn_requests(requests, is_probable=is_probable)
     weighted = weighted_measures(
@@ -306,9 +304,13 @@ def bounds(
     of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
     if is_probable:
         shares = GradeShares.of(experiment.grades, level, greatest)
-        relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level, unpooled)
-        used_seed = chosen_seed(seed) if drawn or unpooled.runs else None
-        n_pooled = unpooled.first(experiment)
+        relevance = (
+            fitted_relevance(experiment, level, len(new), groups, group_by)
+            if probabilities is None
+            else given_relevance(experiment, probabilities, _depth(weighted, drawn))
+        )
+        used_seed = chosen_seed(seed) if drawn or new else None
+        n_pooled = len(experiment.runs) - len(new)
         expected = [
             ExpectedValues(of_measure, relevance, shares, n_pooled=n_pooled, n_draws=draws, seed=used_seed or 0)
             for of_measure in scores
@@ -326,7 +328,7 @@ def bounds(
     decided = count_determined(rows)
     for row in decided:
         if row.decided == 0:
-            warn(f"{row.measure}: no pair is determined")
+            warn(f"{row.measure}: no pair is determined; {spelled('in_all')} selects the documents to judge first")
     return BoundedScores(rows, decided, by_topic, scores, used_seed, show, notes=notes)
 
 
@@ -358,7 +360,10 @@ def _to_judge(
     """Return the first documents, over all topics or per topic; the column is the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     if ranked:
-        _warn_of_shortage(ranked, requested, experiment)
+        counts = Counter(document.topic for document in ranked)
+        each = list(map(as_text, experiment.topics)) if name == "per_topic" else None
+        if shortage := shortage_of(counts, n, each):
+            warn(f"{shortage}: no other document can affect a pair of runs whose order is not determined")
     topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
     rows = [
         DocumentToJudge(
@@ -373,23 +378,6 @@ def _to_judge(
         for rank, document in enumerate(islice(of_topic, n), start=1)
     ]
     return DocumentsToJudge(rows, column, notes=notes)
-
-
-def _warn_of_shortage(ranked: Sequence[DocumentInfluence], requested: tuple[str, int], experiment: GradedRuns) -> None:
-    """Warn if there are fewer documents than requested, over all topics or for a topic."""
-    (name, n), reason = requested, "no other document can affect a pair of runs whose order is not determined"
-    if name != "per_topic":
-        if len(ranked) < n:
-            warn(f"only {len(ranked)} of {n} documents selected: {reason}")
-        return
-    counts = Counter(document.topic for document in ranked)
-    topics = list(map(as_text, experiment.topics))
-    short = [topic for topic in topics if counts[topic] < n]
-    if short:
-        warn(
-            f"fewer than {n} documents selected for {len(short)} of {len(topics)} topics (for example "
-            f"{counts[short[0]]} for topic {shown_name(short[0])}): {reason}"
-        )
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
@@ -413,13 +401,6 @@ def _refuse_next(
         raise UsageError(f"{spelled(option)} requires at least two runs")
 
 
-def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
-    """Return the given probabilities of relevance or, if there are none, fitted probabilities."""
-    if probabilities is None:
-        return unpooled.relevance(experiment, level)
-    return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
-
-
 def weighted_scores(
     judgments: Judgments,
     opened: Sequence[RunStream],
@@ -429,7 +410,7 @@ def weighted_scores(
 ) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
-    experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
+    experiment = graded_runs_of(ReadQrels(judgments), opened, drawn or "num_ret", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import warn
+from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.graded import Judgments
 from irevalx.lab.score_bounds.extremes import Bounds, DifferenceDistribution, DocumentInfluence, WeightedScores
 from irevalx.measures.average_precision import average_precision, average_precision_at
 from irevalx.measures.declaration import Measure
@@ -71,7 +72,7 @@ class GradeShares(Frozen):
 
     @classmethod
     def of(cls, grades: IntArray, level: int, greatest: int) -> GradeShares:
-        """Estimate the distributions from grades, negative if unjudged; without grades, the lowest grade is certain."""
+        """Estimate the distributions from judged grades; if there are none, the lowest possible grade is certain."""
         possible = np.arange(greatest + 1)
         counts = np.bincount(grades[(grades >= 0) & (grades <= greatest)], minlength=greatest + 1).astype(np.float64)
         relevant, others = (
@@ -96,8 +97,9 @@ class GradeShares(Frozen):
         return grades
 
 
-def given_relevance(experiment: GradedRuns, probabilities: Judgments, depth: int) -> Relevance:
+def given_relevance(experiment: GradedRuns, given: Any, depth: int) -> Relevance:
     """Look up probabilities; warns if one of the first ``depth`` documents of a run has none, and is nonrelevant."""
+    probabilities = graded_judgments_of(given, grades="probability")
     place = places_of(experiment.judgments, probabilities)
     probability = np.where(place == ABSENT, -1.0, np.concatenate((probabilities.grades, [0.0]))[place])
     matter = experiment.retrieved_within(depth).any(axis=0) & (experiment.grades < 0)

@@ -29,7 +29,6 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of, removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.probabilities import Relevance
-from irevalx.reading.kinds.runs import RunStream
 
 LEAST_GROUPS = 4
 """The least number of groups of pooled runs to estimate the factor; fewer were not tested."""
@@ -170,24 +169,19 @@ LEAST_DEPTH = 10
 """The depth within which pooled runs are distinguished from others; pools are at least as deep."""
 
 
-class Unpooled(Frozen):
-    """Runs that were not pooled, if there are any."""
-
-    runs: Sequence[RunStream] | None
-    groups: str | PathLike[str] | Mapping[str, str] | None  # of all runs, like ``group_by``
-    group_by: str | None
-
-    def first(self, experiment: GradedRuns) -> int | None:
-        """Return the index of the first new run among all runs; None if there is none."""
-        return None if self.runs is None else len(experiment.runs) - len(self.runs)
-
-    def relevance(self, experiment: GradedRuns, level: int) -> Relevance:
-        """Fit probabilities; raises InputError if there are runs that were not pooled and are not new runs."""
-        first = self.first(experiment)
-        refuse_unpooled(experiment, len(experiment.runs) if first is None else first)
-        if first is None:
-            return FittedRelevance(experiment, level).fit()
-        return unpooled_relevance(experiment, groups_of(experiment.runs, self.groups, self.group_by), first, level)
+def fitted_relevance(
+    experiment: GradedRuns,
+    level: int,
+    n_new: int,
+    groups: str | PathLike[str] | Mapping[str, str] | None,
+    group_by: str | None,
+) -> Relevance:
+    """Fit probabilities; raises InputError if runs were not pooled that are not among the last ``n_new`` runs."""
+    n_pooled = len(experiment.runs) - n_new
+    refuse_unpooled(experiment, n_pooled)
+    if not n_new:
+        return FittedRelevance(experiment, level).fit()
+    return unpooled_relevance(experiment, groups_of(experiment.runs, groups, group_by), n_pooled, level)
 
 
 class UnpooledRelevance(Relevance, kw_only=True):

@@ -17,7 +17,7 @@ import numpy as np
 from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, text
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.command.output import Result, make_folder, write_folder, write_lines
+from irevalx.lab.command.output import Output, Result, make_folder, write_folder, write_lines
 from irevalx.lab.studies.results import AXES, StudyResult
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.simulation import REFERENCES
@@ -45,7 +45,7 @@ def _level(value: Any) -> str:
     raise TypeError(value)
 
 
-def _run(output: "Output", **options: Any) -> None:
+def _run(output: Output, **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
         raise UsageError(f"missing {spelled('figure')}")
@@ -148,16 +148,15 @@ def draw(
 
 
 def _words(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of texts, each once."""
+    """Return the distinct words of texts."""
     return tuple(dict.fromkeys(word for text in texts for word in text.split()))
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
     """Return the summaries of studies, given as for ``draw``."""
-    if not isinstance(studies, Mapping):
-        studies = [(None, study) for study in (studies if isinstance(studies, list | tuple) else [studies])]
+    several = studies if isinstance(studies, list | tuple) else [studies]
     summaries = []
-    for name, study in studies.items() if isinstance(studies, Mapping) else studies:
+    for name, study in studies.items() if isinstance(studies, Mapping) else ((None, study) for study in several):
         if isinstance(study, StudyResult):
             summaries.append(study.summary if name is None else replace(study.summary, name=name))
         elif isinstance(study, str | os.PathLike):

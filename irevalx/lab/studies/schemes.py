@@ -22,7 +22,7 @@ from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import Design, StrataSample, Stratum, values_of_sample
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.judging.strategies import budget_of
+from irevalx.lab.judging.strategies import budget_of, number_of_documents
 from irevalx.strategies.registry import STRATEGIES, JudgingStrategy
 from irevalx.strategies.simulation import BudgetLevel
 
@@ -32,7 +32,6 @@ LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 _DRAWN_DEPTHS = (30.0, 8.0, 4.0)
-_MOST_DIGITS = 18  # maximum number of digits of a depth, which exceeds that of any run
 
 
 IMPERFECT = "imperfect"
@@ -71,9 +70,9 @@ class Scheme(Frozen, kw_only=True):
         if self.order is not None:
             return budget_of(f"each of {what}", given)
         if self.of_depth:
-            if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
+            if not (depth := number_of_documents(text)):
                 raise ArgumentError(f"invalid level {quote(text)} of {self.name}: must be a depth of at least 1")
-            return BudgetLevel(text, Fraction(int(text)), is_share=False)
+            return BudgetLevel(text, Fraction(depth), is_share=False)
         if not isinstance(given, str):
             return BudgetLevel(text, share_of(what, given))
         share = read_share(given)

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments import samples
-from irevalx.experiments.pools import judgments_of_some, renumbered
+from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import StrataSample, values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.plotting.ranges import measure_printed_as
-from irevalx.lab.studies.schemes import TopicStrata, draw, values_of
+from irevalx.lab.studies.schemes import IMPERFECT, TopicStrata, draw, values_of
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
@@ -169,6 +169,7 @@ class Study(Frozen):
     confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
     reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
     undefined: IntArray  # shape (n_measures,): topic values that are undefined under reduced judgments
+    without_relevant: IntArray  # shape (n_levels, n_samples): topics whose relevant documents all lost their judgments
     intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
     @cached_property
@@ -198,6 +199,7 @@ class _Reduced(Frozen):
     judged: float  # the share of judgments that is kept
     scores: FloatArray  # shape (n_measures, n_runs)
     undefined: IntArray  # shape (n_measures,): topics without a value
+    without_relevant: int  # topics whose relevant documents all lost their judgments
     decisions: Decisions  # shape (n_measures, n_pairs)
     resampled: dict[tuple[str, str], FloatArray] | None  # statistics of resampled topics; None without resampling
 
@@ -231,7 +233,7 @@ def run_study(
 
     shape = (len(levels), len(seeds), len(experiment.measures))
     judged, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
-    undefined = np.zeros(shape[2], np.int64)
+    undefined, without_relevant = np.zeros(shape[2], np.int64), np.zeros(shape[:2], np.int64)
     different = np.empty((*shape, full.different.shape[-1]), np.bool_)
     direction = np.empty(different.shape, np.int64)
 
@@ -248,6 +250,7 @@ def run_study(
             judged=np.count_nonzero(sample.in_sample) / n_judged,
             scores=experiment.scores(values_of_level),
             undefined=np.isnan(values_of_level).any(axis=1).sum(axis=1),
+            without_relevant=0 if scheme == IMPERFECT else _without_relevant(experiment, sample.in_sample),
             decisions=decide(reduced_tested),
             resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
         )
@@ -256,6 +259,7 @@ def run_study(
     for (i, s), reduced in zip(items, in_order(work, lambda: items, processes), strict=True):
         judged[i, s], scores[i, s] = reduced.judged, reduced.scores
         undefined += reduced.undefined
+        without_relevant[i, s] = reduced.without_relevant
         different[i, s], direction[i, s] = reduced.decisions.different, reduced.decisions.direction
         if bootstrap is not None and reduced.resampled is not None:
             bootstrap.add(i, reduced.resampled)
@@ -273,8 +277,17 @@ def run_study(
         confusion=confusion(full, decisions),
         reversals=reversals(full, decisions).sum(axis=(0, 1)),
         undefined=undefined,
+        without_relevant=without_relevant,
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
+
+
+def _without_relevant(experiment: GradedRuns, in_sample: BoolArray) -> int:
+    """Return the number of evaluated topics with relevant documents of which none is in the sample."""
+    judgments = experiment.judgments
+    relevant = samples.is_relevant(judgments, experiment.level)
+    lost = (judgments.rows.count(relevant) > 0) & (judgments.rows.count(relevant & in_sample) == 0)
+    return sum(bool(lost[judgments.topic_index[topic]]) for topic in experiment.topics)
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
@@ -303,7 +316,7 @@ def pair_experiment(experiment: GradedRuns, pair: tuple[int, int]) -> GradedRuns
     retrieved[ranking.row[ranking.row >= 0]] = True
     return replace(
         experiment,
-        judgments=judgments_of_some(judgments, retrieved),
+        judgments=judgments.restricted(retrieved),
         runs=tuple(experiment.runs[run] for run in chosen),
         ranking=replace(ranking, row=renumbered(ranking.row, retrieved)),
         missing=experiment.missing[chosen],

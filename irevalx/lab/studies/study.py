@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from irevalx import __version__
 from irevalx.api.inputs import Qrels as ReadQrels
@@ -17,7 +17,7 @@ from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRun
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.strata import read_design, read_topic_rates, requests_of_samples, stratify
 from irevalx.frozen import replace
-from irevalx.lab.command.output import refuse_folder
+from irevalx.lab.command.output import Output, refuse_folder
 from irevalx.lab.command.parameters import (
     Complete,
     Duplicates,
@@ -63,9 +63,6 @@ from irevalx.settings import ORDERS_OF_TIES
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
-if TYPE_CHECKING:
-    from irevalx.lab.command.output import Output
-
 POOL_DEPTH = 100
 
 _SCHEMES = (
@@ -96,7 +93,7 @@ _STRATEGY = tuple(f"scheme={name}" for name in STRATEGY_SCHEMES)
 
 
 def _run(
-    output: "Output",
+    output: Output,
     *,
     runs: Any,
     scheme: Annotated[Iterable[str], _SCHEME, refined(several=True, metavar="SCHEME...")] = ("uniform",),

@@ -78,7 +78,7 @@ class StudySummary(Frozen):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures, each once."""
+        """The distinct measures."""
         return tuple(dict.fromkeys(measure for measure, _ in self.columns))
 
     @property
@@ -234,7 +234,7 @@ def is_in_order(about: Mapping[str, Any]) -> bool:
 
 
 def tau_tables(summary: StudySummary) -> list[Table]:
-    """Return the mean tau-b over samples by level, with AP and with the measure's own full values."""
+    """Return the mean tau-b over samples by level, against AP and against the measure under full judgments."""
     means = "" if summary.n_samples in {None, 1} else f"Means over {summary.n_samples} samples of judgments. "
     what = f"{means}Kendall's tau-b with the ranking of runs under full judgments (1: the same ranking)."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())

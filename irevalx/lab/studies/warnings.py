@@ -1,4 +1,4 @@
-"""Warnings of a study: shallow pools, biased samples, undefined values, short runs, reversed differences."""
+"""Warnings of a study: about pools, samples, topics, undefined values, short runs and reversed differences."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
             f"{spelled('scheme', 'stratified')} does not draw a random sample of the judgments, because it samples "
             f"relevant and nonrelevant documents at different rates; {spelled('strata')} samples strata that are known "
             "before documents are judged"
+        )
+    without_relevant = study.without_relevant.mean(axis=1)
+    if (most := float(without_relevant.max())) > 0:
+        level = study.levels[int(without_relevant.argmax())].text
+        yield (
+            f"at level {level}, {most:.4g} of {len(experiment.topics)} topics (mean over samples) have no relevant "
+            "document in the sample; most measures are 0 for such topics, so their means are too low"
         )
     n_values = study.judged.size * len(experiment.topics)
     for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):

@@ -2,7 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
@@ -38,6 +41,8 @@ from irevalx.statistics.significance import ALPHA, MEAN
 
 DIFFERENCES = (0.01, 0.02, 0.05)
 WIDTHS = (0.05,)
+_ROUNDING = 1e-10
+"""Differences are equal if they differ by less than this number."""
 GOALS = _DIFFERENCE, _WIDTH = "difference", "interval width"
 
 
@@ -77,32 +82,41 @@ class Power(DrawnResult):
         return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return tables of what numbers of topics detect, of the standard deviations, and of the topics needed."""
+        """Return tables of detectable differences, of standard deviations, and of required numbers of topics."""
         given_topics = [row for row in self.rows if row.given == "topics"]
         differences, widths = ([row for row in given_topics if row.goal == goal] for goal in GOALS)
-        least = [(*row[:2], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
+        least = [
+            (row.measure, row.pair, row.topics, row.size, row.low, row.high, width.size)
+            for row, width in zip(differences, widths, strict=True)
+        ]
         needed = [
             (row.measure, row.pair, f"{row.goal} {row.size:g}", row.topics, row.low, row.high)
             for row in self.rows
             if row.given == "size"
         ]
-        columns = ("measure", "pair", "topics", "least_difference", "low", "high", "interval_width")
-        deviation_columns = ("measure", "pair", "deviation", "low", "high")
-        needed_columns = ("measure", "pair", "for", "topics", "low", "high")
+        deviations = [
+            (row.measure, row.pair, row.deviation, row.deviation_low, row.deviation_high) for row in self.rows
+        ]
         return [
             Table(
                 "smallest differences that these numbers of topics detect",
-                columns,
+                ("measure", "pair", "topics", "least_difference", "low", "high", "interval_width"),
                 [*dict.fromkeys(least)],
                 n_labels=2,
             ),
             Table(
                 "standard deviation of the differences between two runs",
-                deviation_columns,
-                [*dict.fromkeys(row[:5] for row in self.rows)],
+                ("measure", "pair", "deviation", "low", "high"),
+                [*dict.fromkeys(deviations)],
                 n_labels=2,
             ),
-            Table("topics needed", needed_columns, needed, n_labels=3, notes=self._explanations()),
+            Table(
+                "topics needed",
+                ("measure", "pair", "for", "topics", "low", "high"),
+                needed,
+                n_labels=3,
+                notes=self._explanations(),
+            ),
         ]
 
     def _explanations(self) -> tuple[str, ...]:
@@ -228,6 +242,7 @@ def power(
     deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
     for values in measured:
         _refuse_unusable(values)
+        _warn_of_constant_differences(values)
         median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha)
         greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
         deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
@@ -258,6 +273,23 @@ def _refuse_unusable(values: MeasureValues) -> None:
         warn(
             f"{values.measure} has values for {n_topics} topics: with fewer than {FEW_TOPICS}, the standard deviation "
             "of differences is not reliable"
+        )
+
+
+def _warn_of_constant_differences(values: MeasureValues) -> None:
+    """Warn about pairs of runs with the same difference on all topics."""
+    pairs = [
+        (x, y)
+        for x, y in combinations(range(len(values.runs)), 2)
+        if np.ptp(values.values[x] - values.values[y]) < _ROUNDING
+    ]
+    if pairs:
+        x, y = pairs[0]
+        verb = "has" if len(pairs) == 1 else "have"
+        warn(
+            f"{values.measure}: {len(pairs)} of {math.comb(len(values.runs), 2)} pairs of runs {verb} the same "
+            f"difference on all topics (for example {values.runs[x]} and {values.runs[y]}), that is, a standard "
+            "deviation of 0; the numbers of topics are too low for runs that differ more"
         )
 
 

@@ -53,7 +53,7 @@ _OVER_SPLITS = (
     "The 95% intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
     "other topics."
 )
-_LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
+_LONGEST_WIDTH = 100  # characters of the widest bin, and zeros
 
 
 class SizeSwapRate(NamedTuple):
@@ -73,7 +73,7 @@ class SizeSwapRate(NamedTuple):
 
 
 class DifferenceSwapRate(NamedTuple):
-    """The swap rate for differences of one size on one of two topic sets; the last fields are those of SizeSwapRate."""
+    """The swap rate for differences of one size on one of two topic sets; the last fields are as in SizeSwapRate."""
 
     measure: str
     topics: int
@@ -149,7 +149,7 @@ class SwapRatesByDifference(DrawnResult):
         """Return both tables under displayed titles; the first contains only the rate for comparing measures."""
         columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
-        marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
+        marked = [[*(row._asdict() | {"few": "few" if row.few else ""}).values()] for row in self.rows]
         title = f"smallest difference above which at most {TOLERATED:.0%} of comparisons are swaps (blank: none)"
         return [replace(first, rows=marked, optional=("swaps",)).showing(*columns), replace(second, title=title)]
 
@@ -271,7 +271,7 @@ def swap_rate(
     for values in measured:
         _refuse_topics(values.measure, len(values.topics), sizes)
         _refuse_larger(values.measure, sizes or default_sizes(len(values.topics)), larger)
-    shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
+    shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # equal for all measures
     width = None if bins is None else _bin_width(bins)
     by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
     for values in measured:

@@ -121,7 +121,7 @@ def _by_topic(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) 
             named = docnos.take(places)
         else:
             places = order[begin:end]
-            named = names_of([docnos.take(array_of(places))])  # side by side, which takes less time to look at
+            named = names_of([docnos.take(array_of(places))])  # contiguous, which is faster to read
         yield Entries(path, topics[first:last], of_topics, named, scores[places], lines[places])
 
 
@@ -164,7 +164,7 @@ class SpooledRows:
 def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
     """Yield rows while writing them to a temporary file; at the end, append the buffer of the file to ``written``."""
     schema = schema_of(*columns)
-    stored = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
+    stored = schema.remove(schema.get_field_index(LINE))  # row numbers need not be stored
     try:
         with TemporaryFile() as file:
             with pa.ipc.new_stream(file, stored) as writer:
@@ -172,7 +172,7 @@ def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa
                     writer.write(batch.select(stored.names))
                     yield batch
             file.flush()
-            # Not by its name: not every system lets a temporary file be opened once more.
+            # By its descriptor, since some systems cannot open a temporary file a second time.
             written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
     except OSError as error:
         reason = error.strerror or first_line(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def _about(path: str, lines: IntArray, problem: str) -> str:
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:
     """Build judgments, with the column ``STRATUM`` for stratified samples."""
-    numbers: dict[bytes, int] = {}  # of the strata, as they come in the file
+    numbers: dict[bytes, int] = {}  # of the strata, in file order
     judges: dict[str, dict[bytes, int]] = {}  # the first line of each judge, by column
 
     def build(columns: Columns) -> Judgments:
@@ -108,12 +108,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
             stratum, names = numbered(columns["STRATUM"])
             of_names = [numbers.setdefault(name, len(numbers)) for name in names.texts()]
             strata = np.array(of_names, np.int64)[stratum][order]
-        for column in (spec.column for spec in JUDGES if spec.column in columns):
-            number, names = numbered(columns[column])
-            first_of = judges.setdefault(column, {})
-            for name, row in zip(names.texts(), np.unique(number, return_index=True)[1].tolist(), strict=True):
-                if name:
-                    first_of.setdefault(name, int(columns.lines[row]))
+        add_judges(judges, columns)
         return Judgments(
             path=columns.path,
             topics=topics,
@@ -127,10 +122,8 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
         )
 
     judgments = Judgments.joined(rows.path, parts_of(rows, rules, build))
-    for column, first_of in judges.items():
-        if len(first_of) > 1:
-            place = "row " if isinstance(rows, TableRows) else ""
-            rules.warn(_several_judges(f"{shown_name(rows.path)}:{place}", column.lower(), first_of))
+    for line in judge_warnings(judges, rows, "labels"):
+        rules.warn(line)
     if judgments.strata is not None:
         rank = {name: place for place, name in enumerate(sorted(numbers, key=_stratum_order))}
         judgments = replace(judgments, strata=np.array([rank[name] for name in numbers], np.int64)[judgments.strata])
@@ -139,15 +132,30 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
     return replace(judgments, about_duplicates=rows.about_duplicates)
 
 
-def _several_judges(where: str, column: str, first_of: Mapping[bytes, int]) -> str:
-    """Return the warning about a column that names several judges, given the first line or row of each."""
-    (first, _), (second, line) = sorted(first_of.items(), key=lambda item: item[1])[:2]
-    option = f", and use {spelled('machines')} to compare them" if is_parameter("machines") else ""
-    return (
-        f"{where}{line}: the field {quote(column)} contains {len(first_of)} values ({quote(first)}, "
-        f"{quote(second)}{', ...' if len(first_of) > 2 else ''}), but all labels of a file are read as labels of "
-        f"one judge; write the labels of each judge to a separate file{option}"
-    )
+def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
+    """Add the first line or row of each judge that the columns name, by column."""
+    for column in (spec.column for spec in JUDGES if spec.column in columns):
+        number, names = numbered(columns[column])
+        first_of = judges.setdefault(column, {})
+        for name, row in zip(names.texts(), np.unique(number, return_index=True)[1].tolist(), strict=True):
+            if name:
+                first_of.setdefault(name, int(columns.lines[row]))
+
+
+def judge_warnings(judges: Mapping[str, Mapping[bytes, int]], rows: Rows, values: str) -> Iterator[str]:
+    """Yield a warning about each column that names several judges; ``values`` are "labels" or "preferences"."""
+    where = f"{shown_name(rows.path)}:{'row ' if isinstance(rows, TableRows) else ''}"
+    option = ""
+    if values == "labels" and is_parameter("machines"):
+        option = f", and use {spelled('machines')} to compare them"
+    for column, first_of in judges.items():
+        if len(first_of) > 1:
+            (first, _), (second, line) = sorted(first_of.items(), key=lambda item: item[1])[:2]
+            yield (
+                f"{where}{line}: the field {quote(column.lower())} contains {len(first_of)} values ({quote(first)}, "
+                f"{quote(second)}{', ...' if len(first_of) > 2 else ''}), but all {values} of a file are read as "
+                f"{values} of one judge; write the {values} of each judge to a separate file{option}"
+            )
 
 
 def _by_line(weights: FloatArray, lines: IntArray) -> FloatArray:

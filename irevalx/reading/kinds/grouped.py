@@ -13,6 +13,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Documents, GroupedJudgments, Judgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
+from irevalx.reading.kinds.graded import add_judges, judge_warnings
 from irevalx.reading.kinds.runs import group_by_topic
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources.lines import as_precise
@@ -54,6 +55,10 @@ def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
 def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
     """Build preferences, with levels in the precision of scores; groups have subgroups if there is such a column."""
     columns = whole(rows, rules)
+    judges: dict[str, dict[bytes, int]] = {}
+    add_judges(judges, columns)
+    for line in judge_warnings(judges, rows, "preferences"):
+        rules.warn(line)
     about = group_lines(rows.path, columns["TOPIC"], columns["GROUP"], columns["DOCNO"])
     subgroup = numbered(columns["SUBGROUP"])[0] if "SUBGROUP" in columns else np.zeros_like(columns.lines)
     return _preferences(about, subgroup, as_precise(columns["LEVEL"], rules.compat), columns.lines)

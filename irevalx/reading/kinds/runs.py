@@ -44,9 +44,7 @@ class ShortList(NamedTuple):
 
     topic: bytes
     docnos: list[bytes]
-    scores: Sequence[float]
-    """Finite scores, in the precision of the trec_eval version."""
-
+    scores: Sequence[float]  # finite scores, in the precision of the trec_eval version
     tag: bytes
 
 
@@ -122,7 +120,7 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
     topics = tuple(names.take(is_first).texts())
     number = (np.cumsum(is_first) - 1)[first]
     if len(topics) <= MOST_SMALL:
-        number = number.astype(np.uint16)  # which numpy sorts without comparing
+        number = number.astype(np.uint16)  # 16-bit integers are sorted without comparisons
     number = number.repeat(lengths)
     return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
 
@@ -146,15 +144,12 @@ class RunStream(Frozen):
     """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
     repeatedly."""
 
-    with_repeats: RunStream | None = None
-    """The same run, read with repeated documents allowed, if reading rejects them."""
-
+    with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
     short_list: Callable[[], ShortList | None] | None = None
     """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
     the same results."""
 
-    name: str | None = None
-    """The name that replaces the run tag in the file."""
+    name: str | None = None  # the name that replaces the run tag in the file
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
         """Return the run, which is read without checking for repeated documents if ``duplicates`` permits them."""
@@ -172,16 +167,11 @@ class RunStream(Frozen):
 class Stack(Frozen):
     """The results of several runs, with finite scores and without repeated documents."""
 
-    names: Sequence[str]
-    """The names of the runs, which are also their paths."""
-    tags: Sequence[bytes]
-    """The names as bytes."""
-    n_topics: IntArray
-    """Number of topics of each run, shape (n_runs,)."""
-    results: ResultRows
-    """Results for the topics of the first run, then of the second run, and so on."""
-    score_warnings: dict[int, tuple[RunWarning, ...]]
-    """Warnings, by the index of the run."""
+    names: Sequence[str]  # the names of the runs, which are also their paths
+    tags: Sequence[bytes]  # the names as bytes
+    n_topics: IntArray  # number of topics of each run, shape (n_runs,)
+    results: ResultRows  # results for the topics of the first run, then of the second run, and so on
+    score_warnings: dict[int, tuple[RunWarning, ...]]  # warnings, by the index of the run
 
 
 MOST_TOPICS = 1000

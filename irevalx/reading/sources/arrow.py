@@ -106,7 +106,7 @@ class ArrowTable(ColumnTable):
         if not len(column):
             return pa.nulls(0, TYPES[kind])
         if kind == "scores" and pa.types.is_decimal(column.type):
-            column = column.cast(pa.string())  # which is cast to the nearest number, other than a decimal
+            column = column.cast(pa.string())  # strings, unlike decimals, are cast to the nearest number
         try:
             return column.cast(TYPES[kind]).fill_null(float("nan")) if column.null_count else column.cast(TYPES[kind])
         except pa.ArrowInvalid:
@@ -287,7 +287,7 @@ def table_of_parquet(source: Source) -> ArrowTable:
     def parts(columns: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         with (
             _failing_as_file(source),
-            # Without buffers that hold the whole file in advance, as only files far away need.
+            # Buffering in advance would hold the whole file in memory, and is useful for remote files only.
             pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False) as opened,
         ):
             for batch in opened.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False):

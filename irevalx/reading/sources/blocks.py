@@ -121,7 +121,7 @@ def _topic_between(source: Source, least: int, end: int) -> int:
         begin = max(end - size, least)
         text = b"".join(source.chunks(CHUNK_SIZE, text=False, begin=begin, end=end))
         cut = _start_of_last_topic(text)
-        if cut > text.find(NEWLINE) + 1:  # the first line may have begun before the text, and its topic too
+        if cut > text.find(NEWLINE) + 1:  # the first line, and its topic, can begin before the text
             return begin + cut
         size *= 2
     return 0
@@ -161,10 +161,10 @@ def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = 
         text = b"".join(pieces)
         cut = _start_of_last_topic(text, topic_of)
         if cut == 0:
-            # One topic so far: look again when there is twice as much, so that a long one is not copied too often.
+            # A single topic so far: search again at twice the size, so that a long topic is not copied repeatedly.
             pieces, least = [text], 2 * size
             if b"\0" in chunk:
-                break  # an error, whatever follows: it could be NUL for gigabytes
+                break  # the file is invalid, and gigabytes of NUL bytes can follow
             continue
         block = Block(text[:cut], line)
         yield block
@@ -172,7 +172,7 @@ def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = 
         pieces, size, least = [text[cut:]], size - cut, 1
     if size:
         text = b"".join(pieces)
-        pieces.clear()  # which a long topic would have twice, as long as its block is in use
+        pieces.clear()  # so that a long topic is in memory only once
         yield Block(text, line)
 
 
@@ -217,7 +217,7 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
     if not topic:
         return start
     leap = 64
-    other = -1  # the last line that is known to be of another topic begins here
+    other = -1  # offset of the last line that is known to belong to another topic
     while start > 0:
         at = _line_with(text, start - leap) if leap < start else 0
         if at > other and topic_of(text[at : text.index(NEWLINE, at)]) == topic:

@@ -92,7 +92,7 @@ def _gzip_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
         return lambda start: _GzipDecoder(), (zlib.error,)
 
     def make(start: bytes) -> Decoder:
-        # ISA-L takes no notice of reserved flags, which gzip and zlib refuse.
+        # ISA-L ignores reserved flags, which gzip and zlib reject.
         is_reserved = len(start) > _GZIP_FLAGS and start[_GZIP_FLAGS] >= _GZIP_RESERVED
         return _GzipDecoder() if is_reserved else cast("Decoder", isal.IgzipDecompressor(flag=isal.DECOMP_GZIP))
 
@@ -121,7 +121,7 @@ def _zstd_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
 _GZIP_FLAGS, _GZIP_RESERVED = 3, 0x20
 """The offset of the flags in a gzip stream, and the first reserved flag."""
 
-# A topic may well begin with "BZh1": what follows in a real bzip2 file is a block or the end of the stream.
+# A topic can begin with "BZh1". In a bzip2 file, a block or the end of the stream follows.
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 COMPRESSIONS = (
     Compression(
@@ -227,7 +227,7 @@ class Decompressed:
         start = self._input.look_ahead()
         if not start:
             return False
-        # A file that ends within the first bytes of a stream is for the decoder, which finds it cut short.
+        # If the file ends within the first bytes of a stream, the decoder reports that it is truncated.
         begins = any(start.startswith(whole) or whole.startswith(start) for whole in compression.starts)
         if not begins or (zeros and compression.ends_with_padding):
             raise self._wrong_follower(quote(start), self._input.offset)

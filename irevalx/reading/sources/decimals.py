@@ -185,7 +185,7 @@ def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, I
     for place, word in enumerate(words):
         before = words[place + 1] if place + 1 < len(words) else np.full(1, _ZEROS)
         carried = before >> _TOP_BYTE
-        # Where the point stood further right, all characters move up; in the last word it did not.
+        # If the point is in a word to the right, all characters move up. The last word has no such word.
         closed = np.where(dotted, (word << _BYTE) | carried, word) if place else word
         if not dotted.all():
             point = _first_point(word)
@@ -212,7 +212,7 @@ def _first_point(word: WordArray) -> WordArray:
     """
     x = word ^ _POINTS
     points = (x - _ONES) & ~x & _HIGH_BITS
-    points &= ~points + _ONE  # the lowest one; what is borrowed from the bytes above it may set their bits too
+    points &= ~points + _ONE  # the lowest bit only, because borrowing can also set bits of the bytes above it
     return points
 
 

@@ -207,7 +207,7 @@ class Source:
     def _spooled(self, raw: Readable) -> Readable:
         import tempfile
 
-        # Without a buffer: what could not be written must not be written again when the file is closed.
+        # Unbuffered, so that a failed write is not repeated when the file is closed.
         self._spool = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - lives as long as the source
         weakref.finalize(self, self._spool.close)
         return _Copied(raw, self._spool, shown_name(self.path))

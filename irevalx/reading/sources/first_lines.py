@@ -216,7 +216,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
     for _, fields in lines:
         if len(fields) != _PAIRED or fields[3] not in fields[1:3] or fields[1] == fields[2] or fields[1] in _IGNORED:
             return None
-        if not re.fullmatch(_NUMBER, fields[3]):  # the message about a grade that is no number tells of it
+        if not re.fullmatch(_NUMBER, fields[3]):  # the message about the malformed grade has this hint
             return None
     return (
         lines[0][0],

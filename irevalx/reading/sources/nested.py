@@ -16,11 +16,7 @@ from irevalx.reading.sources.rows import Columns, Rows
 
 
 class NestedRows(Rows):
-    """The rows of a nested dictionary.
-
-    The keys are the first columns of shape. Its values are the other columns: a tuple, a list of tuples, or a
-    single value.
-    """
+    """The rows of a nested dictionary: its keys are the first columns, and its values (or tuples) the other columns."""
 
     given: Mapping[Any, Any]
     shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; a list ends with "..."

@@ -105,6 +105,8 @@ def has_columns(given: Any) -> bool:
 
 def source_of(given: Any, what: str) -> Source:
     """Return a file, given its name, or the remaining content of an open file; ArgumentError for other objects."""
+    if isinstance(given, Source):
+        return given
     if not is_file(given):
         is_list = isinstance(given, list | tuple | set | frozenset) or hasattr(given, "dtype")
         hint = "; convert rows to a data frame, and documents with scores to {docno: score}" if is_list else ""

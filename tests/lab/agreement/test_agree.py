@@ -267,3 +267,15 @@ def test_displayed_tables(tenth: Path) -> None:
     assert "significance decisions" in printed
     assert "Bompada et al. (2007) call these false positives" in " ".join(printed.split())
     assert "rank-biased overlap" in printed
+
+
+def test_equal_values_of_all_runs(tmp_path: Path) -> None:
+    """If all runs have the same value in one evaluation, tau is 1 and tau-b undefined, and a warning explains it."""
+    x = scoring(tmp_path / "x", {"a": [0.1, 0.3], "b": [0.4, 0.2], "c": [0.5, 0.7]})
+    y = scoring(tmp_path / "y", {"a": [0.0, 0.5], "b": [0.5, 0.0], "c": [0.25, 0.25]})
+    [row], stderr = agree(x, y)
+    assert row["tau"] == "1.0"
+    assert np.isnan(stats.kendalltau([0.2, 0.3, 0.6], [0.25] * 3).statistic)
+    assert row["tau_b"] == ""
+    assert "map: all 3 runs have the same value in Y. Tau counts ties as concordant" in stderr
+    assert "same value in" not in agree(x, x)[1]

@@ -350,6 +350,32 @@ def test_two_runs_have_no_correction(tmp_path: Path) -> None:
     few = " ".join(lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode().split())
     assert "Exact sign-flip test over 4 topics (fewer than 5 topics differ, or all by the same amount), alpha" in few
     assert "Student" not in few
+    assert "a t test detects" not in few  # with fewer than 5 topics, no difference is significant
+    enough = runs_with_hits(tmp_path, {"x": [5] * 5, "y": [6, 5, 5, 5, 7]}, depth=10)
+    assert "a t test detects" in lab("compare", *enough, "-m", "P.10", "--quiet").words
+
+
+def test_files_given_twice(tmp_path: Path) -> None:
+    """A warning names run files that are given several times, under any path; each copy is a run."""
+    qrels, x, y = runs_with_hits(tmp_path, {"x": [5] * 5, "y": [6, 5, 5, 5, 7]}, depth=10)
+    again = tmp_path / "." / ".." / tmp_path.name / "x"
+    for command in ("compare", "leave-out"):
+        result = succeeded(command, qrels, x, y, again, "-m", "P.10", "--format", "csv")
+        assert f"{x} is given 2 times, and each copy counts as a run of its own" in result.stderr
+        assert "is given" not in succeeded(command, qrels, x, y, "-m", "P.10", "--format", "csv").stderr
+    (tmp_path / "z").write_bytes(x.read_bytes())
+    assert "is given" not in succeeded("compare", qrels, x, y, tmp_path / "z", "--format", "csv").stderr
+
+
+def test_nothing_relevant(tmp_path: Path) -> None:
+    """If no document is relevant, all values are 0, and a warning gives the reason; not if one topic has one."""
+    qrels, x, y = runs_with_hits(tmp_path, {"x": [5] * 5, "y": [6, 5, 5, 5, 7]}, depth=10)
+    lines = qrels.read_text().splitlines()
+    qrels.write_text("".join(f"{line[:-1]}0\n" for line in lines))
+    message = "5 of 5 topics have no relevant document at level 1 (-l)"
+    assert message in succeeded("compare", qrels, x, y, "--format", "csv").stderr
+    qrels.write_text("".join(f"{line[:-1]}{int(not number)}\n" for number, line in enumerate(lines)))
+    assert "no relevant document" not in succeeded("compare", qrels, x, y, "--format", "csv").stderr
 
 
 def test_rows_by_topic(tmp_path: Path) -> None:

@@ -145,6 +145,32 @@ def test_sorted_runs() -> None:
     assert [line for line in text.splitlines() if line.startswith(tuple("cgv"))][1].startswith("vector1")
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--baseline", "count1", "--margin", "0.02"),
+        ("--by", "topic"),
+        ("--by", "topic", "--baseline", "count1"),
+        ("--power",),
+        ("--topic-groups", "groups"),
+    ],
+)
+def test_width_of_other_tables(options: tuple[str, ...], tmp_path: Path) -> None:
+    """In a pipe, gates, topics, discriminative power and topic groups have at most 100 characters per line; csv has all."""
+    half = tmp_path / "half"
+    half.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if int(line[-4]) % 2))
+    (tmp_path / "groups").write_text("".join(f"{topic} group{topic % 2}\n" for topic in range(1, 13)))
+    words = tuple(str(tmp_path / "groups") if word == "groups" else word for word in options)
+    text = displayed(half, *RUNS, "-m", "map ndcg", *words)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "count1" in text
+    if options[:2] == ("--by", "topic") and options[2:]:
+        assert re.search(r"(?m)^measure  topic  .*- count1", text)
+    if "--margin" in options:
+        assert "Columns omitted to fit 100 characters: judged@10, judged@10 against." in text
+        assert "judged_against" in lab("compare", half, *RUNS, *words, "--format", "csv", "--quiet").rows[0]
+
+
 @pytest.mark.parametrize("options", [(), ("--by", "pair"), ("--baseline", "0"), ("--by", "run")])
 @pytest.mark.parametrize("length", [24, 80])
 @pytest.mark.parametrize("n_runs", [2, 12])

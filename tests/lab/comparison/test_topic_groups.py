@@ -150,5 +150,5 @@ def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> No
         assert ends == pytest.approx([expected.low, expected.high])
         assert (row["differ"] == "True") == (ends[0] > 0 or ends[1] < 0)
     people = lab("compare", *paths, *options).stdout.decode()
-    assert "simultaneous low" in people.splitlines()[2]
+    assert "simultaneous  simultaneous" in people.splitlines()[2]  # the first line of the heads
     assert "95% intervals that are simultaneous over all pairs and groups" in people

@@ -170,6 +170,23 @@ def test_unmatched_labels(tmp_path: Path) -> None:
     assert f"{machine} does not label 1 of the 4 documents that {human} labels; they count as unjudged" in stderr
 
 
+def test_partly_judged_topics(tmp_path: Path) -> None:
+    """A message counts the documents of topics with human judgments that only the machine labels."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    run = tmp_path / "run"
+    run.write_text("".join(f"{topic} Q0 {name} 1 {9 - ord(name)} r\n" for topic in (1, 2, 3) for name in "ab"))
+    machine.write_text("1 0 a 1\n1 0 b 1\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 a 1\n3 0 b 1\n")
+    human.write_text("1 0 a 1\n2 0 a 0\n2 0 b -1\n")
+    call = "--human", human, "--machine", machine, run, "-m", "P.2"
+    stderr = " ".join(estimates(*call)[1].split())
+    assert (
+        f"{human} does not label 3 of the 5 documents that {machine} labels in topics with human judgments;" in stderr
+    )
+    assert "pass it with inclusion probabilities (-R sampled or prels)" in stderr
+    human.write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 0\n")
+    assert "does not label" not in estimates(*call)[1]
+
+
 @pytest.mark.parametrize(
     ("human", "machine", "rule"),
     [

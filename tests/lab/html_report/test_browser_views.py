@@ -238,8 +238,8 @@ def test_everything_judged(browser: Reader, tmp_path: Path) -> None:
     report(qrels, runs, "P.2", depth=2).write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
     assert browser.texts("#coverage-body > p") == [
-        "All of the first 2 documents of every run are judged: unjudged documents cannot change measures with a cutoff of "
-        "2 or less."
+        "All of the first 2 documents of every run are judged: unjudged documents cannot change P.2. They can change "
+        "measures that also depend on other relevant documents, such as ndcg@2 and recall.2."
     ]
     assert not browser.all("#coverage-body .bounds, #coverage-body .lines")
 

@@ -240,7 +240,7 @@ def test_numbers_of_incomplete_runs(with_holes: tuple[Path, list[Path]], options
     assert any("has no results for 1 of 12 judged topics" in line for line in data["warnings"])
     other_topics = [line for line in data["warnings"] if line.startswith("The means in the table of runs are over the")]
     assert bool(other_topics) == ("-c" not in options)
-    in_column = [line for line in data["warnings"] if "in the column judged@10; the findings" in line]
+    in_column = [line for line in data["warnings"] if "in the column judged@10; all other shares" in line]
     assert bool(in_column) == ("-c" in options)
     assert data["about"]["options"][0].startswith("-m")
     assert len(data["about"]["options"]) == 1 + bool(options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from scipy import stats
 
@@ -178,3 +180,33 @@ def test_judgments_of_relevant_documents_only() -> None:
         assert irevalx.lab.report(qrels, {"x": run}, "P.5", level=level).data["warnings"] == expected
     findings = irevalx.lab.report({"1": {"a": 1}}, {"x": run, "y": {"1": {"u": 1.0}}}, "P.2 map").data["findings"]
     assert [sentence.split()[0] for sentence in findings] == ["x", "x", "Significance:"]
+
+
+def test_shares_of_judged_documents_with_missing_topics() -> None:
+    """With missing topics that count as 0, a caution explains why judged@10 differs from other shares."""
+    qrels = {str(t): {f"d{n}": n % 2 for n in range(8)} for t in range(12)}
+    ranked = {str(t): {f"d{n}" if n % 3 else f"x{n}": 20.0 - n for n in range(12)} for t in range(12)}
+    runs = {"a": ranked, "b": {t: ranked[t] for t in list(ranked)[:9]}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = irevalx.lab.report(qrels, runs, complete=True).data
+        plain = irevalx.lab.report(qrels, runs, "map", complete=True).data
+        excluded = irevalx.lab.report(qrels, runs).data
+    first = sorted(ranked["0"], key=ranked["0"].__getitem__)[-10:]
+    judged = sum(docno in qrels["0"] for docno in first) / 10
+    column = {mean["run"]: mean["mean"] for mean in data["means"] if mean["measure"] == 2}
+    assert column == pytest.approx({0: judged, 1: judged * 9 / 12})
+    assert [run["within"][-1] for run in data["judged"]] == pytest.approx([judged, judged])
+    share = f"among the first 10, over the topics with results, is {judged:.0%} for each run."
+    assert share in data["findings"][0]
+    assert "judged@10" not in " ".join(data["findings"])
+    assert (
+        "Topics without results count as 0 in means, also in the column judged@10; all other shares of judged documents "
+        "on this page are over the topics with results."
+    ) in data["warnings"]
+    assert (
+        "Topics without results count as 0 in means; shares of judged documents on this page are over the topics with "
+        "results."
+    ) in plain["warnings"]
+    assert "judged@10, the share of judged documents among the first 10, is" in excluded["findings"][0]
+    assert not any("count as 0 in means" in sentence for sentence in excluded["warnings"])

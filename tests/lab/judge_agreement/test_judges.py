@@ -229,3 +229,15 @@ def test_inputs_in_json(machines: dict[str, Path]) -> None:
     printed = lab("labels", QRELS, *options(machines), "--resamples", "0", "--format", "json").stdout
     paths = [source["path"] for source in json.loads(printed)["about"]["inputs"]]
     assert {str(path) for path in machines.values()} < set(paths)
+
+
+def test_copies_of_machines(machines: dict[str, Path], tmp_path: Path) -> None:
+    """A warning names machines with the same label for every document, whatever the order of their lines."""
+    copy = tmp_path / "copy"
+    copy.write_text("".join(reversed(machines["a"].read_text().splitlines(keepends=True))))
+    words: list[str | Path] = [QRELS, *options(machines), "--resamples", "0"]
+    _, stderr = labels(*words, "--machine", f"d={copy}")
+    assert "d has the same label as a for every document. If one is a copy of the other, leave it out" in stderr
+    assert "the same label as" not in labels(*words)[1]
+    copy.write_text(copy.read_text().partition("\n")[2])
+    assert "the same label as" not in labels(*words, "--machine", f"d={copy}")[1]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pandas as pd
 import pytest
 from running import lab_rows
 from sklearn.metrics import cohen_kappa_score
 
+import irevalx
 import irevalx.lab as public
 from irevalx.errors import InputError, IrevalxWarning, UsageError
 
@@ -137,3 +140,56 @@ def test_nothing_in_common(tmp_path: Path) -> None:
         public.labels(tmp_path / "a", tmp_path / "b", rel_format="prefs")
     with pytest.raises(UsageError, match='rel_format="prefs" cannot be combined with machines'):
         public.labels(tmp_path / "a", machines={"b": tmp_path / "b"}, rel_format="prefs")
+
+
+def warnings_of(human: Any, machine: Any) -> list[str]:
+    """Return the warnings about several judges."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        public.labels(human, machine, rel_format="prefs", resamples=0)
+    return [text for each in caught if "one judge" in (text := str(each.message))]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_several_judges_in_a_file(ending: str, tmp_path: Path) -> None:
+    """A field with several judges is a warning that names the field, its values and the remedy, as for labels."""
+    frame = pd.DataFrame(
+        {
+            "topic": ["1"] * 4,
+            "group": ["0"] * 4,
+            "subgroup": ["s1", "s1", "s2", "s2"],
+            "docno": ["A", "B", "A", "B"],
+            "level": [2.0, 1.0, 2.0, 1.0],
+            "judge": ["gpt", "gpt", "llama", "llama"],
+        }
+    )
+    path = tmp_path / f"machine.{ending}"
+    if ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        path.write_text(frame.to_csv(index=False) if ending == "csv" else frame.to_json(orient="records", lines=True))
+    human = written(tmp_path / "human", [("1", "A", "B", 1)])
+    place = {"csv": "4", "jsonl": "3", "parquet": "row 3"}[ending]
+    problem = (
+        "the field 'judge' contains 2 values ('gpt', 'llama'), but all preferences of a file are read as preferences of "
+        "one judge; write the preferences of each judge to a separate file"
+    )
+    assert warnings_of(human, path) == [f"{path}:{place}: {problem}"]
+    if ending == "parquet":
+        assert warnings_of(human, frame) == [f"qrels:row 3: {problem}"]
+    assert warnings_of(human, human) == []
+    run = {"1": {"A": 2.0, "B": 1.0}}
+    irevalx.evaluate(path, run, "prefs_num_prefs_poss", rel_format="prefs")  # no warning: raises one if there is
+
+
+def test_several_groups_in_a_topic(tmp_path: Path) -> None:
+    """Several judgment groups in a topic, which can be judges, are a warning; different groups of topics are none."""
+    human = written(tmp_path / "human", [("1", "A", "B", 1), ("2", "A", "B", 1)])
+    machine = tmp_path / "machine"
+    machine.write_text("1 a s A 2\n1 a s B 1\n1 b s A 2\n1 b s B 1\n1 c s A 2\n1 c s B 1\n2 a s A 2\n2 a s B 1\n")
+    assert warnings_of(human, machine) == [
+        f"{machine}: topic '1' has 3 judgment groups ('a', 'b', ...), but all preferences of a file are read as "
+        "preferences of one judge; if the groups are judges, write the preferences of each judge to a separate file"
+    ]
+    machine.write_text("1 a s A 2\n1 a s B 1\n2 b s A 2\n2 b s B 1\n")
+    assert warnings_of(human, machine) == []

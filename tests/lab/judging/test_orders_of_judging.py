@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from examples.experiment import QRELS, RUNS
@@ -216,6 +221,25 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
         assert [row.docno for row in result.rows] == [first]
 
 
+@contextmanager
+def pipe_with(content: bytes) -> Iterator[str]:
+    """Yield the path of a pipe that contains bytes, like <(...) of the shell."""
+    read, write = os.pipe()
+
+    def write_all() -> None:
+        os.write(write, content)
+        os.close(write)
+
+    writer = Thread(target=write_all)
+    writer.start()
+    try:
+        yield f"/dev/fd/{read}"
+    finally:
+        os.close(read)
+        writer.join()
+
+
+@pytest.mark.skipif(not Path("/dev/fd/0").exists(), reason="needs /dev/fd")
 def test_empty_judgments(tmp_path: Path) -> None:
     """Before the first judgments, the file is empty or blank, compressed or not; a missing file is an error."""
     contents = {
@@ -230,6 +254,16 @@ def test_empty_judgments(tmp_path: Path) -> None:
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
         assert lab("next", *RUNS, "--seed", "1", "--judged", tmp_path / name) == plain
+        assert lab("next", *RUNS, "--seed", "1", "--judged", "-", stdin=tmp_path / name) == plain
+        assert irevalx.lab.next(RUNS, io.BytesIO(content), seed=1).text == plain.stdout
+        with pipe_with(content) as path:
+            assert lab("next", *RUNS, "--seed", "1", "--judged", path) == plain
+    qrels = Path(QRELS).read_bytes()
+    judged = lab("next", *RUNS, "--seed", "1", "--judged", QRELS)
+    assert judged != plain
+    for content in (qrels, gzip.compress(qrels)):
+        with pipe_with(content) as path:
+            assert lab("next", *RUNS, "--seed", "1", "--judged", path).stdout == judged.stdout
     assert irevalx.lab.next(RUNS, str(tmp_path / "empty")).text == plain.stdout
     assert lab("next", *RUNS, "--judged", tmp_path / "missing").status == 2
     assert lab("next", *RUNS, "--seed", "1", "-R", "beir") == plain

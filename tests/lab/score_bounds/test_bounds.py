@@ -16,12 +16,14 @@ from pathlib import Path
 
 import pytest
 from examples.experiment import LABELS, QRELS, RUNS
+from matplotlib.text import Text
 from references.bounds import Grades, Ranked, value, ways_to_judge, written
 from references.judges import judge
 from running import SHARED, lab, lab_json, lab_told, refusal
 from running import run as irevalx
 
 from irevalx.lab import bounds as bounds_of
+from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.lab.score_bounds.results import BoundedScore
 
 DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
@@ -212,7 +214,7 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
 
 
-@pytest.mark.filterwarnings("ignore:.*no pair is determined")
+@pytest.mark.filterwarnings("ignore:.*no (pair is determined|relevant document)")
 @pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_bounds_on_collections(collection: str) -> None:
@@ -264,16 +266,35 @@ def test_one_run(tmp_path: Path) -> None:
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
-    """Without a grade with a gain nothing is uncertain, and a warning suggests --max-grade."""
+    """Unjudged documents can be relevant, even if no judged document is; --max-grade 0 excludes this."""
     grades: Grades = {("1", "a"): 0}
     paths = written(tmp_path, grades, {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}})
-    rows, stderr = bounds(*paths, "-m", "P.2")
+    for options in ((), ("--max-grade", "1"), ("-l", "2")):
+        rows, stderr = bounds(*paths, "-m", "P.2", *options)
+        assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
+        assert "P_2: no pair is determined" in stderr
+    rows, stderr = bounds(*paths, "-m", "P.2", "--max-grade", "0")
     assert {row["high"] for row in rows} == {"0.0"}
     assert rows[-1]["decided"] == "True"
     assert "P_2: no grade up to 0 has a gain, so unjudged documents have no effect; set --max-grade" in stderr
-    rows, stderr = bounds(*paths, "-m", "P.2", "--max-grade", "1")
-    assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
-    assert "P_2: no pair is determined" in stderr
+
+
+@pytest.mark.filterwarnings("ignore:.*no (pair is determined|relevant document)")
+def test_figure_without_determined_pairs(tmp_path: Path) -> None:
+    """The note below a figure explains that no pair is determined, for all measures or for those concerned."""
+    ranked: Ranked = {"a": {"1": ["a", "u"]}, "b": {"1": ["v", "a"]}}
+    for judged, measures, of in (
+        ({("1", "a"): 0}, "P.2", ", even by all judgments"),
+        ({("1", "a"): 0, ("1", "v"): 1}, "P.1 P.2", " under P_2, even by all judgments"),
+        ({("1", "a"): 0, ("1", "v"): 1, ("1", "u"): 0}, "P.2", ""),
+    ):
+        qrels, *runs = written(tmp_path, judged, ranked)
+        result = bounds_of(qrels, runs, measures, max_grade=1)
+        assert isinstance(result, BoundedScores)
+        figure = result.figure()
+        words = " ".join(" ".join(text.get_text() for text in figure.findobj(Text)).split())
+        assert ("No pair of runs is determined" in words) == bool(of)
+        assert f"No pair of runs is determined{of}" in words or not of
 
 
 def test_displayed_tables(tmp_path: Path) -> None:

@@ -189,6 +189,29 @@ def test_own_pool_and_schemes(tmp_path: Path) -> None:
     succeeded("draw", *(tmp_path / name for name in full), "--figure", tmp_path / "f.svg", stderr="")
 
 
+def test_topics_without_relevant_documents(tmp_path: Path) -> None:
+    """Topics whose sample contains none of their relevant documents are counted; uniform samples always contain one."""
+    relevant: dict[str, set[str]] = {}
+    for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines()):
+        if int(grade) >= 1:
+            relevant.setdefault(topic, set()).add(docno)
+    first: dict[str, set[str]] = {}
+    guess = next(path for path in RUNS if Path(path).name == "guess1")
+    for topic, _, docno, rank, *_ in map(str.split, Path(guess).read_text().splitlines()):
+        if int(rank) == 1:
+            first.setdefault(topic, set()).add(docno)
+    lost = sum(not first[topic] & documents for topic, documents in relevant.items())
+    assert lost > 0
+    copy = tmp_path / "copy"
+    copy.write_text(Path(guess).read_text().replace("guess1", "copy"))
+    study = ("study", QRELS, guess, copy, "-m", "map", "--figure-format", "none")
+    words = "topics (mean over samples) have no relevant document in the sample; most measures are 0"
+    done = succeeded(*study, "--scheme", "depth", "--levels", "1 30", "-o", tmp_path / "depth")
+    assert f"at level 1, {lost} of 12 {words} for such topics, so their means are too low\n" in done.stderr
+    done = succeeded(*study, "--levels", "1% 10%", "--samples", "2", "--seed", "1", "-o", tmp_path / "uniform")
+    assert words not in done.stderr
+
+
 def test_short_runs(tmp_path: Path) -> None:
     """A warning names a short run that alone changes the correlation."""
     first = {line.split()[0]: line for line in QRELS.read_text().splitlines() if line.split()[3] == "0"}
@@ -236,3 +259,18 @@ def test_random_pairs(tmp_path: Path) -> None:
 def test_round_up_is_the_default(tmp_path: Path) -> None:
     """--round up is allowed with every scheme, as it changes nothing."""
     study(tmp_path / "out", *RUNS[:2], "--round", "up", "-m", "map", "--levels", "50%", "--samples", "1")
+
+
+def test_folder_of_another_study(tmp_path: Path) -> None:
+    """A warning counts the files that are kept in a folder with results, unless all are replaced."""
+    words: list[str | Path] = [*RUNS[:3], "-m", "map", "--levels", "20%", "--samples", "2"]
+    assert "kept" not in study(tmp_path, *words)
+    assert "kept" not in study(tmp_path, *words)
+    (tmp_path / "depth").mkdir()
+    (tmp_path / "depth" / "knees.csv").touch()
+    (tmp_path / "map-against-AP.png").touch()
+    stderr = " ".join(study(tmp_path, *words).split())
+    assert "6 existing files are replaced, but 2 other files are kept (for example 'depth/knees.csv')" in stderr
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "notes").touch()
+    assert "kept" not in study(tmp_path / "new", *words)

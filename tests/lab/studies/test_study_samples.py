@@ -161,6 +161,8 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
     message = study(tmp_path, "--scheme", "strata", *args)
     assert re.fullmatch(
+        r"irevalx-lab: at level 1, [1-9][0-9.]* of 12 topics \(mean over samples\) have no relevant document in the sample; "
+        r"most measures are 0 for such topics, so their means are too low\n"
         r"irevalx-lab: statAP: [1-9]\d* of 24 topic values are undefined, because the sample contains no relevant document; "
         r"the mean is over the other values\n",
         message,

@@ -138,3 +138,13 @@ def test_figure(paths: list[Path]) -> None:
         x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
         expected = [power_of(int(n), difference / result.rows[0].deviation, 0.05) for n in x]
         assert y.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@few
+def test_constant_differences(tmp_path: Path) -> None:
+    """Pairs of runs with the same difference on all topics have no variation, and a warning counts them."""
+    hits = HITS | {"e": HITS["a"], "f": tuple(hit - 1 for hit in HITS["d"])}
+    paths = runs_with_hits(tmp_path, hits, depth=10)
+    message = "P_10: 2 of 15 pairs of runs have the same difference on all topics (for example a and e), that is, a"
+    assert message in " ".join(lab("power", *paths, "-m", "P.10").stderr.split())
+    assert "same difference" not in lab("power", *paths[:5], "-m", "P.10").stderr

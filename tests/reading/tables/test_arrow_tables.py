@@ -1,4 +1,4 @@
-"""Arrays of pyarrow as names and numbers, cut at any place."""
+"""Arrays of pyarrow as names and numbers, with any division into blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.data(), texts=TEXTS, block_rows=st.integers(1, 9))
 def test_strings(kind: str, data: st.DataObject, texts: list[str], block_rows: int) -> None:
-    """Strings of every type, and rows of them in blocks of any size, with the numbers that they have in the table."""
+    """Strings of every type are read in blocks of any size, with their row numbers."""
     first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(texts))] * 2)))
     column = pa.array(texts, pa.string())
     table = pa.table({"topic": column.dictionary_encode() if kind == "dictionary" else column.cast(KINDS[kind])})
@@ -43,7 +43,7 @@ def test_strings(kind: str, data: st.DataObject, texts: list[str], block_rows: i
 
 
 def test_a_dictionary_with_a_name_twice() -> None:
-    """Names are what they are, wherever they stand in a dictionary; what no row has in it makes no difference."""
+    """Repeated and unused names in a dictionary do not change the names of rows."""
     for dictionary in (["c", "a", "b", "a"], ["c", "a", "b", "a", None]):
         column = pa.DictionaryArray.from_arrays(pa.array([3, 1, 2, 1, 3], pa.int8()), pa.array(dictionary))
         [batch] = table_of_arrow(pa.table({"topic": column}), "table").batches(TOPIC)
@@ -55,7 +55,7 @@ def test_a_dictionary_with_a_name_twice() -> None:
 
 @given(st.lists(st.lists(st.sampled_from(["b", "a", "", "é"]))))
 def test_numbers_of_names(chunks: list[list[str]]) -> None:
-    """Names have numbers in the order of their first rows, also where these are in several arrays."""
+    """Names are numbered in the order of their first rows, also across several arrays."""
     names, codes, lengths = numbered([labels_of(pa.array(chunk, pa.string())) for chunk in chunks])
     rows = [name.encode() for chunk in chunks for name in chunk]
     assert list(names) == list(dict.fromkeys(rows))
@@ -64,7 +64,7 @@ def test_numbers_of_names(chunks: list[list[str]]) -> None:
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint32", "int64", "uint64"])
 def test_whole_numbers(kind: str) -> None:
-    """The smallest and the greatest number of each type are their digits, and grades as far as 64 bits with a sign go."""
+    """The extremes of each integer type are read as digits, and as grades up to 64 bits with a sign."""
     info = np.iinfo(kind)
     ends = [int(info.min), 0, int(info.max)]
     table = table_of_arrow(pa.table({"docno": pa.array(ends, kind), "grade": pa.array([*ends[:2], 7], kind)}), "table")
@@ -74,14 +74,14 @@ def test_whole_numbers(kind: str) -> None:
 
 
 def test_probabilities() -> None:
-    """A probability that is missing is nan, also where all are."""
+    """A missing probability is nan, also if all are missing."""
     for values, kind in (([0.5, None], pa.float64()), ([1, None], pa.int8()), ([None, None], pa.null())):
         [numbers] = table_of_arrow(pa.table({"probability": pa.array(values, kind)}), "table").read(PROBABILITY)
         assert [None if np.isnan(number) else number for number in numbers.tolist()] == values
 
 
 def test_types_that_extend_others() -> None:
-    """A type of a program's own is read as what it is made of."""
+    """An extension type is read like its storage type."""
 
     class Named(pa.ExtensionType):  # type: ignore[name-defined, misc]
         def __init__(self) -> None:

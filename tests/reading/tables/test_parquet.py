@@ -42,7 +42,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path, Path]:
 
 
 def test_python(files: tuple[Path, ...], tmp_path: Path) -> None:
-    """A file gives what the text file gives, in Python, whatever it is called."""
+    """A Parquet file has the values of the text file in Python, under any file name."""
     qrels, mine, qrels_file, run_file = files
     expected = irevalx.evaluate(qrels_file, run_file, "official").to_dict()
     odd_name = tmp_path / "a*b [c]" / "mine"
@@ -67,7 +67,7 @@ def test_python(files: tuple[Path, ...], tmp_path: Path) -> None:
 
 
 def test_command(files: tuple[Path, ...], tmp_path: Path) -> None:
-    """The command takes Parquet files beside text files, from pipes and compressed, and prints the same."""
+    """The command reads Parquet files next to text files, from pipes and compressed, with the same output."""
     qrels, mine, qrels_file, run_file = files
     expected = run("-q", "-c", qrels_file, run_file)
     assert run("-q", "-c", qrels, mine).stdout == expected.stdout
@@ -82,7 +82,7 @@ def test_command(files: tuple[Path, ...], tmp_path: Path) -> None:
 
 
 def test_real_grades(tmp_path: Path) -> None:
-    """Grades are numbers with the option, which the error names without it; dcg is (0.25 + 0.75 / log2(3)) of two."""
+    """Real grades require the option, which the error names; dcg is (0.25 + 0.75 / log2(3)) of two."""
     own: dict[str, list[Any]] = {"query_id": ["1"] * 4, "docno": ["A", "B", "C", "D"], "grade": [0.25, 0.75, -0.5, 0.5]}
     qrels = write(tmp_path / "qrels.parquet", own)
     (tmp_path / "run").write_text("1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n1 Q0 C 3 1 r\n")
@@ -103,7 +103,7 @@ def test_real_grades(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_large_compressed_blocks(compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
-    """What a compressed file holds is known even where its first block is long, of a file and of a pipe."""
+    """The type of a compressed file is recognised even if its first block is long."""
     content = Random(1).randbytes(200_000)
     for start, expected in ((b"PAR1\x15", True), (b"PAR1 Q0 A 1 1 x\n", False)):
         (tmp_path / "file").write_bytes(compress(start + content))
@@ -120,7 +120,7 @@ def test_large_compressed_blocks(compress: Callable[[bytes], bytes], tmp_path: P
 
 
 def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) -> None:
-    """A file with a column run counts as many runs, in the order of their first rows; one that fails, as one."""
+    """A file with a column run counts as several runs, in the order of their first rows, or as one if it fails."""
     qrels, mine, qrels_file, _ = files
     given = {**columns([*OTHER, *RUN], "score"), "run": ["z"] * len(OTHER) + ["a"] * len(RUN)}
     several = write(tmp_path / "several", given)
@@ -145,7 +145,7 @@ def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) 
 
 
 def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
-    """A file that only begins as Parquet cannot be read, and a format that tables do not have is refused."""
+    """A damaged Parquet file is an error, and so is one for a format without tables."""
     for content in (b"PAR1", b"PAR1\x15\x00 and nothing else", files[1].read_bytes()[:-20]):
         (tmp_path / "damaged").write_bytes(content)
         for read in (irevalx.Qrels.read, irevalx.Run.read):
@@ -156,7 +156,7 @@ def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
 
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without pyarrow the error says what to install."""
+    """Without pyarrow, the error names the package to install."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "run").write_bytes(b"PAR1\x15")
     with pytest.raises(
@@ -183,7 +183,7 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     ],
 )
 def test_first_bytes(content: bytes, expected: bool, tmp_path: Path) -> None:
-    """A file is Parquet by its first bytes; a text file whose first topic begins with PAR1 stays one."""
+    """Parquet files are recognised by their first bytes, which differ from a topic PAR1."""
     (tmp_path / "file").write_bytes(content)
     makes: list[Callable[[], Source]] = [lambda: Source(str(tmp_path / "file")), lambda: Source("<stream>", content)]
     for make in makes:

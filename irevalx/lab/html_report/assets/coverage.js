@@ -42,7 +42,8 @@ function coverageChart(runs) {
     return span;
   };
   const ranks = [...new Set([1, Math.round((depth + 1) / 2), depth])];
-  const title = "Share of judged documents among the first K";
+  const topics = data.about.complete ? ", over the topics with results" : "";
+  const title = `Share of judged documents among the first K${topics}`;
   return saved(
     html(
       "figure",
@@ -197,7 +198,8 @@ function boundsOf(measure, runs) {
 
 const ALL_JUDGED =
   `All ${depth > 1 ? `of the first ${depth} documents` : "first documents"} of every run are judged: ` +
-  `unjudged documents cannot change measures with a cutoff of ${depth} or less.`;
+  `unjudged documents cannot change P.${depth}. They can change measures that also depend on other relevant documents, ` +
+  `such as ndcg@${depth} and recall.${depth}.`;
 
 /** Whether judgments of the unjudged documents could change any mean. */
 const HAVE_EFFECT = data.bounds.some(({ low, high }) => low !== high);

@@ -19,7 +19,7 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
  *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
- *     test: string, how_tested: string | null, depth: number,
+ *     test: string, how_tested: string | null, depth: number, complete: boolean,
  *     run_files: { path: string | null }[] },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
