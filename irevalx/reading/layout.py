@@ -99,9 +99,7 @@ KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"SQLite format 3\x00", "an SQLite database; export the table as Parquet or as lines of text"),
     (b"%PDF-", "a PDF file"),
     (b"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
-    (b"<!DOCTYPE", "an HTML page; download the file itself"),
-    (b"<!doctype", "an HTML page; download the file itself"),
-    (b"<html", "an HTML page; download the file itself"),
+    ((b"<!DOCTYPE", b"<!doctype", b"<html"), "an HTML page; download the file itself"),
 )
 """The beginnings of files that are not read, and the hint about each."""
 
