@@ -10,16 +10,16 @@ weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.process.platform import as_text
 from irevalx.statistics.significance import without_noise
 
@@ -122,32 +122,49 @@ class WeightedScores:
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of the score of a run, or of the difference of two runs, by index."""
-        greatest, n_topics = self.measure.greatest_gain, len(self.topics)
-        ends = np.stack([self._ends(topic, topic.of(pair)) for topic in self.topics], axis=1)
-        counts = np.zeros(n_topics, np.int64)
+        documents, gains, unjudged = self._documents
+        greatest, n_topics = self.measure.greatest_gain, documents.n
+        weights = np.concatenate([topic.of(pair) for topic in self.topics])
+        of_unjudged = np.where(unjudged, weights, 0.0)
+        # Each topic is added up by np.sum: another order of additions changes the twelfth decimal of some sums.
+        places = list(pairwise(documents.offsets.tolist()))
+        ends = self._ends(weights * gains, of_unjudged, lambda x: [x[start:end].sum() for start, end in places])
+        difference, low, high = np.column_stack((ends, _means(ends)))
+        counts = documents.count(of_unjudged != 0)
+        narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
         best: DocumentInfluence | None = None
-        for number, topic in enumerate(self.topics):
-            weights = topic.of(pair)
-            of_unjudged = np.where(topic.unjudged, weights, 0.0)
-            counts[number] = np.count_nonzero(of_unjudged)
-            narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
-            place = int(narrows.argmax()) if narrows.size else 0
-            if narrows.size and narrows[place] > (best.effect if best else 0.0):
-                best = DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]))
-        means = _means(ends)
-        difference, low, high = np.column_stack((ends, means))
+        if narrows.any():
+            place = int(narrows.argmax())
+            topic = self.topics[documents.ids[place]]
+            docno = topic.docnos[documents.position[place]]
+            best = DocumentInfluence(topic.topic, docno, float(narrows[place]))
         return Bounds(difference, low, high, np.append(counts, counts.sum()), best)
+
+    @cached_property
+    def _documents(self) -> tuple[Segments, FloatArray, BoolArray]:
+        """The documents of each topic, their gains, and whether they are unjudged."""
+        gains, unjudged = (
+            np.concatenate([getattr(topic, name) for topic in self.topics]) for name in ("gains", "unjudged")
+        )
+        return Segments.of_lengths([len(topic.docnos) for topic in self.topics]), gains, unjudged
 
     def means_of_runs(self) -> FloatArray:
         """Return the means of the runs as judged, and their minimum and maximum: shape (3, n_runs)."""
-        return _means(np.stack([self._ends(topic, topic.weights) for topic in self.topics], axis=1))
+        ends = [
+            self._ends(
+                topic.weights * topic.gains, np.where(topic.unjudged, topic.weights, 0.0), lambda x: x.sum(axis=-1)
+            )
+            for topic in self.topics
+        ]
+        return _means(np.stack(ends, axis=1))
 
-    def _ends(self, topic: TopicWeights, weights: FloatArray) -> FloatArray:
-        """Return scores as judged, and their minimum and maximum, for weights (..., n_documents): shape (3, ...)."""
-        of_unjudged = np.where(topic.unjudged, weights, 0.0)
-        score = (weights * topic.gains).sum(axis=-1)
+    def _ends(
+        self, gained: FloatArray, of_unjudged: FloatArray, total: Callable[[FloatArray], FloatArray | list[float]]
+    ) -> FloatArray:
+        """Return scores as judged, and their minimum and maximum, given gains and weights of unjudged documents."""
+        score = np.asarray(total(gained))
         down, up = (
-            clip(of_unjudged, 0.0).sum(axis=-1) * self.measure.greatest_gain for clip in (np.minimum, np.maximum)
+            np.asarray(total(clip(of_unjudged, 0.0))) * self.measure.greatest_gain for clip in (np.minimum, np.maximum)
         )
         return without_noise(np.stack((score, score + down, score + up)))
 
