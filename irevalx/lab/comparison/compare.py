@@ -377,10 +377,11 @@ def compare(
     is based on simultaneous t intervals of the differences from the baseline. The verdict is "not worse" if the lower
     bound is greater than the negative margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip
     test with the same correction has p below alpha. Otherwise, it is "cannot tell". The verdict for a run that is
-    identical to the baseline is "not worse". If the difference is nonzero on fewer than 5 topics, or equal on all
-    topics, no interval is computed. In this case, an exact sign-flip test determines the verdict: "worse" if the run is
-    significantly worse, and "not worse" if it is significantly better. The least margin is the margin with which a run
-    as good as the baseline would pass with probability 0.8, given this number of topics.
+    identical to the baseline is "not worse", but "cannot tell" if all values of both runs are 0. If the difference is
+    nonzero on fewer than 5 topics, or equal on all topics, no interval is computed. In this case, an exact sign-flip
+    test determines the verdict: "worse" if the run is significantly worse, and "not worse" if it is significantly
+    better. The least margin is the margin with which a run as good as the baseline would pass with probability 0.8,
+    given this number of topics.
 
     Parameters
     ----------

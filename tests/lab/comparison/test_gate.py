@@ -123,6 +123,18 @@ def test_less_is_better(tmp_path: Path) -> None:
     assert float(row["difference"]) < 0
 
 
+@pytest.mark.parametrize(("options", "status"), [([], 5), (["--lower-is-better", "value"], 0)])
+def test_zeros_are_no_evidence(options: list[str], status: int, tmp_path: Path) -> None:
+    """Runs without any relevant document cannot be compared, but two runs without any error are equally good."""
+    for name in ("base", "new"):
+        (tmp_path / name).write_text("run,topic,value\n" + "".join(f"{name},{topic},0\n" for topic in range(1, 9)))
+    files = ("--scores", tmp_path / "base", tmp_path / "new", *options)
+    done = lab("compare", *files, "--baseline", "base", "--margin", "0.01")
+    assert done.status == status
+    sentence = "new in value: all values of both runs are 0, so the runs cannot be compared."
+    assert (sentence in " ".join(done.stdout.decode().split())) == (status == 5)
+
+
 def test_all_judged_topics(paths: dict[str, Path]) -> None:
     """Topics that a run lacks count as 0, so that losing topics is a loss."""
     text = paths["same"].read_text()
