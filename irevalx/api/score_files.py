@@ -333,7 +333,7 @@ def evaluations_of(
     files: Sequence[tuple[str, RunValues]], lower_is_better: str | Iterable[str], warn: Warn
 ) -> list[Evaluation]:
     """Return the evaluations of runs; files with the same measure of a run are separate runs, named after the files."""
-    warn_of_copies([path for path, _ in files], warn)
+    warn_of_copies([(b"", path) for path, _ in files], warn)
     parts: dict[str, list[tuple[str, dict[str, dict[str, float]]]]] = {}
     for path, by_run in files:
         for run, by_measure in by_run.items():

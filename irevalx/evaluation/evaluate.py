@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
-from pathlib import Path
 
 import numpy as np
 
@@ -293,14 +292,18 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     return names
 
 
-def warn_of_copies(paths: Iterable[str], warn: Warn) -> None:
-    """Warn about files that are given several times, under any path."""
-    copies: dict[str, list[str]] = {}
-    for path in paths:
-        copies.setdefault(os.path.realpath(path), []).append(path)
-    for file, of_file in copies.items():
-        if of_file[1:] and Path(file).is_file():
-            warn(f"{shown_name(of_file[0])} is given {len(of_file)} times, and each copy counts as a run of its own")
+def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
+    """Warn about files that are given several times, under any path; ``runs`` are the tags and paths of the runs."""
+    copies: dict[tuple[bytes, str], list[str]] = {}
+    for tag, path in runs:
+        copies.setdefault((tag, os.path.realpath(path)), []).append(path)
+    lines = [
+        f"{shown_name(of_file[0])} is given {len(of_file)} times, and each copy counts as a run of its own"
+        for (_, file), of_file in copies.items()
+        if of_file[1:] and os.path.isfile(file)  # noqa: PTH113 - pathlib takes a while to import
+    ]
+    for line in dict.fromkeys(lines):
+        warn(line)
 
 
 def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:

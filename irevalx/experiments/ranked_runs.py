@@ -97,7 +97,8 @@ def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: W
         ((ranked_run.tag or b"") if run.name is None else as_bytes(run.name), run.path)
         for ranked_run, run in zip(ranked, runs, strict=True)
     ]
-    warn_of_copies([run.path for run in runs], warn)
+    in_files = zip(ranked, runs, strict=True)
+    warn_of_copies([(ranked_run.tag or b"", run.path) for ranked_run, run in in_files], warn)
     return [as_text(name) for name in unique_run_names(tags, warn)]
 
 

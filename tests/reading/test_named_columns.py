@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from running import ROOT, run
 import irevalx
 from irevalx.reading.column_names import COLUMNS
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.trec_eval import TREC_EVAL_10
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 1\n"
@@ -146,6 +149,17 @@ def test_runs_that_are_refused(results: str, status: int, words: str, tmp_path: 
     written(tmp_path, QRELS, results)
     result = run("-m", "map", "q", "r", cwd=tmp_path)
     assert (result.status, words in result.stderr) == (status, True), result.stderr
+
+
+def test_ranks_in_a_pipe(tmp_path: Path) -> None:
+    """A table of runs with ranks, which are compared with scores, is also read from a pipe that is longer than a chunk."""
+    rows = [f"{name},{1 + place // 100},d{place},{place},{-place}" for name in "xy" for place in range(CHUNK_SIZE // 10)]
+    written(tmp_path, "1 0 d1 1\n", "\n".join(["run,qid,docno,rank,score", *rows]) + "\n")
+    assert (tmp_path / "r").stat().st_size > 2 * CHUNK_SIZE
+    shell = f"cat r | '{sys.executable}' -m irevalx -q -m recip_rank q -"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    piped = subprocess.run(["sh", "-c", shell], cwd=tmp_path, env=env, capture_output=True, check=False)
+    assert piped.stdout.decode().split()[-1] == "0.5000", piped.stderr
 
 
 def test_labels_in_records(tmp_path: Path) -> None:

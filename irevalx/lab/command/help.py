@@ -47,7 +47,7 @@ class HelpCommand(click.Command):
     def _missing(self, ctx: click.Context, parameter: click.Parameter) -> UsageError:
         """Return the error about a missing argument or option, with what it contains and with the usage."""
         kind = "argument" if isinstance(parameter, click.Argument) else "option"
-        name = parameter.make_metavar(ctx) if isinstance(parameter, click.Argument) else parameter.opts[0]
+        name = parameter.human_readable_name if isinstance(parameter, click.Argument) else parameter.opts[0]
         contents = getattr(getattr(parameter.type, "parameter", None), "shell_help", "") if kind == "argument" else ""
         usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
         return UsageError(

@@ -387,11 +387,12 @@ def make_folder(path: str) -> Path:
 
 def _warn_of_kept_files(folder: Path, part: Path) -> None:
     """Warn if new files replace some of the files of a folder, and the others are kept."""
-    new, known = (
-        {file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()} for root in (part, folder)
-    )
-    known = {name for name in known if part not in (folder / name).parents}
-    if (replaced := new & known) and (others := sorted(known - new)):
+    new = {file.relative_to(part).as_posix() for file in part.rglob("*") if file.is_file()}
+    replaced = {name for name in new if (folder / name).is_file()}
+    if not replaced:  # without a search in the folder, which can be large
+        return
+    known = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    if others := sorted(name for name in known - new if part not in (folder / name).parents):
         warn(
             f"{shown_name(str(folder))}: {len(replaced)} existing files are replaced, but {len(others)} other files "
             f"are kept (for example {quote(others[0])}), which can be results of an earlier call; use a new folder"

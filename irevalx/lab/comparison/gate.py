@@ -165,8 +165,8 @@ class Gate(Comparison, kw_only=True):
         notes = [
             *self._remarks,
             f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
-            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if high < 0 and p < alpha in "
-            "a sign-flip test; otherwise cannot tell.",
+            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if "
+            "high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
             "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
             "number of topics.",
             *self.coverage_notes(cautious=cautious),

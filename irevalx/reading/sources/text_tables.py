@@ -290,7 +290,12 @@ class TextTable(ColumnTable):
     def first_rows(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return columns of the first block of rows, for checks."""
         rows = replace(self.rows, specs=specs)
-        columns = rows.columns(next(iter(rows.blocks())), Rules(self.rows.compat, strict=True, warn=lambda line: None))
+        blocks = rows.blocks()
+        first = next(blocks)
+        if not self.rows.source.size:
+            for _ in blocks:  # a pipe can only be read again after its end
+                pass
+        columns = rows.columns(first, Rules(self.rows.compat, strict=True, warn=lambda line: None))
         return tuple(columns[spec.column] for spec in specs)
 
     def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:

@@ -369,6 +369,16 @@ def test_files_given_twice(tmp_path: Path) -> None:
         assert "is given" not in succeeded(command, qrels, x, y, "-m", "P.10", "--format", "csv").stderr
     (tmp_path / "z").write_bytes(x.read_bytes())
     assert "is given" not in succeeded("compare", qrels, x, y, tmp_path / "z", "--format", "csv").stderr
+    table = tmp_path / "runs.csv"
+    lines = [
+        f"{name},{' '.join(line.split()[::2]).replace(' ', ',')}"
+        for name, path in (("x", x), ("y", y))
+        for line in path.read_text().splitlines()
+    ]
+    table.write_text("\n".join(["run,topic,docno,score", *lines]) + "\n")
+    assert "is given" not in succeeded("compare", qrels, table, "-m", "P.10", "--format", "csv").stderr
+    twice = succeeded("compare", qrels, table, table, "-m", "P.10", "--format", "csv").stderr
+    assert twice.count(f"{table} is given 2 times") == 1
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
