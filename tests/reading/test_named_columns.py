@@ -153,7 +153,9 @@ def test_runs_that_are_refused(results: str, status: int, words: str, tmp_path: 
 
 def test_ranks_in_a_pipe(tmp_path: Path) -> None:
     """A table of runs with ranks, which are compared with scores, is also read from a pipe that is longer than a chunk."""
-    rows = [f"{name},{1 + place // 100},d{place},{place},{-place}" for name in "xy" for place in range(CHUNK_SIZE // 10)]
+    rows = [
+        f"{name},{1 + place // 100},d{place},{place},{-place}" for name in "xy" for place in range(CHUNK_SIZE // 10)
+    ]
     written(tmp_path, "1 0 d1 1\n", "\n".join(["run,qid,docno,rank,score", *rows]) + "\n")
     assert (tmp_path / "r").stat().st_size > 2 * CHUNK_SIZE
     shell = f"cat r | '{sys.executable}' -m irevalx -q -m recip_rank q -"
