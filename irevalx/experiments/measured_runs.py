@@ -195,9 +195,10 @@ def default_of_scores(scores: Scores, default: Sequence[str]) -> tuple[tuple[str
     names = [columns[measure].name for measure in selected]
     others = [measure for measure in every if measure not in names]
     if not selected:
-        lacking = f"contain none of the default measures ({', '.join(default)})"
-        if not default[1:]:
-            lacking = f"do not contain the default measure {default[0]}"
+        missing = [measure for measure in default if measure not in columns]  # all but measures of coverage
+        lacking = f"contain none of the default measures ({', '.join(missing)})"
+        if not missing[1:]:
+            lacking = f"do not contain the default measure {missing[0]}"
         note = f"The scores {lacking}; all their measures are used ({spelled('measures')} selects some of them)."
     elif others:
         note = (

@@ -344,6 +344,12 @@ def test_default_measures(tmp_path: Path) -> None:
     assert report["findings"][-1].startswith(
         "The scores contain none of the default measures (map, ndcg@10, judged@10)"
     )
+    shares = tmp_path / "shares.csv"
+    shares.write_text("run,topic,judged_10,wer\n" + "".join(f"{run},{t},0.5,{t}\n" for run in "xy" for t in range(3)))
+    succeeded("report", "--scores", shares, "-o", page)
+    report = json.loads(page.read_text())
+    assert [of["name"] for of in report["measures"]] == ["judged_10", "wer"]
+    assert report["findings"][-1].startswith("The scores contain none of the default measures (map, ndcg@10);")
     every = measures_and_note("agree", "--scores", scores["default"], scores["default"])
     assert every == (["P_5", "map", "wer", "bpref"], "")
     for words in (("agree", "--scores"), ("agree",)):

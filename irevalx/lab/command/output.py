@@ -393,9 +393,13 @@ def _warn_of_kept_files(folder: Path, part: Path) -> None:
         return
     known = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     if others := sorted(name for name in known - new if part not in (folder / name).parents):
+        n_replaced, n_kept = (
+            f"{len(names)} {which} {'files are' if names[1:] else 'file is'}"
+            for names, which in (([*replaced], "existing"), (others, "other"))
+        )
         warn(
-            f"{shown_name(str(folder))}: {len(replaced)} existing files are replaced, but {len(others)} other files "
-            f"are kept (for example {quote(others[0])}), which can be results of an earlier call; use a new folder"
+            f"{shown_name(str(folder))}: {n_replaced} replaced, but {n_kept} kept (for example {quote(others[0])}), "
+            "which can be results of an earlier call; use a new folder"
         )
 
 

@@ -244,7 +244,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts = improved.verdicts(margin)
     if measured.direction > 0:  # zeros of both runs, for example without relevant documents, are no evidence
-        is_zero = ~comparisons.values.any(axis=1)
+        is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
         for row, (first, second) in enumerate(comparisons.pairs):
             verdicts[row] = CANNOT_TELL if is_zero[first] and is_zero[second] else verdicts[row]
     return [

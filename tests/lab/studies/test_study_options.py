@@ -273,6 +273,8 @@ def test_folder_of_another_study(tmp_path: Path) -> None:
     (tmp_path / "map-against-AP.png").touch()
     stderr = " ".join(study(tmp_path, *words).split())
     assert "6 existing files are replaced, but 2 other files are kept (for example 'depth/knees.csv')" in stderr
+    (tmp_path / "depth" / "knees.csv").unlink()
+    assert "but 1 other file is kept (for example 'map-against-AP.png')" in " ".join(study(tmp_path, *words).split())
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "notes").touch()
     assert "kept" not in study(tmp_path / "new", *words)
