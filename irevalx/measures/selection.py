@@ -232,6 +232,7 @@ def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterato
     """Yield a measure for each order of ties, and the difference between best and worst, with name suffixes."""
     measure, orders = selected.measure, settings.tie_orders
     if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
+        # measures of the `all` row, and counts that are neither better nor worse, are not repeated
         yield "", selected
         return
     for order in orders:

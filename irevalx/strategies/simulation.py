@@ -112,6 +112,8 @@ class KnownGrades:
 class JudgingRounds:
     """Selects the documents of a round, per topic or across topics; the strategies learn only after the round."""
 
+    # With ``skips``, documents without a judgment are skipped, and the strategies do not learn from them.
+
     def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
         self._topics, self._grades, self._skips = topics, grades, skips
         self.without: set[tuple[int, int]] = set()
@@ -287,6 +289,7 @@ def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: i
                 judged = JudgmentRequest(document, 0.0, ())
                 topic.select(document)
                 topic.learn(judged, relevant=grades.is_relevant(number, judged))
+    # the strategy does not learn from the selected documents
     each = [_unjudged(topic, grades, number) for number, topic in enumerate(topics)]
     if simulation.rules.across:  # the document with the smallest key; ties by topic
         return list(islice(merge(*each, key=lambda document: document.request.key), n))

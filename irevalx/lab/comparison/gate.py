@@ -80,7 +80,7 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the number of differing topics, if it is small or if no interval is defined."""
+        """A sentence on the differing topics if they are few, if no interval is defined, or if all values are 0."""
         if not self.differing and self.verdict == CANNOT_TELL:
             return f"{self.run} in {self.measure}: all values of both runs are 0, so the runs cannot be compared."
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
@@ -165,8 +165,8 @@ class Gate(Comparison, kw_only=True):
         notes = [
             *self._remarks,
             f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
-            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if high < 0 and p < alpha in "
-            "a sign-flip test; otherwise cannot tell.",
+            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse "
+            "if high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
             "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
             "number of topics.",
             *self.coverage_notes(cautious=cautious),
@@ -243,8 +243,8 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
     on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts = improved.verdicts(margin)
-    if measured.direction > 0:  # zeros of both runs, for example without relevant documents, are no evidence
-        is_zero = ~comparisons.values.any(axis=1)
+    if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
+        is_zero = np.count_nonzero(comparisons.values, axis=1) == 0
         for row, (first, second) in enumerate(comparisons.pairs):
             verdicts[row] = CANNOT_TELL if is_zero[first] and is_zero[second] else verdicts[row]
     return [

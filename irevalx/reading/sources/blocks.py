@@ -208,6 +208,7 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
     """Return the offset of the last topic with a complete line; 0 if no other topic precedes it.
 
     The search proceeds backwards in increasing steps: lines between two lines of a topic are assumed to belong to it.
+    Otherwise, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:
