@@ -165,8 +165,8 @@ class Gate(Comparison, kw_only=True):
         notes = [
             *self._remarks,
             f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
-            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse "
-            "if high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
+            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if "
+            "high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
             "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
             "number of topics.",
             *self.coverage_notes(cautious=cautious),
@@ -214,7 +214,7 @@ class Gate(Comparison, kw_only=True):
 
 def gate(
     compared: Sequence[ComparedMeasure],
-    baseline: str,
+    baselines: Sequence[str],
     margin: Margin | Mapping[str, Margin],
     alpha: float,
     **rules: Any,
@@ -232,7 +232,7 @@ def gate(
                 f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
                 "unreliable"
             )
-    return Gate(measures=compared, baseline=baseline, method=method, rows=rows, **rules)
+    return Gate(measures=compared, baselines=baselines, method=method, rows=rows, **rules)
 
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
@@ -244,7 +244,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts = improved.verdicts(margin)
     if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
-        is_zero = np.count_nonzero(comparisons.values, axis=1) == 0
+        is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
         for row, (first, second) in enumerate(comparisons.pairs):
             verdicts[row] = CANNOT_TELL if is_zero[first] and is_zero[second] else verdicts[row]
     return [
