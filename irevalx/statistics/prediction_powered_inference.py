@@ -158,6 +158,7 @@ class DrawnDocuments(Frozen):
 
     def unseen(self, reach: FloatArray) -> float:
         """Return the variance that a further document with an error of at most ``reach`` adds to the sum of totals."""
+        # This is the mean of the variances of drawn documents, weighted by these variances; 0 without random sampling.
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
 

@@ -243,7 +243,8 @@ class StrategySimulation(Frozen, kw_only=True):
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
-        """Judge as many documents of the judged topics as each budget permits, or the expected size of a sample."""
+        """Judge documents in the order of selection up to each budget; topics without judgments are excluded."""
+        # The budget of a sample is its expected size.
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
         grades = KnownGrades(judgments, candidates, rules.level)
@@ -324,7 +325,7 @@ def select_in_replay(
 ) -> list[SelectedDocument]:
     """Select the unjudged documents of the first batch of ``n`` that is not fully judged, in a simulation.
 
-    ``total`` is the expected sample size per topic.
+    The strategy learns only from the documents that it selects. ``total`` is the expected sample size per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)

@@ -254,6 +254,7 @@ def expectable(measure: str) -> bool:
 def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
     """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents."""
     judged = judged_without(removal, experiment.grades)
+    # the sigmoid is fitted only to the other judgments
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
     predictions = completion_run.of_group(removal)
     known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)

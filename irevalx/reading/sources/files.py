@@ -158,7 +158,8 @@ class Source:
     ) -> Iterator[bytes]:
         """Yield the content, or the raw bytes from ``begin`` to ``end``, in chunks of about ``size`` bytes.
 
-        ``again`` spools input without seek, so that it can be read again; ``text`` completes the last line.
+        ``again`` spools input without seek, so that it can be read again; ``text`` completes the last line. A missing,
+        damaged or empty file raises UnreadableFileError, but a pipe and standard input can be empty.
         """
         last: bytes | None = None
         try:
