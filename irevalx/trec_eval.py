@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
     """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent."""
+    # Like glibc, divide the items into halves (the first is the smaller half), and prefer the first half if tied.
     if len(items) < 2:
         return list(items)
     middle = len(items) // 2

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-# Google Chrome first: if both are installed, chromedriver has its version, and Ubuntu lets only Chrome make a sandbox.
+# Google Chrome is preferred: chromedriver has its version, and Ubuntu lets only Chrome create a sandbox.
 CHROMIUM = next(filter(None, map(shutil.which, ("google-chrome", "chromium", "chromium-browser"))), None)
 DRIVER = shutil.which("chromedriver")
 
@@ -126,7 +126,7 @@ def reader() -> Iterator[Reader]:
     for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
         options.add_argument(argument)
     if os.geteuid() == 0:
-        options.add_argument("--no-sandbox")  # for root, Chromium makes none
+        options.add_argument("--no-sandbox")  # Chromium has no sandbox for root
     driver = Chrome(options, Service(DRIVER))
     try:
         started = Reader(driver)

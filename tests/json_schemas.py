@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 
 def closed(schema: Any) -> Any:
-    """Return a schema that allows only the fields that it describes."""
+    """Return a schema that allows only the fields that it describes; readers must ignore new fields, but tests must not."""
     if isinstance(schema, list):
         return [closed(entry) for entry in schema]
     if not isinstance(schema, dict):

@@ -102,11 +102,11 @@ def test_equal_to_itself_alone() -> None:
 
 
 def test_cached_property() -> None:
-    """It is computed on first access and stored; the class shows it with its docstring."""
+    """A cached property is computed on first access and stored; on the class, it is displayed with its docstring."""
     instance = Base("a", (1, 2))
     assert "total" not in vars(instance)
     assert (instance.total, vars(instance)["total"], instance.total) == (3, 3, 3)
-    assert vars(Base)["total"].__doc__ == "Something to cache."
+    assert vars(Base)["total"].__doc__ == "A cached sum."
 
 
 def test_replace() -> None:

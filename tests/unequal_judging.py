@@ -2,13 +2,16 @@
 
     OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py cranfield|robust03 [SEED] [--gate]
 
-A group of runs is new: it was not pooled. The pool has the first k documents of all other groups, or of four of them.
-A claim is a conclusion of a paired t test of a new against a pooled run (alpha 0.05) with the judgments of that pool; it
-is wrong if the conclusion is another one once the first k documents of the new group are judged too. Printed are, for
-each measure, wrong claims, right claims, the share of the wrong ones of which the caution warns (sensitivity), that of
-the right ones (false alarms), and how many claims without a warning are wrong; then the same of conclusions that no
-difference is significant; then both with Holm's correction, over all pairs of the new run and four pooled ones. With
-``--gate`` they are verdicts of a gate on the new run, with a pooled run as the baseline and a margin of 0.02.
+One group of runs is new, that is, it was not pooled. The pool contains the first k documents of all other groups, or of
+four of these groups. A claim is the conclusion of a paired t test (alpha 0.05) that a new run and a pooled run differ
+significantly under the judgments of this pool. The claim is wrong if the conclusion changes when the first k documents
+of the new group are judged too.
+
+For each measure, the script prints the number of wrong and right claims, the share of wrong claims with a caution
+(sensitivity), the share of right claims with a caution (false alarms), and the number of wrong claims without a caution.
+The same numbers follow for conclusions that a difference is not significant, and then for both kinds of conclusions with
+Holm's correction over all pairs of the new run and four pooled runs. With ``--gate``, the conclusions are verdicts of a
+gate on the new run, with a pooled run as the baseline and a margin of 0.02.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CITATION.cff: its handwritten part, and the papers that measures cite as references."""
+"""The text of CITATION.cff: the handwritten part, followed by references to the papers that measures cite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated files, as a whole or in part, and the check whether they are up to date."""
+"""Generate whole files and blocks of pages, and check whether they are up to date."""
 
 from __future__ import annotations
 

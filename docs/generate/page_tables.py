@@ -60,7 +60,7 @@ def measure_tables() -> str:
 
 
 def undefined_table() -> str:
-    """Return the table of options with which measures are undefined, by option and reason."""
+    """Return the table of measures that are undefined with an option, by option and reason."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for measure in MEASURES:
         for option, reason in measure.refuses.items():

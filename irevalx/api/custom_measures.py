@@ -147,7 +147,7 @@ def _why_unweighted(name: str) -> WhyUnsupported:
 
 
 def with_custom_measures(measures: Any) -> tuple[str, ...]:
-    """Return the requested measures as strings for ``-m``; a measure that was declared again raises ArgumentError."""
+    """Return the requested measures as strings for ``-m``; a replaced declaration of a measure raises ArgumentError."""
     if isinstance(measures, Measure):
         return (_name_of(measures),)
     if isinstance(measures, list | tuple | set | frozenset) and set(map(type, measures)) != {str}:

@@ -367,7 +367,8 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return one run (renamed if ``name``), or all runs of a table or Parquet file; ``at_once`` reads a stream now."""
+    """Return one run, or all runs of a table or Parquet file; ``name`` renames a single run."""
+    # With ``at_once``, a stream is read now rather than when the run is evaluated.
     fmt = formats.results_format(parameters.text("results_format", results_format))
     strict = parameters.flag("strict", strict)
     tag = name or UNNAMED

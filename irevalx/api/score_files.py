@@ -57,12 +57,12 @@ _NEEDED = "expected a table of measure values with a column topic, and either me
 class _Value(NamedTuple):
     """A value in a file."""
 
-    line: int  # or row, from 1
+    line: int  # the line, or the row of a table, starting at 1
     run: str
     topic: str
     measure: str
     value: Any  # a text or a Python value
-    can_name_run: bool = False  # whether its column can be meant as the name of the run
+    can_name_run: bool = False  # whether its column can contain run names
 
 
 def read_values(source: Source, *, unnamed: bool = False, nan_is_missing: bool = True) -> RunValues:

@@ -183,7 +183,7 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the row of ``other``; ``np.concatenate((x, y))[index]`` are the elements."""
+        """Append to each row the row of ``other``; the elements of the result are ``np.concatenate((x, y))[index]``."""
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 
@@ -197,7 +197,7 @@ class Segments(Frozen):
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Per element of ``of``: the number of elements of its row with a rank (ascending) of at most ``limit``."""
+        """Per element of ``of``: the number of elements of its row with a rank up to ``limit``; ranks are ascending."""
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         counts = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
         return counts - of.spread(self.offsets[:-1])
@@ -227,7 +227,7 @@ def distinct(x: IntArray) -> IntArray:
 
 
 def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
-    """Return a permutation like ``np.lexsort``, several times as fast; elements with equal keys have any order."""
+    """Sort like ``np.lexsort``, but several times as fast and with an arbitrary order of elements with equal keys."""
     order: IntArray = np.argsort(first)
     for key in others:
         ordered = key[order]

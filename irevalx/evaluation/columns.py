@@ -42,7 +42,7 @@ class Column(Frozen):
         return "real" if self.is_zscore or is_real else self.measure.number
 
     def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return the values of some topics as Python objects, None for topics without a value; empty without values."""
+        """Return values of topics as Python objects, None for a topic without a value; empty if there are no values."""
         values = [] if self.values is None else as_list(self.values[which])
         if self.has_value is None:
             return values
@@ -60,7 +60,8 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population of a measure; its treatment of unjudged documents makes ``more_relevant`` relevant."""
+    """Return the population of a measure that has values for fewer topics or counts more documents as relevant."""
+    # ``more_relevant`` is the number of unjudged documents that the treatment of the measure makes relevant.
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
     if n_with_value is None or n_judged_with_value is None:
@@ -90,7 +91,7 @@ class Summaries(Frozen, kw_only=True):
     """Requested names of values, with their printed names; None for printed names."""
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values with their summaries (if ``summed``), named and ordered as requested."""
+        """Return the values, with their summaries if ``summed``, named and ordered as requested."""
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
         if self.requested is None:
@@ -170,7 +171,7 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, End
     for names in by_size.values():
         intervals = how.of(np.stack([tested[name] for name in names]))
         ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
-    for column in columns:
+    for column in columns:  # intervals of geometric means are computed on the logarithmic scale
         if column.name in ends and column.measure.summary is geometric_mean:
             low, high = np.exp(ends[column.name]).tolist()
             ends[column.name] = low, high

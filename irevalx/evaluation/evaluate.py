@@ -68,7 +68,7 @@ def evaluate(
     traced: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run; an error contains the warnings before it, and ``progress`` is called with numbers of lines."""
+    """Evaluate a run; an error contains earlier warnings. ``progress`` gets the number of lines since its last call."""
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)

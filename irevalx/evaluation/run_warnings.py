@@ -109,7 +109,7 @@ class SeenRuns(Frozen):
     ) -> Iterator[tuple[int, str]]:
         """Yield warnings about runs with judged documents in hardly any topic, or with few judged documents at the top.
 
-        ``begin`` has the bounds of the topics of each run; ``again`` permits rereading runs to search for spellings.
+        ``begin`` contains the bounds of the topics of each run; ``again`` permits rereading runs to compare spellings.
         """
         sums = zip(
             n_topics,

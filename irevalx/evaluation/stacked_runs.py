@@ -145,7 +145,7 @@ def evaluate_stack(
     n_judged = len(judgments.topics)
     least = n_judged if settings.complete and n_judged else 1
     if n_ranked.min() < least or judgments.rows.lengths[ranking.judged_topic].sum() > _MOST_POOLED:
-        return None
+        return None  # a run has no judged topic or lacks one under ``-c``, or there are many documents
     place = run * n_judged + ranking.judged_topic
     if np.count_nonzero(place[1:] < place[:-1]):
         ranking = ranking.take(place.argsort())
@@ -154,7 +154,7 @@ def evaluate_stack(
         selection.refuse_other_formats()
         columns, unsupported = assessed.columns(selection)
     except IrevalxError:
-        return None
+        return None  # each run is then evaluated on its own, which determines its error
     begin = np.append(0, n_ranked.cumsum()).tolist()
     warnings: dict[int, list[str]] = {}
     without_pool = equal_to_map(judgments, selection.measures)

@@ -144,7 +144,8 @@ class LevelCheck(Frozen):
 def level_checks(
     measures: Iterable[RequestedMeasure], settings: Settings, *, every_level: bool = False
 ) -> list[LevelCheck]:
-    """Return the requirements of measures at levels (above the default, or real grades, unless ``every_level``)."""
+    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents."""
+    # Relevant documents are checked above the default level, for real grades and, with ``every_level``, at all levels.
     checks: dict[tuple[bool, float], LevelCheck] = {}
     for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts are last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
@@ -170,7 +171,8 @@ def level_warnings(
     for check in level_checks(measures, settings, every_level=every_level):
         n_without, n_topics = check.count(judgments, settings)
         is_default = check.relevant and check.level <= 1 and settings.grades != "real"
-        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):  # only if all lack them
+        # by default, topics without nonrelevant documents are reported only if all topics lack them
+        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):
             continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
@@ -225,9 +227,9 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return a warning if 90% of topics have no retrieved judged document, or 10% if IDs differ in spelling.
+    """Return a warning if at least 90% of topics lack a retrieved judged document, or 10% if spellings differ.
 
-    ``example`` returns the first such topic and ``pair_of_names`` of its documents.
+    ``example`` returns the first of these topics, and a phrase about its documents from ``pair_of_names``.
     """
     if not n_without or n_without < PARTLY * n_topics:
         return None

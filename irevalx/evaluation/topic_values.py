@@ -176,7 +176,7 @@ class AssessedRanking(Frozen):
         by_gain: RequestedMeasure | None = None,
         ties: Ties | None = None,
     ) -> Any:
-        """Return the input of measures for a treatment, level and order of ties, possibly by the gains of a measure."""
+        """Return the input of measures for a treatment, level and order of ties, by the gains of a measure if given."""
         seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains), ties
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
@@ -234,7 +234,7 @@ class AssessedRanking(Frozen):
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
-        """Return why the judgments do not support a measure from a set, if so; a requested measure raises an error."""
+        """Return the reason if judgments do not support a measure of a set; raise an error for a requested measure."""
         why_unsupported = selected.measure.why_unsupported
         problem = why_unsupported and why_unsupported(self._judged, selected.parameters)
         if not problem:

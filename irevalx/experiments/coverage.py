@@ -60,7 +60,7 @@ class FirstUnjudged(Frozen):
     """Index of the topic."""
     rank: Sequence[IntArray]
     document: Sequence[IntArray]
-    """Number of the document, which is equal in all runs."""
+    """Number of the document; a document has the same number in all runs."""
 
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return the number of documents in the top ``depth`` of both runs: shape (n_topics,)."""

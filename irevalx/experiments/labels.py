@@ -189,7 +189,7 @@ class Labels(Frozen):
 
     @classmethod
     def _of(cls, judgments: Judgments) -> Labels:
-        missing = ~(judgments.grades >= 0)  # true for nan
+        missing = ~(judgments.grades >= 0)  # also true if the grade is nan
         values = np.where(missing, 0.0, np.minimum(judgments.grades, _MOST))
         not_whole = np.flatnonzero(values != np.floor(values))
         if not not_whole.size:

@@ -151,7 +151,7 @@ class TopicPools(Frozen):
 
 
 class Judgments(Documents, JudgmentKind):
-    """The judged documents of each topic with their grades, in file order; in parts of a file, topics are as well."""
+    """The judged documents of each topic with their grades, in file order, as are the topics in a part of a file."""
 
     grades: AnyArray
     """The grade of each document, an integer, or a real number if requested (``--grades``). Negative grades mean that a
@@ -300,8 +300,8 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
 def duplicate_documents(
     what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Return the error for each topic with duplicate documents, about the first of these in byte order."""
-    where: dict[tuple[bytes, bytes], set[int]] = {}  # line numbers; {0} without lines
+    """Return an error for each topic with duplicate documents, about its first duplicate document in byte order."""
+    where: dict[tuple[bytes, bytes], set[int]] = {}  # the line numbers, or {0} if the judgments are not lines
     for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
@@ -337,7 +337,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Return the index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,)."""
+        """Return the index in ``judgments`` of each group's judgment of a document (negative: none), or ``ABSENT``."""
         n = self.documents.rows.size
         keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
         place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))

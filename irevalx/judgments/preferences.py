@@ -45,6 +45,7 @@ class ClassGroup(Frozen):
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
         """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents."""
+        # Pairs within the last class are included. Many nonrelevant documents cannot outweigh the relevant documents.
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
         others = ~last

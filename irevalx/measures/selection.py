@@ -186,6 +186,7 @@ def select_measures(
     warn: Warn = lambda line: None,
 ) -> Selection:
     """Select the requested measures, or the default measures of the judgment format if there are no requests."""
+    # ``strict`` rejects parameters that are not plain numbers; ``as_requested`` keeps requested names and their order.
     default = REL_FORMATS[rel_format].default_measures
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
@@ -193,7 +194,7 @@ def select_measures(
     blocks = list(dict.fromkeys(request.treatment for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
-        """Return the sort key: measures of the `all` row, then a block per treatment; in it, by measure and level."""
+        """Return the sort key: first measures of the `all` row, then blocks by treatment, by measure and level."""
         block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
 
@@ -232,6 +233,7 @@ def _by_order_of_ties(selected: RequestedMeasure, settings: Settings) -> Iterato
     """Yield a measure for each order of ties, and the difference between best and worst, with name suffixes."""
     measure, orders = selected.measure, settings.tie_orders
     if len(orders) == 1 or not measure.kernel or not (measure.higher_is_better or measure.lower_is_better):
+        # measures of the `all` row, and counts that are neither better nor worse, are not repeated
         yield "", selected
         return
     for order in orders:

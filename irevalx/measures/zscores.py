@@ -33,7 +33,8 @@ class ZscoreMoments(Frozen):
 
     def find(self, name: bytes) -> tuple[float, float] | None:
         """Return the mean and standard deviation of a measure; None if they are missing."""
-        low, high = 0, len(self.names)  # one too long, like in trec_eval, which determines the entry used of several
+        # As in trec_eval, the range is one too long; this determines which of several entries of a name is returned.
+        low, high = 0, len(self.names)
         while low <= high:
             middle = (low + high) // 2
             if middle == len(self.names) or self.names[middle] > name:

@@ -27,7 +27,8 @@ def keep_freed_memory() -> None:
     """Let glibc keep up to 256 MB of freed memory for the next arrays; no effect with other C libraries.
 
     By default, glibc maps memory for the large arrays of each block anew, and page faults take longer than the work on
-    these arrays. numpy requests huge pages for larger arrays: five of them leave huge pages for the first blocks.
+    these arrays. numpy requests huge pages for larger arrays. Five of these arrays, which are not written to, leave
+    huge pages for the arrays of the first blocks.
     """
     with suppress(ImportError, OSError, AttributeError, TypeError, MemoryError):
         from ctypes import CDLL
@@ -41,4 +42,5 @@ def keep_freed_memory() -> None:
 @cache
 def keep_some_freed_memory() -> None:
     """Let glibc keep up to 8 MB of freed memory; page faults take up to a quarter of the time of small evaluations."""
-    np.empty(_SMALL_ARRAYS, np.uint8)  # glibc then keeps twice the size of this array
+    # glibc returns freed memory above 128 KB, or above twice the size of the largest array freed so far (up to 32 MB).
+    np.empty(_SMALL_ARRAYS, np.uint8)

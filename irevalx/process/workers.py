@@ -40,6 +40,7 @@ def worth_sharing(size: int) -> bool:
 
 def processes_for(size: int, most: int) -> int:
     """Return the number of processes for reading a file of this size, at most ``most``."""
+    # starting a process takes as long as reading a part of ``BIG`` bytes
     return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
 
 
@@ -48,7 +49,8 @@ def in_order(
 ) -> Generator[Result, None, None]:
     """Yield the result of ``work`` for each item, or raise its error, in the order of the items.
 
-    Each of n processes calls ``items`` and works on every n-th item; with ``made_once``, a further process sends them.
+    Each of n processes calls ``items`` and works on every n-th item; with ``made_once``, a further process sends the
+    items. Results and sent items must be picklable; a killed process raises LostProcessError.
     """
     workers = _Workers()
     try:

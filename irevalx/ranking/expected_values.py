@@ -350,7 +350,8 @@ class TiedTopics(Topics, kw_only=True):
     def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
         """Return the possible numbers of other documents above each document of ``which``, summed over ``which``.
 
-        ``others`` is the number of other documents in each group, and ``above`` is the number above the group.
+        ``others`` is the number of other documents in each group (a document of ``which`` does not count itself), and
+        ``above`` is the number above the group. Sums of probabilities can exceed 1.
         """
         number = self.members.count(which)
         groups = (number > 0).nonzero()[0]
@@ -367,6 +368,7 @@ class TiedTopics(Topics, kw_only=True):
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
         """Return the probability that a user who reaches a rank of ``rows`` is satisfied there; 0 beyond rank k."""
+        # ``satisfied`` contains independent probabilities below 1, one per document.
         chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
         ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))
         members = self.members.count(satisfied > 0)

@@ -94,7 +94,8 @@ def ranking_order(
 ) -> tuple[IntArray | None, BoolArray]:
     """Return the permutation that ranks the results of each topic (None: no change), and whether neighbours are tied.
 
-    If the order of tied documents depends on grades, they remain in file order. If the scores of a topic contain nan,
+    If the order of tied documents depends on grades, they remain in file order. The order "rank" requires results with
+    ranks, and breaks ties in rank by docno. If the scores of a topic contain nan,
     for which comparisons are inconsistent, the order is that of trec_eval's sort, and there are no ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close

@@ -23,7 +23,7 @@ def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -
     if place is None:
         return None
     entry_of = judgments.table.entries_of(place)
-    ranked = sorted(zip(results.scores, results.docnos, strict=True), reverse=True)
+    ranked = sorted(zip(results.scores, results.docnos, strict=True), reverse=True)  # compares scores before docnos
     row = [entry_of.get(docno, ABSENT) for _, docno in ranked]
     rank = [rank for rank, entry in enumerate(row, 1) if entry >= 0 or rules.keep_all]
     if not rules.keep_all:

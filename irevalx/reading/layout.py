@@ -104,7 +104,7 @@ KINDS_OF_FILES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
 """The beginnings of files that are not read, and the hint about each."""
 
 _TAR = slice(257, 262)
-"""The place of the word ustar in a tar archive."""
+"""The bytes of a tar archive that contain the word ustar."""
 
 NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),

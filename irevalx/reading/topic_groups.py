@@ -31,7 +31,7 @@ _RESERVED = frozenset({"low", "high"})
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
-    """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; InputError for any other content."""
+    """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; other content raises InputError."""
     where, text = shown_name(source.path), as_text(source.content())
     head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):

@@ -19,7 +19,7 @@ _MARK = "Bold type"
 _GAPS = r"\setlength{\tabcolsep}{4pt}"
 
 _WIDER = (re.compile("[A-Z&%@…]"), 0.55), (re.compile("[mwMW%@]"), 0.7)
-"""Wide characters, and their width in digits minus 1."""
+"""Wide characters, and the excess of their width over the width of a digit, in digits."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_{}"}
 _SPECIAL |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

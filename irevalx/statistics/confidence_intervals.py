@@ -196,7 +196,7 @@ class MeanIntervals(Frozen, kw_only=True):
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2:
             return ends
-        defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)
+        defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)  # nan if all are equal
         if defined.any():
             ends[defined] = (self._t if self.method == "t" else self._bootstrap)(values[defined])
         return ends

@@ -68,7 +68,8 @@ def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
     x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
     above = y[..., np.newaxis, :] > y[..., :, np.newaxis]
     both = above & (x[..., np.newaxis, :] > x[..., :, np.newaxis])
-    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))  # none is above the first
+    # no run is above the first run
+    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))
     shares = n_both / np.maximum(n_above, 1)
     n_runs = np.where(_varies(x), np.count_nonzero(n_above, axis=-1), 0)
     return 2 * divided(shares.sum(axis=-1), n_runs) - 1
@@ -173,7 +174,7 @@ def ranks(scores: FloatArray) -> IntArray:
 
 
 def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
-    """Return whether runs change (t test, p < 0.05), from values (..., n_runs, n_topics) [Büttcher et al. 2007]."""
+    """Return which runs change significantly (paired t test, p < 0.05) [Büttcher et al. 2007]: shape (..., n_runs)."""
     d = differences(values_x, values_y)
     lacks_value = np.isnan(d)
     if not lacks_value.any():

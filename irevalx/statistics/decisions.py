@@ -170,7 +170,7 @@ DECISION_NOTE = (
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count the changes in decisions; shapes broadcast, and pairs with equal means have no opposite direction."""
+    """Count the changes in decisions; shapes broadcast. If means are equal, the direction counts as unchanged."""
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
     both = full.different & reduced.different
@@ -268,6 +268,7 @@ def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) ->
     certain = chances.max(axis=1, initial=0.0) == 1
     start += float((values[certain] * chances[certain]).sum())
     values, chances = values[~certain], chances[~certain]
+    # sums that differ from 0 only by rounding errors are 0
     ends = np.round(start + np.array([values.min(axis=1).sum(), values.max(axis=1).sum()]), _DECIMALS)
     if ends[0] > 0 or ends[1] < 0:
         return SignProbabilities(float(ends[1] < 0), 0.0, float(ends[0] > 0), exact=True)

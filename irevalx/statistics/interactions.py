@@ -75,6 +75,7 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
 
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return F and its degrees of freedom within groups, (n_pairs, n), of differences sorted by group."""
+    # ``least`` are the minimum variances, shape (n_pairs, 1, 1)
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
     means = sums / sizes

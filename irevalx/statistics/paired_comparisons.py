@@ -234,7 +234,7 @@ def effect_size(d: FloatArray) -> FloatArray:
     constant = (d == d[..., :1]).all(axis=-1)
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
     size: FloatArray = d.mean(axis=-1) / np.where(constant, 1.0, deviation)
-    return np.where(constant & (d[..., 0] != 0), np.nan, size)
+    return np.where(constant & (d[..., 0] != 0), np.nan, size)  # 0 if all differences are 0
 
 
 def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> float:

@@ -91,7 +91,7 @@ def t_quantile(n_topics: int, alpha: float) -> float:
 
 
 def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the power of the two-sided t test; the wrong direction counts only if ``two_sided``."""
+    """Return the power of the two-sided t test; significance in the wrong direction counts only if ``two_sided``."""
     from scipy import special
 
     critical, shift = t_quantile(n_topics, alpha), effect * math.sqrt(n_topics)
@@ -117,7 +117,7 @@ def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, t
 
 
 def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """Return the minimum number of topics for the t test to detect an effect with this power."""
+    """Return the minimum number of topics for the t test to detect an effect with this power, or infinity."""
     if math.isinf(effect):
         return 2
     return _least(lambda n_topics: effect > 0 and power_of_t(n_topics, effect, alpha) >= power)
@@ -133,7 +133,7 @@ def half_width(n_topics: int, alpha: float = ALPHA) -> float:
 
 
 def topics_for_width(width: float, alpha: float = ALPHA) -> float:
-    """Return the minimum number of topics for intervals of this expected width, in standard deviations."""
+    """Return the minimum number of topics for intervals of this width (in standard deviations), or infinity."""
     return _least(lambda n_topics: half_width(n_topics, alpha) <= width / 2)
 
 

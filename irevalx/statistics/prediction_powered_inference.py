@@ -107,7 +107,7 @@ def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: floa
 
 
 def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
-    """Return the p-value of Student's t test of whether a mean over topics is 0; of sign flips if the error is 0."""
+    """Return the p-value of Student's t test that a mean over topics is 0, or of a sign-flip test if the error is 0."""
     from scipy import special
 
     zero = error == 0
@@ -158,6 +158,7 @@ class DrawnDocuments(Frozen):
 
     def unseen(self, reach: FloatArray) -> float:
         """Return the variance that a further document with an error of at most ``reach`` adds to the sum of totals."""
+        # This is the mean of the variances of drawn documents, weighted by these variances; 0 without random sampling.
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
 

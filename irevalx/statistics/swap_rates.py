@@ -312,7 +312,8 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
 
 
 def least_reliable(bins: Sequence[SwapBin]) -> float | None:
-    """Return the smallest difference from which on no bin (of enough comparisons) has a rate above ``TOLERATED``."""
+    """Return the smallest difference from which no larger bin has a rate above ``TOLERATED``; None if there is none."""
+    # bins with few comparisons are ignored
     reliable = None
     for each in reversed([each for each in bins if not each.is_small]):
         if each.rate_with_half_ties > TOLERATED:

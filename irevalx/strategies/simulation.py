@@ -112,6 +112,8 @@ class KnownGrades:
 class JudgingRounds:
     """Selects the documents of a round, per topic or across topics; the strategies learn only after the round."""
 
+    # With ``skips``, documents without a judgment are skipped, and the strategies do not learn from them.
+
     def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
         self._topics, self._grades, self._skips = topics, grades, skips
         self.without: set[tuple[int, int]] = set()
@@ -241,7 +243,8 @@ class StrategySimulation(Frozen, kw_only=True):
         return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
     def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
-        """Judge as many documents of the judged topics as each budget permits, or the expected size of a sample."""
+        """Judge documents in the order of selection up to each budget; topics without judgments are excluded."""
+        # The budget of a sample is its expected size.
         rules = self.rules
         candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
         grades = KnownGrades(judgments, candidates, rules.level)
@@ -287,6 +290,7 @@ def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: i
                 judged = JudgmentRequest(document, 0.0, ())
                 topic.select(document)
                 topic.learn(judged, relevant=grades.is_relevant(number, judged))
+    # the strategy does not learn from the selected documents
     each = [_unjudged(topic, grades, number) for number, topic in enumerate(topics)]
     if simulation.rules.across:  # the document with the smallest key; ties by topic
         return list(islice(merge(*each, key=lambda document: document.request.key), n))
@@ -321,7 +325,7 @@ def select_in_replay(
 ) -> list[SelectedDocument]:
     """Select the unjudged documents of the first batch of ``n`` that is not fully judged, in a simulation.
 
-    ``total`` is the expected sample size per topic.
+    The strategy learns only from the documents that it selects. ``total`` is the expected sample size per topic.
     """
     candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
     grades = KnownGrades(judgments, candidates, rules.level)

@@ -86,12 +86,12 @@ def test_said(options: tuple[str, ...], message: str, files: tuple[Path, Path]) 
 
 
 def test_no_warning_where_the_level_plays_no_part(files: tuple[Path, Path]) -> None:
-    """Measures of gains do not need a level."""
+    """Measures of gains do not use the relevance level, so no warning about the level is printed."""
     assert run("--grades", "real", "-m", "dcg", *files).stderr == ""
 
 
 def test_a_grade_that_is_no_number(files: tuple[Path, Path]) -> None:
-    """It is an error, because only integer grades are read as in C."""
+    """A grade of nan is an error with --grades real; only integer grades are read as in C."""
     files[0].write_text("1 0 A 0.5\n1 0 B nan\n")
     result = run("--grades", "real", *files)
     assert result.status == 2
@@ -216,7 +216,7 @@ def test_refused_with_probabilities(options: tuple[str, ...], message: str, file
 
 
 def test_a_probability_above_1(files: tuple[Path, Path]) -> None:
-    """It is an error with file and line."""
+    """A probability above 1 is an error that names file and line."""
     files[0].write_text("1 0 A 0.5\n1 0 B 1.5\n")
     result = run("--grades", "probability", *files)
     assert result.status == 2

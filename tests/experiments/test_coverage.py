@@ -206,7 +206,7 @@ def test_shared_unjudged_documents() -> None:
 
 
 def test_comparisons_without_the_rule() -> None:
-    """The caution is empty if the rule is not applied, and a note names these measures."""
+    """If the rule does not apply to a measure, its caution is empty, and a note names the measure."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
     good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
     none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}

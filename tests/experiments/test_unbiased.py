@@ -1,6 +1,6 @@
 """Bias of estimates over many stratified samples; docs/samples.md lists the biased estimates.
 
-``DESIGN_SAMPLES=2000 pytest tests/experiments/test_unbiased.py`` draws as many as the page is about.
+``DESIGN_SAMPLES=2000 pytest tests/experiments/test_unbiased.py`` draws as many samples as docs/samples.md reports.
 """
 
 from __future__ import annotations

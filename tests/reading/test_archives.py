@@ -32,20 +32,12 @@ SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
 
 @dataclass(frozen=True)
 class Archiver:
-    """A format and its program.
+    """A compression format and its program."""
 
-    Parameters
-    ----------
-    name : of the format, in messages.
-    program : what it is called.
-    compress : makes a stream.
-    without : a module that is as if it were not installed.
-    """
-
-    name: str
+    name: str  # the name of the format in messages
     program: str
-    compress: Callable[[bytes], bytes]
-    without: str = ""
+    compress: Callable[[bytes], bytes]  # returns a compressed stream
+    without: str = ""  # a module that is treated as not installed
 
     def unpacked(self, archive: Path) -> tuple[bytes, bool]:
         """Return the content that the program reads, and whether it prints an error or a warning."""

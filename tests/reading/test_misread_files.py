@@ -1,7 +1,7 @@
 """Files with likely mistakes: they have the values of trec_eval and a warning, or an error under --strict.
 
 Values of trec_eval's formats are those that trec_eval 10.0 prints for the same files; the program that TREC_EVAL_10 names
-prints them again. In formats of others the values are those of the same judgments and run written without the mistake.
+prints them again. In other formats, the values are those of the same judgments and run without the mistake.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ def test_ranks_in_place_of_scores(form: str, flags: tuple[str, ...], remedy: str
 def test_ranks_and_scores_in_each_others_columns(
     form: str, flags: tuple[str, ...], remedy: str, tmp_path: Path
 ) -> None:
-    """Scores 1, 2, 3 next to ranks that are none are probably ranks; a file sorted by ascending score has no warning."""
+    """Scores 1, 2, 3 are probably ranks if the RANK column is no sequence; files in ascending order of scores are fine."""
     for numbers, is_exchanged in (
         ((90, 80, 75), True),
         ((102, 101, 100), True),
@@ -410,13 +410,13 @@ def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:
     ],
 )
 def test_ranks_in_their_column(lines: str, tmp_path: Path) -> None:
-    """Runs with integer ranks, or scores that are no sequence of ranks, cause no warning."""
+    """Runs with integer ranks, or with scores that are not a sequence like ranks, cause no warning."""
     written(tmp_path, QRELS, lines)
     assert "the SCORE column contains ranks" not in run("q", "r", cwd=tmp_path).stderr
 
 
 def test_ids_in_two_encodings(tmp_path: Path) -> None:
-    """IDs in Latin-1 and the same IDs in UTF-8 are different, as for trec_eval, and a warning names the reason."""
+    """IDs in Latin-1 and the same IDs in UTF-8 are different, as for trec_eval, and a warning gives the reason."""
     written(tmp_path, "", "1 Q0 \u00e9 1 2 r\n")
     (tmp_path / "q").write_bytes("1 0 \u00e9 1\n".encode("latin-1"))
     result = run("-m", "map", "q", "r", cwd=tmp_path)

@@ -29,7 +29,7 @@ Cells = list[list[str]]
 
 
 def read_aligned(text: str) -> Cells:
-    """Read columns below and above lines of dashes."""
+    """Read a displayed table, whose lines of dashes determine the columns."""
     head, dashes, *rows = text.splitlines()
     places = [match.span() for match in re.finditer("-+", dashes)]
     return [[line[begin:end].strip() for begin, end in places] for line in (head, *rows)]

@@ -405,7 +405,8 @@ def _warn_of_kept_files(folder: Path, part: Path) -> None:
 
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
-    """Move the files that ``make`` writes to an empty folder into a folder when all are complete; return its result."""
+    """Let ``make`` write files to a temporary folder, move the complete files to ``path``, and return its result."""
+    # If ``make`` fails, the folder ``path`` is neither changed nor created.
     part = None
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{Path(path).name[:LONGEST_STEM]}.", dir=_existing_parent(Path(path))))

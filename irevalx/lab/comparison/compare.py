@@ -14,7 +14,6 @@ from irevalx.errors import IrevalxWarning, warn_each
 from irevalx.experiments.measured_runs import MeasuredInput
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules
-from irevalx.frozen import replace
 from irevalx.lab.command.parameters import (
     DEFAULT_OF_SCORES,
     Alpha,
@@ -462,17 +461,16 @@ def compare(
     measured, notes, ranked = given.measures, given.notes, given.ranked
     sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
     run_names, measured = measured[0].runs, systems_of_runs(measured, systems, system_by)
-    every = baselines_named(baseline, run_names, sources, measured[0].runs, margin=margin, by=by)
-    baseline, baselines = every[0] if len(every) == 1 else None, every[1:] and every
-    compared, untested, on_untested = without_coverage(compared_measures(measured, every, method, threads))
+    baselines = baselines_named(baseline, run_names, sources, measured[0].runs, margin=margin, by=by)
+    compared, untested, on_untested = without_coverage(compared_measures(measured, baselines, method, threads))
     coverage = measured[0].coverage
     all_relevant = coverage is not None and coverage.of_relevant_only
     notes = (*notes, *on_untested, *([ALL_RELEVANT] if all_relevant else []))
     if topic_groups is not None:
-        return replace(compared_in_groups(compared, topic_groups, baseline, method, notes), baselines=baselines)
+        return compared_in_groups(compared, topic_groups, baselines, method, notes)
     bounds = bounds_of(ranked, threads)
-    if margin is not None and baseline is not None:
-        verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
+    if margin is not None:
+        verdicts = gate(compared, baselines, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
         warn_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
         return verdicts
     is_by_pair = by in (None, "pair") and not (discriminative_power or power)
@@ -486,10 +484,9 @@ def compare(
     warn_each(unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked))
     if is_by_pair:
         kind = ComparedSystems if measured[0].replicates else ComparedPairs
-        columns, is_each = columns_of(columns), by == "pair"
-        return kind(compared, baseline, method, untested, columns, is_each, notes=notes, baselines=baselines)
+        return kind(compared, baselines, method, untested, columns_of(columns), by == "pair", notes=notes)
     if by == "topic":
-        return ComparedTopics(compared, baseline, method, untested, sort=sort, notes=notes)
+        return ComparedTopics(compared, baselines, method, untested, sort=sort, notes=notes)
     if by == "run":
-        return ComparedRuns(compared, baseline, method, untested, sort=sort, notes=notes)
-    return DiscriminativePower(compared, baseline, method, notes=notes, baselines=baselines)
+        return ComparedRuns(compared, baselines, method, untested, sort=sort, notes=notes)
+    return DiscriminativePower(compared, baselines, method, notes=notes)

@@ -80,7 +80,7 @@ class GateRow(NamedTuple):
 
     @property
     def few_differing(self) -> str | None:
-        """A sentence on the number of differing topics, if it is small or if no interval is defined."""
+        """A sentence on the differing topics if they are few, if no interval is defined, or if all values are 0."""
         if not self.differing and self.verdict == CANNOT_TELL:
             return f"{self.run} in {self.measure}: all values of both runs are 0, so the runs cannot be compared."
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
@@ -214,7 +214,7 @@ class Gate(Comparison, kw_only=True):
 
 def gate(
     compared: Sequence[ComparedMeasure],
-    baseline: str,
+    baselines: Sequence[str],
     margin: Margin | Mapping[str, Margin],
     alpha: float,
     **rules: Any,
@@ -232,7 +232,7 @@ def gate(
                 f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
                 "unreliable"
             )
-    return Gate(measures=compared, baseline=baseline, method=method, rows=rows, **rules)
+    return Gate(measures=compared, baselines=baselines, method=method, rows=rows, **rules)
 
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
@@ -243,7 +243,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
     on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
     verdicts = improved.verdicts(margin)
-    if measured.direction > 0:  # zeros of both runs, for example without relevant documents, are no evidence
+    if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
         is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
         for row, (first, second) in enumerate(comparisons.pairs):
             verdicts[row] = CANNOT_TELL if is_zero[first] and is_zero[second] else verdicts[row]

@@ -217,20 +217,13 @@ class ComparedMeasure(Frozen):
         return signs
 
 
-class _WithBaselines(Result, kw_only=True):
-    """Base class with a field that subclasses do not pass by position."""
-
-    baselines: tuple[str, ...] = ()
-    """Several runs with which all other runs are compared; empty for a single baseline."""
-
-
-class Comparison(_WithBaselines):
+class Comparison(Result):
     """Base class of comparisons under several measures; subclasses define rows and tables."""
 
     measures: Sequence[ComparedMeasure]
     """All have the same pairs of runs."""
-    baseline: str | None
-    """The run with which all others are compared; None for several baselines, and if all pairs are compared."""
+    baselines: Sequence[str]
+    """The runs with which all others are compared; empty if all pairs are compared."""
     method: Method
     """The method of comparison."""
     untested: Sequence[ComparedMeasure] = ()
@@ -244,6 +237,11 @@ class Comparison(_WithBaselines):
         @property
         def rows(self) -> Sequence[Any]:
             """The rows of the first table: a field or a property of each subclass."""
+
+    @property
+    def baseline(self) -> str | None:
+        """The only baseline; None for several baselines, and if all pairs are compared."""
+        return self.baselines[0] if len(self.baselines) == 1 else None
 
     @property
     def seed(self) -> int | None:
@@ -265,7 +263,7 @@ class Comparison(_WithBaselines):
             "alpha": method.alpha,
             "topics": {of_measure.name: of_measure.comparisons.values.shape[1] for of_measure in self.measures},
             "pairs": len(self.measures[0].comparisons.pairs),
-            "baseline": list(self.baselines) or self.baseline,
+            "baseline": self.baseline or list(self.baselines) or None,
             "how_tested": self.how_tested,
         }
         return {**super().about(), **how}

@@ -80,7 +80,7 @@ class FigureComparison(Comparison, DrawnResult):
         """Return the function that plots the figure: intervals, or a matrix for many pairs; raises ArgumentError."""
         if draw is not None and draw not in self.drawings:
             raise parameters.argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
-        has_baseline = bool(self.baseline or self.baselines)
+        has_baseline = bool(self.baselines)
         n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
         most = MOST_PANELS // len(self.measures) if draw == "topics" else most_intervals(is_narrow=page.is_narrow)
         if draw is None:
@@ -152,7 +152,7 @@ class ComparedPairs(FigureComparison):
         if n_runs == 2 or self.by_pair or self.columns:
             return [replace(self._displayed_pairs(), summary=partial(summary_of, self))]
         runs = replace(displayed_table_of_runs(self, range(n_runs)), summary=partial(summary_of, self))
-        if self.baseline is not None or self.baselines or n_pairs <= FEW_PAIRS:
+        if self.baselines or n_pairs <= FEW_PAIRS:
             return [replace(runs, notes=()), replace(self._displayed_pairs(), caption=())]
         return [replace(runs, notes=(pairs_on_request(self), *self.more_notes, *runs.notes, *self.notes_on_cautions))]
 

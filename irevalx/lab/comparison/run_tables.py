@@ -62,12 +62,12 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
     """Return ``table_of_runs`` for display, with notes on the marks; letters are omitted if there are many runs."""
     baseline, n_runs = comparison.baseline, len(order)
     of_many = baseline is None and n_runs > MOST_LETTERED
-    if comparison.baselines:
+    if comparison.baselines[1:]:
         of_measures = [[""] * n_runs] * len(comparison.measures)
     else:
         of_measures = [_like_best(of_measure) for of_measure in comparison.measures] if of_many else []
     table = _table(comparison, order, of_measures, "marks") if of_measures else table_of_runs(comparison, order)
-    if comparison.baselines:
+    if comparison.baselines[1:]:
         marks = ""
     elif of_many:
         marks = f"{LIKE_BEST}: not significantly different from the best run of the measure."

@@ -132,7 +132,7 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
     runs, measured, n_others = of_measure.runs, of_measure.measured, len(of_measure.runs) - 1
     value = {run: about.number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
     names = about.names
-    if about.comparison.baselines:
+    if about.comparison.baselines[1:]:
         return _of_baselines(of_measure, len(about.comparison.baselines))
     if about.comparison.baseline is not None:
         signs = of_measure.signs

@@ -136,7 +136,7 @@ def topic_groups_of(source: TopicGroupsInput) -> tuple[TopicGroups, str]:
 def compared_in_groups(
     compared: Sequence[ComparedMeasure],
     source: TopicGroupsInput,
-    baseline: str | None,
+    baselines: Sequence[str],
     method: Method,
     notes: tuple[str, ...],
 ) -> ComparedGroups:
@@ -170,7 +170,7 @@ def compared_in_groups(
     for line in dict.fromkeys(lines):  # most are equal for all measures
         warn(line)
     return ComparedGroups(
-        compared, baseline, method, rows=rows, interactions=tested, draws_labels=draws_labels, notes=notes
+        compared, baselines, method, rows=rows, interactions=tested, draws_labels=draws_labels, notes=notes
     )
 
 

@@ -237,6 +237,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
     weights.data = (1.0 + np.log(weights.data)) * np.log(
         collection.n_documents / collection.document_frequency[weights.indices]
     )
+    # The vector of a document whose terms all occur in every document is 0 as well.
     nothing = sparse.csr_array((1, weights.shape[1]))
     places = [collection.place.get(docno, len(collection.docnos)) for docno in docnos]
     return sparse.csr_array(normalize(sparse.vstack((weights, nothing), format="csr")[places]))

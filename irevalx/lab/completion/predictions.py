@@ -98,6 +98,8 @@ class Completion:
 class CompletionRun:
     """A ``Treatment`` that predicts the unique documents of a group from the others (Büttcher et al. 2007, 5.3)."""
 
+    # Documents without a prediction are pooled but unjudged.
+
     def __init__(self, completion: Completion) -> None:
         self.completion = completion
         self.predictions: dict[str, Predictions] = {}
@@ -231,7 +233,7 @@ def expected_measures(
     assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
     values = assessed.numbers(selected).reshape(-1, *missing.shape)
     of_measure = dict(zip((name for measure in selected for name in measure.names), values, strict=True))
-    return {name: np.where(missing, 0.0, of_measure[name]) for name in measures}
+    return {name: np.where(missing, 0.0, of_measure[name]) for name in measures}  # 0 for topics without results
 
 
 def expected_means(experiment: GradedRuns, probability: FloatArray) -> dict[str, dict[str, float]]:
@@ -252,6 +254,7 @@ def expectable(measure: str) -> bool:
 def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
     """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents."""
     judged = judged_without(removal, experiment.grades)
+    # the sigmoid is fitted only to the other judgments
     sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
     predictions = completion_run.of_group(removal)
     known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)
@@ -261,6 +264,8 @@ def expected_values(experiment: GradedRuns, completion_run: CompletionRun, remov
 
 class LabelCompletion(Frozen, kw_only=True):
     """A ``Treatment`` that replaces the judgments of unique documents, or all judgments (``replace``), by labels."""
+
+    # Documents without a label are pooled but unjudged.
 
     judgments: Judgments
     labels: Judgments

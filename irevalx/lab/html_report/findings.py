@@ -315,7 +315,7 @@ def _about_topics(data: ReportData) -> Iterator[str]:
         also, others = (f", also in the column {covered[0]}", "all other ") if covered else ("", "")
         yield (
             f"Topics without results count as 0 in means{also}; {others}shares of judged documents on this page are "
-            "over the topics with results."
+            "computed over the topics with results."
         )
     if any(missing) and missing[1:] and not data.settings.complete:
         yield (

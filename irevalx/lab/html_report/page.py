@@ -79,7 +79,7 @@ class Report(Frozen, kw_only=True):
         return _rendered(self._data(packed_numbers, packed_list))
 
     def _data(self, numbers: Callable[[AnyArray, str], Any], items: Callable[[Iterable[Any]], Any]) -> dict[str, Any]:
-        """Return the data, with arrays (given the numpy kind of their numbers) and sequences in another form."""
+        """Return the data; ``numbers`` converts an array, given the type of its numbers, and ``items`` a sequence."""
         parts = {
             "values": numbers(self.values, "f8"),
             "n_first": numbers(self.n_first, "u2"),

@@ -99,7 +99,7 @@ class LabelBootstrap(Frozen, kw_only=True):
 
     def statistics(
         self,
-        compute: Callable[[TopicDraws | None], Statistics],  # None: of the topics themselves
+        compute: Callable[[TopicDraws | None], Statistics],  # of resamples or, for None, of the topics themselves
         n_topics: int,
         numbers_each: int,
         about: AgreementStatistic = _OF_ALL,

@@ -170,6 +170,7 @@ class WeightedScores:
 
     def determining(self, *, best_first: bool) -> DeterminedPairs:
         """Count determined pairs while judgments are added, ordered by ``worth_judging`` or by weight in any run."""
+        # The first count is without judgments. The order is computed again at each step.
         pairs = self.pairs
         hidden = [~topic.unjudged for topic in self.topics]
         total = sum(int(mask.sum()) for mask in hidden)

@@ -288,8 +288,8 @@ def _warn_of_constant_differences(values: MeasureValues) -> None:
         verb = "has" if len(pairs) == 1 else "have"
         warn(
             f"{values.measure}: {len(pairs)} of {math.comb(len(values.runs), 2)} pairs of runs {verb} the same "
-            f"difference on all topics (for example {values.runs[x]} and {values.runs[y]}), that is, a standard "
-            "deviation of 0; the numbers of topics are too low for runs that differ more"
+            f"difference on all topics (for example {values.runs[x]} and {values.runs[y]}), so the standard "
+            "deviation of this difference is 0; the numbers of topics are too low for other pairs of runs"
         )
 
 

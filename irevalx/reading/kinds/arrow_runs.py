@@ -83,7 +83,7 @@ def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) ->
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield at least one block of whole topics, each except the last with ``least`` rows; callers can empty blocks."""
+    """Yield blocks of whole topics: at least one, each but the last with ``least`` rows; callers can empty a block."""
     block: list[pa.RecordBatch] = []
     size, last = 0, None
     for batch in batches:

@@ -75,7 +75,7 @@ class Entries(Frozen):
         by_run = {}
         for number, end in enumerate(accumulate(n_topics)):
             begin = end - n_topics[number]
-            if begin < end and equal[begin] and equal[end - 1]:
+            if begin < end and equal[begin] and equal[end - 1]:  # only these runs are checked
                 places = slice(*self.rows.offsets[[begin, end]].tolist())
                 rows = Segments.of_lengths(self.rows.lengths[begin:end])
                 if warnings := score_warnings(paths[number], rows, self.numbers[places]):

@@ -133,7 +133,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
 
 
 def add_judges(judges: dict[str, dict[bytes, int]], columns: Columns) -> None:
-    """Add the first line or row of each judge that the columns name, by column."""
+    """Record the first line or row of each judge in each column that names judges."""
     for column in (spec.column for spec in JUDGES if spec.column in columns):
         number, names = numbered(columns[column])
         first_of = judges.setdefault(column, {})

@@ -44,6 +44,7 @@ def judgments_of(
     can_keep: bool = True,
 ) -> Judgments:
     """Return ``{topic: {docno: grade}}`` as judgments; ``exact`` rejects integers as IDs, like pytrec_eval."""
+    # Small judgments with the default parameters are cached.
     is_default = path == "qrels" and not exact and grades == "whole" and can_keep
     content = small_content(given) if is_default else None
     recent = RECENT.get(id(given))

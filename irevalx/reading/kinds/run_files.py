@@ -133,6 +133,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
             return replace(results, sanity_warnings=warnings)
         if layout.columns[1:]:
             _ranks_at(lines, np.arange(lines.size))
+        # malformed scores are always rejected, except in TREC's format
         results = results_of(lines, lines["SCORE"], compat, strict=rules.strict or not is_trec)
         checks = () if not is_first else _score_warnings(lines, results, remedies)
         if is_first and "RANK" not in lines and not is_trec:

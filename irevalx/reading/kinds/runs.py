@@ -213,7 +213,7 @@ LEAST_SEQUENCE = 3
 def rank_like_scores(
     path: str, results: Segments, scores: FloatArray, remedy: str, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
-    """Return a warning if the scores of most topics are 1, 2, 3, ... in file order, but ``rank`` is no sequence."""
+    """Return a warning if the scores of most topics, but not the ranks, are a sequence 1, 2, 3, ... or 0, 1, 2, ..."""
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score, rank = scores[: rows.size], None if rank is None else rank[: rows.size]
     first = score[rows.at(rows.ids, np.zeros(rows.size, np.int64))]
@@ -251,7 +251,7 @@ def score_warnings(
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score = scores[: rows.size]
     first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
-    several = rows.lengths > 1
+    several = rows.lengths > 1  # topics with one document are ignored
     with np.errstate(all="ignore"):
         by_score = score - score[first]
     alike = several & (rows.count(by_score != 0) == 0)
@@ -263,7 +263,7 @@ def score_warnings(
             by_rank = rank.astype(np.float64) - rank[first]
             n = np.maximum(rows.lengths, 1)
             covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
-        ranked = rows.count(by_rank != 0) > 0
+        ranked = rows.count(by_rank != 0) > 0  # topics with equal ranks cannot contradict the scores
         n_ranked = int(ranked.sum())
         n_against = int((ranked & ~alike & (covariance > 0)).sum())
         if 2 * n_against > n_ranked:

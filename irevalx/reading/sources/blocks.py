@@ -179,7 +179,7 @@ def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = 
 def each_topic_once(
     parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
 ) -> list[Part]:
-    """Return the parts of a file with disjoint topics, read again as a whole if the lines of a topic are scattered."""
+    """Return parts of a file with disjoint topics; if lines of a topic are scattered, the file is read as a whole."""
     collected: list[Part] = []
     if until_topic_returns(parts, collected):
         for _ in unread:  # a pipe can only be read again after its end
@@ -208,6 +208,7 @@ def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = firs
     """Return the offset of the last topic with a complete line; 0 if no other topic precedes it.
 
     The search proceeds backwards in increasing steps: lines between two lines of a topic are assumed to belong to it.
+    Otherwise, a topic occurs in two blocks, and ``each_topic_once`` reads the file again as a whole.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:

@@ -65,12 +65,12 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
             with suppress(struct.error):  # numbers of more than 64 bits
                 return Names.of_numbers(np.frombuffer(_packed([ids], "q"), np.int64)), True
         filled = [[identifier(partial(what, place), name, whole=not exact) for place, name in enumerate(ids)]]
-        text, distinct = "\n".join(filled[0]), False
+        text, distinct = "\n".join(filled[0]), False  # 1 and "1" become equal
     try:
         encoded = text.encode(ENCODING)
     except UnicodeEncodeError:
         try:
-            encoded, distinct = as_bytes(text), False
+            encoded, distinct = as_bytes(text), False  # IDs with surrogates can have equal bytes
         except UnicodeEncodeError:
             raise _not_encodable(chain.from_iterable(filled), what) from None
     padding = b" " * PADDING

@@ -88,7 +88,7 @@ class Source:
     @cached_property
     def is_parquet(self) -> bool:
         """Whether the file starts like a Parquet file; False if it cannot be read."""
-        head = self.beginning  # of a text file, it can be a topic that starts with PAR1
+        head = self.beginning  # a text file can begin with a topic that starts with PAR1, followed by text
         return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
 
     @cached_property
@@ -100,7 +100,7 @@ class Source:
             return b""
 
     def content(self) -> bytes:
-        """Return the whole content without a byte-order mark, its last line complete; raises like ``chunks``."""
+        """Return the whole content without a byte-order mark, with a complete last line; errors as for ``chunks``."""
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
@@ -158,7 +158,8 @@ class Source:
     ) -> Iterator[bytes]:
         """Yield the content, or the raw bytes from ``begin`` to ``end``, in chunks of about ``size`` bytes.
 
-        ``again`` spools input without seek, so that it can be read again; ``text`` completes the last line.
+        ``again`` spools input without seek, so that it can be read again; ``text`` completes the last line. A missing,
+        damaged or empty file raises UnreadableFileError, but a pipe and standard input can be empty.
         """
         last: bytes | None = None
         try:

@@ -91,7 +91,7 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
 def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
     """Return the form of a file whose first line starts like JSON: "object", "records", or "lines" of the layout."""
     if len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict):
-        return "lines"
+        return "lines"  # the line has the columns of the layout, and its topic begins with a brace
     if has_record(beginning):
         return "records"
     columns = [spec.column for spec in specs_of(layout.columns[0])]

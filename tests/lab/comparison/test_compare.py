@@ -382,7 +382,7 @@ def test_files_given_twice(tmp_path: Path) -> None:
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
-    """If no document is relevant, all values are 0, and a warning gives the reason; not if one topic has one."""
+    """If no document of any topic is relevant, a warning gives the reason; one relevant document suppresses it."""
     qrels, x, y = runs_with_hits(tmp_path, {"x": [5] * 5, "y": [6, 5, 5, 5, 7]}, depth=10)
     lines = qrels.read_text().splitlines()
     qrels.write_text("".join(f"{line[:-1]}0\n" for line in lines))

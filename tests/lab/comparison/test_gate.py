@@ -125,10 +125,10 @@ def test_less_is_better(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("options", "status"), [([], 5), (["--lower-is-better", "value"], 0)])
 def test_zeros_are_no_evidence(options: list[str], status: int, tmp_path: Path) -> None:
-    """Runs without any relevant document cannot be compared, but two runs without any error are equally good."""
+    """Two runs whose values are all 0 cannot be compared, unless lower values are better, so that 0 is the best value."""
     for name in ("base", "new"):
         (tmp_path / name).write_text("run,topic,value\n" + "".join(f"{name},{topic},0\n" for topic in range(1, 9)))
-    files = ("--scores", tmp_path / "base", tmp_path / "new", *options)
+    files: tuple[str | Path, ...] = ("--scores", tmp_path / "base", tmp_path / "new", *options)
     done = lab("compare", *files, "--baseline", "base", "--margin", "0.01")
     assert done.status == status
     sentence = "new in value: all values of both runs are 0, so the runs cannot be compared."

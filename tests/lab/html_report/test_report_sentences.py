@@ -202,11 +202,11 @@ def test_shares_of_judged_documents_with_missing_topics() -> None:
     assert "judged@10" not in " ".join(data["findings"])
     assert (
         "Topics without results count as 0 in means, also in the column judged@10; all other shares of judged documents "
-        "on this page are over the topics with results."
+        "on this page are computed over the topics with results."
     ) in data["warnings"]
     assert (
-        "Topics without results count as 0 in means; shares of judged documents on this page are over the topics with "
-        "results."
+        "Topics without results count as 0 in means; shares of judged documents on this page are computed over the "
+        "topics with results."
     ) in plain["warnings"]
     assert "judged@10, the share of judged documents among the first 10, is" in excluded["findings"][0]
     assert not any("count as 0 in means" in sentence for sentence in excluded["warnings"])

@@ -152,7 +152,7 @@ def warnings_of(human: Any, machine: Any) -> list[str]:
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_several_judges_in_a_file(ending: str, tmp_path: Path) -> None:
-    """A field with several judges is a warning that names the field, its values and the remedy, as for labels."""
+    """A field with several judges causes a warning with the field, its values and the remedy, as for labels."""
     frame = pd.DataFrame(
         {
             "topic": ["1"] * 4,
@@ -183,7 +183,7 @@ def test_several_judges_in_a_file(ending: str, tmp_path: Path) -> None:
 
 
 def test_several_groups_in_a_topic(tmp_path: Path) -> None:
-    """Several judgment groups in a topic, which can be judges, are a warning; different groups of topics are none."""
+    """A topic with several judgment groups causes a warning; one group per topic, even if groups differ, causes none."""
     human = written(tmp_path / "human", [("1", "A", "B", 1), ("2", "A", "B", 1)])
     machine = tmp_path / "machine"
     machine.write_text("1 a s A 2\n1 a s B 1\n1 b s A 2\n1 b s B 1\n1 c s A 2\n1 c s B 1\n2 a s A 2\n2 a s B 1\n")

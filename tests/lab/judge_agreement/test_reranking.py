@@ -123,7 +123,7 @@ def test_perfect_and_constant_labels(tmp_path: Path) -> None:
 
 
 def test_documents_without_human_labels(machine: Path) -> None:
-    """A note on documents without human labels states that promise is too high; not if no run is reranked."""
+    """If runs are reranked, a note on documents without human labels states that promise is too high."""
     words: list[str | Path] = [QRELS, machine, *RUNS, "-m", "P.10", "--resamples", "0", "--quiet"]
     note = "its gain under human labels is too low, and promise is too high."
     assert note in succeeded("labels", *words, "--rerank").words

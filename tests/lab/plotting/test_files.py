@@ -118,7 +118,7 @@ def comparison_of(n_runs: int) -> ComparedPairs:
     values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
     pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
     measured = MeasureValues(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
-    return ComparedPairs([ComparedMeasure(measured, Comparisons(values, pairs))], None, Method())
+    return ComparedPairs([ComparedMeasure(measured, Comparisons(values, pairs))], (), Method())
 
 
 def test_too_many_runs() -> None:

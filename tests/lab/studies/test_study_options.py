@@ -264,7 +264,7 @@ def test_round_up_is_the_default(tmp_path: Path) -> None:
 
 
 def test_folder_of_another_study(tmp_path: Path) -> None:
-    """A warning counts the files that are kept in a folder with results, unless all are replaced."""
+    """If a folder contains results, a warning reports how many files are kept, unless all files are replaced."""
     words: list[str | Path] = [*RUNS[:3], "-m", "map", "--levels", "20%", "--samples", "2"]
     assert "kept" not in study(tmp_path, *words)
     assert "kept" not in study(tmp_path, *words)

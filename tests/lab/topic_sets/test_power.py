@@ -142,9 +142,9 @@ def test_figure(paths: list[Path]) -> None:
 
 @few
 def test_constant_differences(tmp_path: Path) -> None:
-    """Pairs of runs with the same difference on all topics have no variation, and a warning counts them."""
+    """A warning reports the number of pairs of runs with the same difference on all topics."""
     hits = HITS | {"e": HITS["a"], "f": tuple(hit - 1 for hit in HITS["d"])}
     paths = runs_with_hits(tmp_path, hits, depth=10)
-    message = "P_10: 2 of 15 pairs of runs have the same difference on all topics (for example a and e), that is, a"
+    message = "P_10: 2 of 15 pairs of runs have the same difference on all topics (for example a and e), so the"
     assert message in " ".join(lab("power", *paths, "-m", "P.10").stderr.split())
     assert "same difference" not in lab("power", *paths[:5], "-m", "P.10").stderr

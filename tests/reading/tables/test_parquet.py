@@ -120,7 +120,7 @@ def test_large_compressed_blocks(compress: Callable[[bytes], bytes], tmp_path: P
 
 
 def test_many_runs_on_the_command_line(files: tuple[Path, ...], tmp_path: Path) -> None:
-    """A file with a column run counts as several runs, in the order of their first rows, or as one if it fails."""
+    """A file with a column run contains several runs, in the order of their first rows; an invalid file is one error."""
     qrels, mine, qrels_file, _ = files
     given = {**columns([*OTHER, *RUN], "score"), "run": ["z"] * len(OTHER) + ["a"] * len(RUN)}
     several = write(tmp_path / "several", given)
