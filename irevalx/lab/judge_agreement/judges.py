@@ -325,12 +325,13 @@ def _warnings(
     elif levels := [level for level in agreement.levels if level not in used]:
         which = ", ".join(map(str, levels[:10])) + (f" and {len(levels) - 10} more" if levels[10:] else "")
         yield f"level {which}: no human label has this grade"
-    highest = int(agreement.grades[agreement.counts.sum(axis=0) > 0].max())
-    if highest != max(used) and greatest <= GREATEST_GRADE:
+    of_pairs = [int(agreement.grades[agreement.counts.sum(axis=axis) > 0].max()) for axis in (1, 0)]
+    of_files = [int(labels.grades.max()) for labels in (human, machine)]
+    if of_pairs[0] != of_pairs[1] and of_files[0] != of_files[1] and greatest <= GREATEST_GRADE:
         yield (
-            f"grades of {ours} range up to {max(used)}, and labels of {theirs} up to {highest}; agreement, kappa and "
-            "alpha compare them as one scale. If the scales differ, use the table of labels cut at each level, or map "
-            "the labels to the human grades first"
+            f"grades of {ours} range up to {of_files[0]}, and labels of {theirs} up to {of_files[1]}; agreement, kappa "
+            "and alpha compare them as one scale. If the scales differ, use the table of labels cut at each level, or "
+            "map the labels to the human grades first"
         )
     value = {statistic.statistic: statistic.value for statistic in statistics if statistic.level is None}
     kappa, ac1 = value["kappa"], value["ac1"]

@@ -349,6 +349,9 @@ def test_different_scales(tmp_path: Path, grades: tuple[int, int], expected: boo
     _, stderr = labels(human, machine)
     line = f"grades of {human} range up to {greatest}, and labels of {machine} up to {of_machine}; agreement, kappa and"
     assert (line in stderr) is expected
+    for path in (human, machine):  # a document that the other file does not label
+        path.write_text(f"{path.read_text()}{path.read_text().split()[0]} 0 of-{path.name} {max(grades)}\n")
+    assert "compare them as one scale" not in labels(human, machine)[1]
 
 
 def test_percentages_without_their_maximum(tmp_path: Path) -> None:
