@@ -31,7 +31,6 @@ from irevalx.strategies.simulation import BudgetLevel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from irevalx.lab.command.output import Output
 
 Axis = Annotated[
     str,
