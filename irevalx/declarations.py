@@ -37,6 +37,7 @@ from irevalx.parameters import (
 )
 from irevalx.parameters import flag as checked_flag
 from irevalx.parameters import text as checked_text
+from irevalx.process.platform import path_text
 from irevalx.signatures import default_of, description, explanations, with_explanations
 
 P = ParamSpec("P")
@@ -196,7 +197,7 @@ def path(**more: Any) -> Parameter:
     def check(value: Any) -> str:
         if not isinstance(value, str | os.PathLike):
             raise TypeError(value)
-        return os.fsdecode(value)
+        return path_text(value)
 
     return file(kind=ValueType("the path of a file", check), **more)
 

@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 WINDOWS = sys.platform == "win32"
 
@@ -51,6 +51,11 @@ def as_bytes(text: str) -> bytes:
 def as_text(data: bytes) -> str:
     """Decode bytes of a file; invalid bytes become surrogates."""
     return data.decode(ENCODING, ERRORS)
+
+
+def path_text(path: str | bytes | os.PathLike[Any]) -> str:
+    """Return a path as text, decoded as the system does it."""
+    return os.fsdecode(path)
 
 
 def own_arguments() -> list[str]:

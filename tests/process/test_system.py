@@ -36,8 +36,7 @@ def test_one_module_knows_of_systems() -> None:
                 if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                     node.value.value = ""
             uses += [f"{path}: {match[0]}" for match in POSIX_ALONE.finditer(ast.unparse(tree))]
-    # Names of files that a caller passes are encoded as the system does it.
-    assert uses == [f"{ROOT / 'irevalx' / 'reading' / 'sources' / 'tables.py'}: os.fsdecode"]
+    assert uses == []
 
 
 def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[object]]:

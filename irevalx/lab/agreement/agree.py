@@ -33,6 +33,7 @@ from irevalx.lab.command.parameters import (
     Seed,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
+from irevalx.parameters import first_names
 from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import Source
@@ -355,14 +356,17 @@ def _which_topics(paired: PairedEvaluations) -> str:
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
     """Return warnings about equal values of runs, significant differences in opposite directions, and few topics."""
-    lines = []
+    equal: dict[str, list[str]] = {}
     for paired in pairs:
-        for values, side in zip(paired.scores, "XY", strict=True):
-            if len(paired.runs) > 1 and np.ptp(values) == 0:
-                lines.append(
-                    f"{paired.measure}: all {len(paired.runs)} runs have the same value in {side}. Tau counts ties as "
-                    "concordant, so that a tau of 1 does not show that X and Y rank the runs in the same order"
-                )
+        if sides := [side for values, side in zip(paired.scores, "XY", strict=True) if np.ptp(values) == 0]:
+            equal.setdefault(" and in ".join(sides), []).append(paired.measure)
+    lines = [
+        f"{first_names(measures, 'measure')}: all {len(pairs[0].runs)} runs have the same value in {where}. Tau counts "
+        "ties as concordant, so that a tau of 1 does not show that X and Y rank the runs in the same order"
+        for where, measures in equal.items()
+        if len(pairs[0].runs) > 1
+    ]
+    for paired in pairs:
         if reversed_pairs := paired.reversed_pairs:
             first, second = reversed_pairs[0]
             more = f" and {len(reversed_pairs) - 1} more pairs" if reversed_pairs[1:] else ""

@@ -13,7 +13,7 @@ from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.parameters import ValueType, join_words, read_real, read_whole, real_number
-from irevalx.process.platform import MOST_PROCESSES, default_processes
+from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
@@ -202,7 +202,7 @@ Depth = Annotated[int, whole(1, metavar="K", help="pool depth: the first K docum
 
 def _groups(value: Any) -> Any:
     if not isinstance(value, Mapping):
-        return os.fsdecode(value)
+        return path_text(value)
     if not all(isinstance(name, str) for run_and_group in value.items() for name in run_and_group):
         raise TypeError(value)
     return value

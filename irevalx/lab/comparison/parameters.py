@@ -8,6 +8,7 @@ from irevalx.declarations import Parameter, choice, file, whole
 from irevalx.experiments.parameters import MOST_DRAWS
 from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
 from irevalx.parameters import ValueType, texts
+from irevalx.process.platform import path_text
 from irevalx.statistics.confidence_intervals import INTERVALS
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY
 
@@ -82,7 +83,7 @@ TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterab
 
 def path_or_mapping(value: Any) -> Any:
     """Return the name of a file, or a dictionary unchanged."""
-    return value if isinstance(value, Mapping) else os.fsdecode(value)
+    return value if isinstance(value, Mapping) else path_text(value)
 
 
 TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))

@@ -18,7 +18,7 @@ from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
 from irevalx.parameters import argument_error, short_repr
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import as_bytes, path_text
 from irevalx.reading.column_names import ColumnKind, id_columns, known_columns
 from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
 from irevalx.reading.sources.files import Source
@@ -112,7 +112,7 @@ def source_of(given: Any, what: str) -> Source:
         hint = "; convert rows to a data frame, and documents with scores to {docno: score}" if is_list else ""
         raise ArgumentError(f"{argument_error(what, FORMS, given).message}{hint}")
     if isinstance(given, str | bytes | os.PathLike):
-        return Source(os.fsdecode(given))
+        return Source(path_text(given))
     try:
         content = given.read()
         data = content if isinstance(content, bytes) else as_bytes(content)
