@@ -40,7 +40,7 @@ class StackedValues(Frozen):
     begin: Sequence[int]
     """Bounds of the topics of each run."""
     every: Summaries
-    """The topics of all runs and their values, run by run; those of a run are in ascending byte order."""
+    """The topics of all runs and their values, run by run; the topics of each run are in ascending byte order."""
     warnings: dict[int, tuple[str, ...]]
     """The warnings about each run, by its index."""
 

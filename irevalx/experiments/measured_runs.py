@@ -171,7 +171,7 @@ class MeasuredInput(Frozen, kw_only=True):
 
 
 def assumed_directions(scores: Scores, names: Iterable[str]) -> tuple[str, ...]:
-    """Return a note on the measures of which higher values are assumed to be better, if any."""
+    """Return a note on the measures whose direction is unknown: higher values are assumed to be better."""
     assumed = [name for name in names if is_assumed(column_of(scores, name, scores.runs[0]).measure)]
     return (f"Assumed: higher values of {', '.join(assumed)} are better.",) if assumed else ()
 

@@ -50,7 +50,7 @@ def weighted_measures(
 
 
 def weighted_among(requests: Sequence[RequestedMeasure], level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return those of the measures that are sums over ranks, for these grades of judged documents."""
+    """Select the measures that are sums over ranks, for these grades of judged documents."""
     weighted: list[WeightedMeasure] = []
     for request in requests:
         with suppress(UsageError):

@@ -31,7 +31,7 @@ class EstimateRow(NamedTuple):
     high: float
     standard_error: float  # the standard error over samples of topics (and of documents, if these were sampled)
     document_error: float | None  # the part of the standard error that is due to the sampling of documents
-    lambda_: float  # the weight of the machine labels; with sampled documents, of those that could be drawn
+    lambda_: float  # the weight of the machine labels; in samples, only of documents that could be drawn
     classical: float  # the estimate from the topics with human labels, or from the sample, alone
     classical_low: float
     classical_high: float

@@ -279,7 +279,7 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
 def measures_of_scores(
     scores: Scores, measures: Sequence[str], default: Sequence[str]
 ) -> tuple[list[ReportedMeasure], tuple[str, ...]]:
-    """Return measures of score files, by default those of ``default_of_scores``, and a note on the other measures."""
+    """Return the requested measures of score files, or the default measures, and a note on the other measures."""
     selected, notes = (measures, ()) if measures else default_of_scores(scores, default)
     reported = []
     for title, (column, *_) in columns_of(scores, selected, warn):

@@ -118,8 +118,8 @@ class NewRuns(Frozen, kw_only=True):
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
             f"retrieved within the pool depth ({self.depth}). Do not add the bias to the score or subtract it: the "
             "true bias can be anywhere in the interval. In simulations on two collections, the "
-            "interval covered 94% to 100% of the true biases of P_10, map, ndcg and bpref, but 83% of those of ndcg at "
-            "depth 20 on one collection.",
+            "interval covered 94% to 100% of the true biases of P_10, map, ndcg and bpref. For ndcg at depth 20 on one "
+            "of the collections, it covered 83% of the biases.",
             "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
             "all possible judgments of them (P, rbp, dcg only).",
         )
