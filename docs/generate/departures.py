@@ -246,6 +246,13 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         6,
+        "A line can have any length.",
+        "A line longer than 4 MiB is an error, status 2.",
+        "A small archive can contain a line of gigabytes.",
+        "test_long_lines.py::test_a_small_archive_with_a_long_line",
+    ),
+    Departure(
+        6,
         "BEIR's header (three columns) is a malformed line, status 2; a line of JSON is read like any other "
         "line if it has the right number of words.",
         "Judgments that begin with BEIR's header are read like with -R beir; judgments or runs that begin "

@@ -146,6 +146,8 @@ def encoding_hint(text: bytes) -> str:
     return kind_of_file(text)
 
 
+_RETURNS = "lines end with carriage returns (CR) alone; convert them: tr '\\r' '\\n'"
+
 _ARRAY = rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:[{\[\]\"]|$)"
 """The beginning of a JSON array of objects, arrays or strings, or its first line."""
 
@@ -155,6 +157,15 @@ def array_hint(text: bytes) -> str:
     if not re.match(_ARRAY, text):
         return ""
     return "JSON arrays are not read; write one object per line (JSON Lines), for example with jq -c '.[]'"
+
+
+def long_line_hint(text: bytes) -> str:
+    """Return the remedy for a line that is too long, given its beginning."""
+    if text.count(b"\r") > 1:
+        return _RETURNS
+    if looks_like_json(text):
+        return "remove long fields that are not read, for example with jq -c 'del(.text)'"
+    return array_hint(text) or "are line breaks missing? Write one line per row"
 
 
 def looks_like_json(text: bytes) -> bool:
@@ -183,7 +194,7 @@ def id_hint(value: object) -> str:
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
     """Return a hint about the separators of a line, or "" if there is none."""
     if line.count(b"\r") > 1:
-        return "lines end with carriage returns (CR) alone; convert them: tr '\\r' '\\n'"
+        return _RETURNS
     numbers = {len(columns.split()) for columns in layout.columns}
     if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
         blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")

@@ -12,7 +12,8 @@ from irevalx.lab.command.output import Result
 from irevalx.parameters import join_words, short_repr
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.column_names import RUN_OF_SCORES, TOPIC, ColumnSpec, named
-from irevalx.reading.sources.files import CHUNK_SIZE, MARK, name_of_file
+from irevalx.reading.sources.blocks import whole_file
+from irevalx.reading.sources.files import MARK, name_of_file
 from irevalx.reading.sources.tables import UNNAMED, File, is_file, source_of
 from irevalx.reports.table import Table
 
@@ -150,7 +151,7 @@ def _answers(several: Iterable[Any]) -> Iterator[_Answer]:
             yield _answer(f"files[{place}]", given, UNNAMED)
             continue
         source = source_of(given, f"files[{place}]")
-        text = b"".join(source.chunks(CHUNK_SIZE)).removeprefix(MARK)
+        text = whole_file(source).text.removeprefix(MARK)
         for number, line in enumerate(text.split(b"\n"), start=1):
             if line.strip():
                 where = f"{shown_name(source.path)}:{number}"

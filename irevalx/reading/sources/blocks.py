@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
 
-from irevalx.errors import UnreadableFileError
+from irevalx.errors import MalformedLineError, UnreadableFileError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.reading.sources.files import CHUNK_SIZE, NEWLINE, Source
+from irevalx.reading.layout import long_line_hint
+from irevalx.reading.sources.files import CHUNK_SIZE, LONGEST_LINE, NEWLINE, Source
 
 
 class TopicRows(Protocol):
@@ -77,7 +78,8 @@ class FileRange(Frozen):
 
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of the range, split like the blocks of ``blocks_of``."""
-        for block in whole_topics(self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)):
+        chunks = self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)
+        for block in whole_topics(chunks, where=lambda line: _place(self.source, line + self.lines_before)):
             yield Block(block.text, block.line, self)
 
 
@@ -94,7 +96,7 @@ def file_ranges(source: Source, processes: int) -> list[FileRange]:
         least = _read_for_first_block(source)
         places = [max(least, part * size // number) for part in range(number)]
         begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
-    except UnreadableFileError:  # the error is raised when the file is read
+    except (UnreadableFileError, MalformedLineError):  # the error is raised when the file is read
         return []
     count = line_counter(source)
     return [FileRange(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
@@ -134,28 +136,41 @@ def first_word(line: bytes) -> list[bytes]:
 
 def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
     """Yield blocks that end between topics, if topics are contiguous; afterwards, ``whole_file`` can read any input."""
-    return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of)
+    return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of, lambda line: _place(source, line))
 
 
-def whole_file(source: Source) -> Block:
-    """Return the file as one block that ends with the first chunk that contains a NUL byte, which is an error."""
-    read = []
+def whole_file(source: Source, *, in_lines: bool = True) -> Block:
+    """Return the file as one block that ends with the first chunk that contains a NUL byte, which is an error.
+
+    If the file consists of lines, a line longer than ``LONGEST_LINE`` raises MalformedLineError.
+    """
+    read: list[bytes] = []
+    length = 0
     for chunk in source.chunks(CHUNK_SIZE):
         read.append(chunk)
+        length = _last_line(read, length, lambda line: _place(source, line)) if in_lines else 0
         if b"\0" in chunk:
             break
     return Block(b"".join(read), 1)
 
 
-def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
-    """Yield blocks of whole topics with about the size of a chunk, or of a single topic if it is larger."""
+def whole_topics(
+    chunks: Iterable[bytes],
+    topic_of: Callable[[bytes], object] = first_word,
+    where: Callable[[int], str] = "line {}".format,
+) -> Iterator[Block]:
+    """Yield blocks of whole topics with about the size of a chunk, or of a single topic if it is larger.
+
+    A line longer than ``LONGEST_LINE`` raises MalformedLineError; ``where`` returns its location, given its number.
+    """
     pieces: list[bytes] = []
-    size = 0
+    size = length = 0
     least = 1
     line = 1
     for chunk in chunks:
         pieces.append(chunk)
         size += len(chunk)
+        length = _last_line(pieces, length, where, line)
         if size < least:
             continue
         text = b"".join(pieces)
@@ -174,6 +189,28 @@ def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = 
         text = b"".join(pieces)
         pieces.clear()  # so that a long topic is in memory only once
         yield Block(text, line)
+
+
+def _place(source: Source, line: int) -> str:
+    return f"{shown_name(source.path)}:{line}"
+
+
+def _last_line(pieces: Sequence[bytes], length: int, where: Callable[[int], str], first: int = 1) -> int:
+    """Return the length of the incomplete last line of these pieces, given its length before the last piece.
+
+    A line longer than ``LONGEST_LINE`` raises MalformedLineError; ``first`` is the number of the first line.
+    """
+    *others, last = pieces
+    end = last.find(NEWLINE)
+    length += len(last) if end < 0 else end
+    if length > LONGEST_LINE:
+        text = b"".join(others)
+        begin = text[text.rfind(NEWLINE) + 1 :] or last
+        raise MalformedLineError(
+            f"{where(first + count_lines(text))}: the line is longer than {LONGEST_LINE >> 20} MiB: {quote(begin)}: "
+            f"{long_line_hint(begin)}"
+        )
+    return length if end < 0 else len(last) - 1 - last.rfind(NEWLINE)
 
 
 def each_topic_once(

@@ -17,6 +17,10 @@ from irevalx.process.platform import as_bytes, can_seek, is_open_already, is_pip
 from irevalx.reading.sources.compression import Readable, compression_of, decompressed
 
 CHUNK_SIZE = 1 << 20
+
+LONGEST_LINE = 1 << 22
+"""Maximum number of bytes of a line of text, which limits the memory for files without line breaks."""
+
 NEWLINE = b"\n"
 
 MARK = b"\xef\xbb\xbf"
@@ -104,11 +108,14 @@ class Source:
         return b"".join(self.chunks()).removeprefix(MARK)
 
     def first_line(self) -> bytes:
-        """Return the content through its first line that is not blank; possibly less if the input has no seek."""
+        """Return the content through its first line that is not blank; possibly less if the input has no seek.
+
+        Of a line longer than ``LONGEST_LINE``, only the beginning is returned.
+        """
         text = b""
         for chunk in self.chunks() if self.size or self._content is not None else ():
             text += chunk
-            if NEWLINE in chunk and NEWLINE in text.removeprefix(MARK).lstrip():
+            if (NEWLINE in chunk and NEWLINE in text.removeprefix(MARK).lstrip()) or len(text) > LONGEST_LINE:
                 break
         return text or self.beginning
 

@@ -99,7 +99,7 @@ class JsonObjects(Rows):
 
     def blocks(self) -> Iterator[Documents]:
         """Yield the content in groups of topics, since Python objects of a whole file take ten times its size."""
-        content = whole_file(self.source).text
+        content = whole_file(self.source, in_lines=False).text
         try:
             text = content.decode("utf-8-sig")
             topics: Documents = {}
