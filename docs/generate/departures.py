@@ -282,9 +282,9 @@ DEPARTURES: tuple[Departure, ...] = (
         7,
         "Each measure has one spelling.",
         "MAP, ndcg@10, P@5, P_10 or AP(rel=2) are accepted, and printed in trec_eval's spelling unless "
-        "--names asked is given. Cutoffs given with @ are combined. If a measure is requested twice with "
-        "cutoffs after a dot, the first request is used, like in trec_eval, and a line on standard error says"
-        " so.",
+        "--names asked is given. Cutoffs given with @ are combined. If a measure is requested several "
+        "times with different parameters, its first parameters are used, like in trec_eval, and a line on standard "
+        "error lists the other requests. --names asked and all other formats print every requested measure.",
         "Other programs use other names.",
         _HERE + "test_7_names_that_people_bring",
     ),

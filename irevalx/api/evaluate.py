@@ -67,8 +67,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         with the best document first, a data frame, named tuples, or anything else that ``Run.read`` accepts.
     measures : one or several measures: names such as "map", "P.5,10", "nDCG@10" or "AP(rel=2)", or measures created
         with ``irevalx.measure``. The names "official" and "all_trec" select sets of measures. A treatment of unjudged
-        documents can follow a name, as in "P.20:skip". An empty list selects the default measures for the format of the
-        judgments.
+        documents can follow a name, as in "P.20:skip". A measure can be requested with several parameters. An empty
+        list selects the default measures for the format of the judgments.
     pool : the documents selected for judging: ``{topic: docnos}``, a file, a data frame, named tuples or a Pool.
         Documents in the pool that have no judgment are treated as pooled but unjudged.
     rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others,

@@ -117,9 +117,9 @@ class RelevanceEvaluator:
         keep_some_freed_memory()
         texts = _joined(measures)
         try:
-            chosen = (
-                select_measures(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
-            )
+            chosen = Selection((), qrels.rel_format)
+            if texts:
+                chosen = select_measures(texts, self._settings, qrels.rel_format, like_c=True)
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]

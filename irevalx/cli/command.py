@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
-from irevalx.cli.options import Options, with_flags
+from irevalx.cli.options import DEFAULT_FORMAT, Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import FormatError, IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
@@ -240,6 +240,7 @@ def _select(options: Options, warn: Warn) -> Selection:
             options.rel_format,
             strict=options.strict,
             as_requested=as_requested,
+            like_c=not as_requested and options.format == DEFAULT_FORMAT,
             warn=warn,
         ),
         zscores=zscores,

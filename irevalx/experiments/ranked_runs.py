@@ -21,7 +21,7 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declaration import Measure
-from irevalx.measures.selection import RequestedMeasure, Selection, select_measures
+from irevalx.measures.selection import RequestedMeasure, Selection, select_measures, with_distinct_names
 from irevalx.measures.summaries import (
     Population,
     Summary,
@@ -375,12 +375,13 @@ def requests_of(
 
 
 def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
-    """Return the measures; raises UsageError if two have the same printed name."""
+    """Return the measures with distinct names; raises UsageError if a measure is requested twice."""
+    requests = with_distinct_names(requests)
     names = [name for request in requests for name in request.names]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"measure {quote(name)} is requested twice")
-    return tuple(requests)
+    return requests
 
 
 def _problem(measure: Measure, rel_format: str) -> str | None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declaration import Measure
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
+from irevalx.parameters import first_names
+from irevalx.process.platform import as_bytes
 from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
-from irevalx.trec_eval import Compat
+from irevalx.trec_eval import Compat, c_double
 
 
 class ParsedRequest(Frozen):
@@ -58,15 +61,18 @@ class Request(Frozen, kw_only=True):
     """Whether the measure is omitted if the format of the judgments does not support it."""
 
     @property
-    def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
-        """The key by which requests are merged; requests with different named parameters are computed separately."""
+    def effective_treatment(self) -> UnjudgedTreatment:
+        """The treatment, or nonrel for a measure of the `all` row alone."""
+        return "nonrel" if self.measure.kernel is None else self.treatment
+
+    def merged_by(self, like_c: bool) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
+        """Return the key by which requests are merged. With ``like_c``, parameters that trec_eval has are not in it."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
-        elif not isinstance(kind, NamedReals | GradeGains):
+        elif isinstance(kind, NoParameters | Cutoffs | RealCutoffs) or (like_c and isinstance(kind, Reals | Gains)):
             parameters = None
-        treatment: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.treatment
-        return self.measure.name, spec.level, treatment, parameters, spec.gains
+        return self.measure.name, spec.level, self.effective_treatment, parameters, spec.gains
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
@@ -75,6 +81,45 @@ class Request(Frozen, kw_only=True):
         if cutoffs or parameters is None or "=" in parameters:
             return cutoffs
         return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
+
+
+def first_parameters(requests: Iterable[Request]) -> str | None:
+    """Return the first of the given parameter lists, which takes precedence; None if there is none."""
+    return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
+
+
+def warning_of_replaced(merged: Iterable[Sequence[Request]]) -> Iterator[str]:
+    """Yield a warning about all requests whose parameters are replaced by the first ones of their measure."""
+    replaced = []
+    for requests in merged:
+        first = first_parameters(requests)
+        used = [request for request in requests if request.spec.cutoffs or request.spec.parameters == first]
+        if first is None and any(request.spec.cutoffs for request in used):
+            used = [request for request in used if request.spec.cutoffs]
+        others = dict.fromkeys(request.spec.text or request.spec.name for request in requests if request not in used)
+        if others and not isinstance(requests[0].measure.kind, NoParameters):
+            replaced.append(f"{used[0].spec.text} (not {', '.join(others)})")
+    if replaced:
+        yield (
+            f"like in trec_eval, only the first parameters of a measure are used: {first_names(replaced, 'measure')}; "
+            f"{spelled('names', 'asked')} prints all"
+        )
+
+
+def merged_parameters(requests: Sequence[Request], like_c: bool) -> str | None:
+    """Return the first parameters and the cutoffs after @ or, without ``like_c``, the cutoffs of all requests."""
+    kind, text = requests[0].measure.kind, first_parameters(requests)
+    items = [] if text is None else text.split(",")
+    default: list[str] = []
+    if not like_c and isinstance(kind, Cutoffs | RealCutoffs):
+        default, items = [*map(str, kind.default)], [item for item in items if "=" in item]
+    for request in requests:
+        known = {c_double(as_bytes(item))[0] for item in items}
+        own = [*{float(cutoff): cutoff for cutoff in request.spec.cutoffs}.values()]
+        if default:
+            own += [item for item in (request.spec.parameters or "").split(",") if item and "=" not in item]
+        items += [item for item in own or default if c_double(as_bytes(item))[0] not in known]
+    return ",".join(items) if items else text
 
 
 def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:

@@ -1,11 +1,12 @@
 """Selection: requests resolved to measures with parameters, in print order, and conflicts between requests.
 
-``parse_request`` parses one text; ``select_measures`` merges requests of the same measure like trec_eval: the first
-parameters count, and cutoffs add up.
+``parse_request`` parses one text; ``select_measures`` merges requests of the same measure, so that all cutoffs are
+computed at once. Like trec_eval (``like_c``), it uses only the first parameters of a measure.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -18,13 +19,16 @@ from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.declaration import ADDED, NONREL, Measure, load_offered
 from irevalx.measures.gain import GainsOfTopics
-from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters
+from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters, RealCutoffs
 from irevalx.measures.requests import (
     ParsedRequest,
     Request,
+    first_parameters,
     measures_in,
+    merged_parameters,
     read_own_request,
     split_treatment,
+    warning_of_replaced,
     without_blanks,
 )
 from irevalx.measures.summaries import geometric_mean
@@ -183,10 +187,12 @@ def select_measures(
     *,
     strict: bool = False,
     as_requested: bool = False,
+    like_c: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
     """Select the requested measures, or the default measures of the judgment format if there are no requests."""
-    # ``strict`` rejects parameters that are not plain numbers; ``as_requested`` keeps requested names and their order.
+    # ``strict`` rejects parameters that are not plain numbers; ``as_requested`` keeps requested names and their order;
+    # ``like_c`` uses only the first parameters of a measure, apart from cutoffs after @.
     default = REL_FORMATS[rel_format].default_measures
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
@@ -201,24 +207,32 @@ def select_measures(
     merged: dict[object, list[Request]] = {}
     for request in every:
         if _has_treatment(request, settings):
-            merged.setdefault(request.merged_by, []).append(request)
-    for line in (*_without_effect(specs, merged.values()), *_lacking(every, settings), *_undefined(specs, settings)):
+            merged.setdefault(request.merged_by(like_c), []).append(request)
+    replaced = warning_of_replaced(merged.values()) if like_c else ()
+    for line in (
+        *_without_effect(specs, merged.values()),
+        *replaced,
+        *_lacking(every, settings),
+        *_undefined(specs, settings),
+    ):
         warn(line)
     selected = {
-        key: _selected(requests, settings, strict, warn)
+        key: _selected(requests, settings, strict, like_c, warn)
         for key, requests in sorted(merged.items(), key=lambda item: place(item[1][0]))
         if not all(request.optional for request in requests) or requests[0].measure.can_use(rel_format)
     }
+    if not like_c:
+        selected = dict(zip(selected, with_distinct_names(selected.values()), strict=True))
     in_requested_order = [
         request
         for spec, requests in zip(specs, of_specs, strict=True)
         for request in (sorted(requests, key=place) if spec.name in NICKNAMES else requests)
     ]
     requested = [
-        (request, selected[request.merged_by])
+        (request, selected[key])
         for request in in_requested_order
-        if request.merged_by in selected
-        and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
+        if (key := request.merged_by(like_c)) in selected
+        and (not like_c or request.spec.parameters in {None, first_parameters(merged[key])})
     ]
     measures = tuple(each for measure in selected.values() for _, each in _by_order_of_ties(measure, settings))
     requests = tuple(
@@ -305,7 +319,7 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
         if not any(_has_treatment(request, settings) for request in requests):
             refuse_treatment(measure, requests[0].treatment)
         for request in requests:
-            suffix = "" if own else _suffix(None, request.merged_by[2], settings)
+            suffix = "" if own else _suffix(None, request.effective_treatment, settings)
             yield replace(request, spelling=spec.text + suffix)
 
 
@@ -336,27 +350,18 @@ def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Setting
     return own + (f":{treatment}" if has_suffix else "")
 
 
-def _first_parameters(requests: Iterable[Request]) -> str | None:
-    """Return the first of the given parameter lists, which takes precedence; None if there is none."""
-    return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
-
-
 def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
     """Yield a warning for each list of parameters without effect."""
     for spec in specs:
         if spec.name in NICKNAMES and spec.parameters is not None:
             yield f"the parameters {quote(spec.parameters)} of {spec.name} are ignored: it is a set of measures"
     for requests in merged:
-        name, first = requests[0].measure.name, _first_parameters(requests)
-        if first is not None and isinstance(requests[0].measure.kind, NoParameters):
-            hint = _cutoff_hint(name, first)
-            yield f"the parameters {quote(first)} of {name} are ignored: the measure has no parameters{hint}"
-        for request in requests:
-            if request.spec.parameters not in {None, first}:
-                yield (
-                    f"the parameters {quote(request.spec.parameters or '')} of {name} are ignored: it has "
-                    f"{quote(first or '')} already, and the first ones count"
-                )
+        name = requests[0].measure.name
+        if isinstance(requests[0].measure.kind, NoParameters):
+            for given in dict.fromkeys(request.spec.parameters for request in requests):
+                if given is not None:
+                    hint = _cutoff_hint(name, given)
+                    yield f"the parameters {quote(given)} of {name} are ignored: the measure has no parameters{hint}"
 
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
@@ -379,14 +384,12 @@ def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[s
             yield f"measures that are not defined with {spelled_rule(feature)} are left out: {', '.join(names)}"
 
 
-def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> RequestedMeasure:
+def _selected(
+    requests: Sequence[Request], settings: Settings, strict: bool, like_c: bool, warn: Warn
+) -> RequestedMeasure:
     """Merge the requests for a measure into one measure with parsed parameters and all cutoffs."""
-    measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
-    text = _first_parameters(requests)
-    if cutoffs := [cutoff for request in requests for cutoff in request.spec.cutoffs]:
-        given = [] if text is None else text.split(",")
-        others = {float(cutoff): cutoff for cutoff in cutoffs if cutoff not in given}
-        text = ",".join([*given, *others.values()])
+    measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].effective_treatment
+    text = merged_parameters(requests, like_c)
 
     def note(item: str, value: float) -> None:
         problem = f"invalid parameter {quote(item)} of {measure.name} (not a plain number)"
@@ -418,27 +421,49 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     return cutoff_hint(name, parameters)
 
 
+def with_distinct_names(measures: Iterable[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
+    """Return measures with all digits of the recall levels whose names, which have two digits, would be equal."""
+    measures = tuple(measures)
+    number = Counter(name for measure in measures for name in measure.names)
+
+    def distinct(selected: RequestedMeasure) -> RequestedMeasure:
+        if not isinstance(selected.measure.kind, RealCutoffs) or all(number[name] == 1 for name in selected.names):
+            return selected
+        names = [
+            name if number[name] == 1 else name.replace(printed, f"{selected.measure.name}_{level!r}", 1)
+            for name, printed, level in zip(
+                selected.names, selected.parameters.names, selected.parameters.values, strict=True
+            )
+        ]
+        return replace(selected, names=tuple(names))
+
+    return tuple(map(distinct, measures))
+
+
 def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
     """Yield the requested names of values with their printed names; both are equal if no name was requested."""
-    printed = dict(zip(selected.parameters.names, selected.names, strict=True))
     kind = selected.measure.kind
 
-    def names_with(parameters: str | None) -> tuple[str, ...]:
-        # Malformed parameters have been reported already, and names do not depend on settings.
-        return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
+    def keys_of(parameters: Parameters) -> tuple[Any, ...]:
+        return parameters.values if isinstance(kind, RealCutoffs) else parameters.names
 
+    def keys_with(parameters: str | None) -> tuple[Any, ...]:
+        # Malformed parameters have been reported already, and names do not depend on settings.
+        return keys_of(kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None))
+
+    printed = dict(zip(keys_of(selected.parameters), selected.names, strict=True))
     if cutoffs := request.listed_cutoffs:
         named = [given for given in (request.spec.parameters or "").split(",") if "=" in given]
         for cutoff in cutoffs:
-            [name] = names_with(",".join([cutoff, *named]))
-            yield request.spelling.replace(",".join(cutoffs), cutoff, 1), printed[name]
+            [key] = keys_with(",".join([cutoff, *named]))
+            yield request.spelling.replace(",".join(cutoffs), cutoff, 1), printed[key]
         return
-    names = names_with(request.spec.parameters)
+    keys = keys_with(request.spec.parameters)
     is_ignored = isinstance(kind, NoParameters) and request.spec.parameters is not None
-    spelling = request.spelling if len(names) == 1 and not is_ignored else ""
-    for name in names:
-        if name in printed:
-            yield spelling or printed[name], printed[name]
+    spelling = request.spelling if len(keys) == 1 and not is_ignored else ""
+    for key in keys:
+        if key in printed:
+            yield spelling or printed[key], printed[key]
 
 
 def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:

@@ -277,7 +277,9 @@ def test_7_cutoffs_at_merge() -> None:
     ]
     ignored = run("-m", "P.5", "-m", "P.10", "t.qrels", "t.run", cwd=DATA)
     assert [row[0] for row in lines(ignored.stdout)] == ["P_5"]
-    assert "the parameters '10' of P are ignored" in ignored.stderr
+    assert "only the first parameters of a measure are used: P.5 (not P.10); --names asked prints all" in ignored.stderr
+    everything = run("--names", "asked", "-m", "P.5", "-m", "P.10", "t.qrels", "t.run", cwd=DATA)
+    assert [row[0] for row in lines(everything.stdout)] == ["P.5", "P.10"]
 
 
 @pytest.mark.parametrize(

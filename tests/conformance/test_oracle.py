@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from running import run
+from running import FIXTURES, run
 
 pytestmark = pytest.mark.slow
 
@@ -258,6 +258,30 @@ def compare(version: str, rng: random.Random, lines: list[bytes], run_file: Path
 
 every_version = pytest.mark.parametrize("version", ["9", "10"])
 every_seed = pytest.mark.parametrize("seed", range(CASES))
+
+
+@every_version
+@pytest.mark.parametrize(
+    "requests",
+    [
+        ("ndcg", "ndcg.1=1,2=10"),
+        ("ndcg.1=1,2=10", "ndcg.1=5", "ndcg"),
+        ("P.5", "P.10"),
+        ("P", "P.3"),
+        ("official", "P.3"),
+        ("set_F", "set_F.0.5"),
+        ("utility.1,-1,0,0", "utility"),
+        ("iprec_at_recall.0.001,0.002", "iprec_at_recall.0.5"),
+    ],
+)
+def test_the_first_parameters_count(version: str, requests: tuple[str, ...]) -> None:
+    """A measure that is requested several times is printed once, and standard error has one line about it."""
+    files = [FIXTURES / "example" / name for name in ("qrels", "bm25.run")]
+    options = ["-c", *(word for text in requests for word in ("-m", text))]
+    theirs = subprocess.run([program_of(version), *options, *map(str, files)], capture_output=True, check=True)
+    ours = run("--compat", version, *options, *files)
+    assert ours.stdout == theirs.stdout
+    assert ours.stderr.count("only the first parameters of a measure are used") == 1
 
 
 @every_version

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from references.judges import judge
 from running import FIXTURES, lab_rows, run
 
 import irevalx
@@ -242,7 +243,9 @@ def test_asked_names_of_several_values() -> None:
         *("MAP", "MAP:skip", "P@5", "P@10", "P@5:skip", "P@10:skip")
     ]
     assert list(asked("P@5", judged_only=True)) == ["P@5"]
-    assert list(asked("recip_rank.10", "P.5", "P.10", "ndcg", "ndcg.1=5")) == ["recip_rank", "P.5", "ndcg.1=5"]
+    assert list(asked("recip_rank.10", "P.5", "P.10", "ndcg", "ndcg.1=5")) == [
+        *("recip_rank", "P.5", "P.10", "ndcg", "ndcg.1=5")
+    ]
     assert list(asked("infAP", "infAP.c=4", "set_F.2", "utility")) == ["infAP", "infAP.c=4", "set_F.2", "utility"]
 
 
@@ -250,6 +253,90 @@ def test_everything_printed_has_been_asked_for() -> None:
     """Whatever is asked for, nothing that trec_eval's way prints is lost in the other."""
     for texts in (("all",), ("official", "P.5"), ("P", "P@7"), *((measure.name,) for measure in MEASURES)):
         assert set(asked(*texts).values()) == set(printed(*texts)), texts
+
+
+COLLIDING = (
+    ("ndcg.1=1,2=10", "ndcg"),
+    ("rbp.p=0.5", "rbp.p=0.8", "rbp"),
+    ("P.5", "P.10", "P@7", "P@5"),
+    ("P.3", "P"),
+    ("set_F", "SetF(beta=0.5)"),
+    ("utility.1,-1,0,0", "utility"),
+    ("ERR.20,max=5", "ERR(max=5)@10", "ERR@10", "ERR(max=4)@10"),
+    ("iprec_at_recall.0.251", "iprec_at_recall@0.254"),
+    ("official", "P.3"),
+)
+"""Requests for the same measure with different parameters, of which trec_eval prints only a part."""
+
+
+@pytest.mark.parametrize("names", ["trec_eval", "asked"])
+@pytest.mark.parametrize("texts", COLLIDING)
+def test_every_requested_measure_is_in_the_result(texts: tuple[str, ...], names: str) -> None:
+    """Together, measures have the values that they have alone, under the requested spelling; no name is lost."""
+    # Recall 0.25 is reached at a lower rank than recall 0.254, so that the two measures of recall levels differ.
+    documents = [f"d{number:03}" for number in range(400)]
+    qrels = {"1": {name: 1 + (place % 3 == 0) for place, name in enumerate(documents)} | {"n": 0}}
+    results = {"1": {f"{'x' * (place > 100)}{name}": -float(place) for place, name in enumerate(documents)}}
+    together = irevalx.evaluate(qrels, results, texts, names=names)
+    for text in texts:
+        alone = irevalx.evaluate(qrels, results, text)
+        if len(alone.measures) == 1:
+            assert together[text] == alone[alone.measures[0]]
+            assert together.per_topic(text).tolist() == alone.per_topic(text).tolist()
+        else:
+            assert [together[name] for name in alone.measures] == [alone[name] for name in alone.measures]
+    assert len(set(together.measures)) == len(together.measures)
+    assert set(together.measures) == set(together.to_dict()["run"]["all"]) - {"runid"}
+
+
+def test_names_change_only_where_two_are_equal() -> None:
+    """Recall levels have all digits in the names of levels whose first two digits are equal, and only in those."""
+    assert printed("iprec_at_recall.0.251") == ["iprec_at_recall_0.25"]
+    assert printed("iprec_at_recall.0.251,0.5", "iprec_at_recall@0.254") == [
+        *("iprec_at_recall_0.251", "iprec_at_recall_0.254", "iprec_at_recall_0.50")
+    ]
+    assert printed("P@20,5", "P.5,10") == ["P_5", "P_10", "P_20"]
+    with pytest.raises(ParameterError, match="a cutoff occurs twice"):
+        printed("P.5,5")
+
+
+@pytest.mark.parametrize(
+    ("requests", "line"),
+    [
+        (("rbp", "rbp.p=0.95"), "rbp.p=0.95 (not rbp)"),
+        (("ndcg.1=1,2=10", "ndcg", "P.5", "P.10"), "ndcg.1=1,2=10 (not ndcg) and P.5 (not P.10)"),
+        (("SetF", "SetF(beta=0.5)", "SetF(beta=0.25)"), "SetF(beta=0.5) (not SetF, SetF(beta=0.25))"),
+        (("P", "P@5"), "P@5 (not P)"),
+        (("official", "P.3"), "P.3 (not P)"),
+    ],
+)
+def test_one_line_names_what_is_merged(requests: tuple[str, ...], line: str) -> None:
+    """The three columns merge like trec_eval, with one line; its remedy and the other formats print everything."""
+    options = [word for text in requests for word in ("-m", text)]
+    done = run(*options, *FILES)
+    merged = f"irevalx: like in trec_eval, only the first parameters of a measure are used: {line}; "
+    assert [each for each in done.stderr.splitlines() if "parameters" in each] == [f"{merged}--names asked prints all"]
+    for way in (("--names", "asked"), ("--format", "csv"), ("--format", "csv", "--names", "asked")):
+        every = run(*way, *options, *FILES)
+        assert "parameters" not in every.stderr
+        assert every.stdout.count(b"all") > done.stdout.count(b"all") >= 1
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("texts", [("nDCG", "nDCG(gains={1:3,2:9})"), ("SetF", "SetF(beta=0.5)")])
+def test_measures_that_ir_measures_prints_side_by_side(texts: tuple[str, str]) -> None:
+    """With --names asked, all of them are printed, with the values of ir_measures."""
+    program = judge("ir_measures")
+    with FILES[0].open() as judged, FILES[1].open() as ranked:
+        qrels, results = irevalx.parse_qrel(judged), irevalx.parse_run(ranked)
+    # Each measure has a call of its own, because ir_measures 0.4.3 exchanges the values of nDCG and nDCG(gains=...).
+    expected = {}
+    for text in texts:
+        measure = program.parse_measure(text)
+        expected[text] = f"{program.calc_aggregate([measure], qrels, results)[measure]:.4f}"
+    done = run("-c", "--names", "asked", *[word for text in texts for word in ("-m", text)], *FILES)
+    rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+    assert {name.strip(): value for name, _, value in rows} == expected
 
 
 def test_gains_at_a_cutoff() -> None:
@@ -277,6 +364,16 @@ def test_gains_among_cutoffs() -> None:
         match=r"invalid parameter '2=1' of ndcg_cut \(not a plain number\); 'nDCG\(gains=\{2:1\}\)@20' accepts gains",
     ):
         requests_of(["ndcg_cut.20,2=1"])
+
+
+def test_the_lab_keeps_measures_with_equal_names_apart() -> None:
+    """Two recall levels have different names; a measure that is requested twice is an error, in any spelling."""
+    levels = requests_of(["iprec_at_recall.0.251", "map", "iprec_at_recall@0.254", "ndcg", "ndcg.1=5"])
+    assert [name for request in levels for name in request.names] == [
+        *("iprec_at_recall_0.251", "map", "iprec_at_recall_0.254", "ndcg", "ndcg_1=5")
+    ]
+    with pytest.raises(UsageError, match="measure 'P_5' is requested twice"):
+        requests_of(["P.5", "P@5"])
 
 
 @pytest.mark.parametrize("text", ["bpref10", "P0", "Rprec10", "map0.5", "recall_x", "11pt10", "RBP(p=0.8,p=0.9)"])
