@@ -38,7 +38,7 @@ from irevalx.parameters import (
 from irevalx.parameters import flag as checked_flag
 from irevalx.parameters import text as checked_text
 from irevalx.process.platform import path_text
-from irevalx.signatures import default_of, description, explanations, with_explanations
+from irevalx.signatures import default_of, description, explanations, with_explanations, with_keywords
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -252,18 +252,28 @@ def declaration_of(function: Any) -> Declaration:
 
 
 def declared(
-    shared: Mapping[str, Parameter] | None = None, **command: Any
+    shared: Mapping[str, Parameter] | None = None, evaluation: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Check arguments as the signature or ``shared`` declares them; ``command`` are fields of CommandText."""
+    """Check arguments as the signature or ``shared`` declares them; ``command`` are fields of CommandText.
+
+    ``evaluation`` declares the keywords that the function receives as ``**evaluation``. They are expanded in its
+    signature and in its docstring.
+    """
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         declaration = collect(function, CommandText(**command), shared)
         parameters = declaration.parameters
+        parameters.update(evaluation or {})
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
+        known = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *parameters}
 
         def checked(*args: P.args, **keywords: P.kwargs) -> Value:
             given = dict(zip(positional, args, strict=False)) | keywords
+            if evaluation and not known.issuperset(given):
+                raise TypeError(
+                    f"{function.__name__}() got an unexpected keyword argument {min(given.keys() - known)!r}"
+                )
             if len(args) > len(positional) or len(given) < len(args) + len(keywords):
                 return function(*args, **keywords)  # raises TypeError
             values = {
@@ -280,6 +290,8 @@ def declared(
 
         declaration.complete(function)
         update_wrapper(checked, function)  # with the declaration
+        if evaluation:
+            checked.__signature__ = with_keywords(function, evaluation)  # type: ignore[attr-defined]
         return checked
 
     return decorate

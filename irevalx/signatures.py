@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from inspect import cleandoc
+from inspect import Parameter, Signature, cleandoc, signature
 from typing import Any
 
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
@@ -32,16 +32,35 @@ def explanations(docstring: str) -> dict[str, str]:
 
 
 def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
-    """Return the docstring of a function, with shared explanations, in the order of the signature."""
+    """Return the docstring of a function, with shared explanations, in the order of the signature; others are last."""
     docstring, code = function.__doc__ or "", function.__code__
     head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
     if not title:
         return str(docstring)
     _, blank, sections = rest.partition("\n\n")
     texts = {**shared, **explanations(docstring)}
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = dict.fromkeys((*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *texts))
     lines = [_filled(f"{name} : {texts[name]}") for name in names if name in texts]
     return f"{head}{title}{''.join(lines).rstrip()}{blank}{sections}"
+
+
+def with_keywords(function: Any, keywords: Mapping[str, Any]) -> Signature:
+    """Return the signature of a function with ``keywords``, which have a default, in place of its ``**options``.
+
+    The annotation of ``**options`` is a TypedDict with the types of the keywords.
+    """
+    own = signature(function)
+    *others, options = own.parameters.values()
+    types = options.annotation.__annotations__
+    return own.replace(
+        parameters=[
+            *others,
+            *(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=each.default, annotation=types[name])
+                for name, each in keywords.items()
+            ),
+        ]
+    )
 
 
 def _filled(entry: str) -> str:

@@ -358,7 +358,9 @@ def _zero_if_missing(
 ) -> Sequence[Values]:
     """Set the values of topics without results to 0 for the measures for which trec_eval does so."""
     return [
-        _without(column, missing) if compat.blank_without_results(name) else column
+        _without(column, missing)
+        if compat.blank_without_results(name) or not compat.complete_evaluates_missing
+        else column
         for name, column in zip(selected.parameters.names, values, strict=True)
     ]
 

@@ -31,23 +31,27 @@ from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.first_lines import Beginning, recognised
 from irevalx.reading.sources.tables import is_file, source_of
-from irevalx.trec_eval import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10, Compat
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> AnyJudgments:
+def judgments_of(
+    qrels: Any, rel_format: str = QRELS.name, grades: str = "whole", compat: Any = TREC_EVAL_10
+) -> AnyJudgments:
     """Read judgments with grades of this type; raises UsageError if they were already read with another type."""
-    read = Qrels.read(qrels, rel_format=rel_format, grades=grades)
+    read = Qrels.read(qrels, rel_format=rel_format, grades=grades, compat=compat)
     if read.grades != grades:
         raise UsageError(f"grades must be {grades} here, not {read.grades}")
     return read.judgments
 
 
-def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
+def graded_judgments_of(
+    qrels: Any, rel_format: str = QRELS.name, grades: str = "whole", compat: Compat = TREC_EVAL_10
+) -> Judgments:
     """Read graded judgments in which no document occurs twice in a topic."""
-    judgments = judgments_of(qrels, rel_format, grades)
+    judgments = judgments_of(qrels, rel_format, grades, compat)
     if not isinstance(judgments, Judgments):
         raise ArgumentError(f"rel_format must be a format with a grade for each document, not {rel_format!r}")
     raise_first(judgments.duplicates)
@@ -64,12 +68,12 @@ def are_given(runs: Any) -> bool:
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
-def run_streams(runs: Any) -> list[RunStream]:
+def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
     """Convert user input to runs, whose lines are read later; a list of such runs is returned unchanged."""
     if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
-    return [replace(run.for_one_evaluation(TREC_EVAL_10), name=run.name) for run in each]
+    return [replace(run.for_one_evaluation(compat), name=run.name) for run in each]
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
@@ -82,11 +86,11 @@ def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules 
 
     ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples`` returns them.
     """
-    rules.settings.check()
-    judgments = graded_judgments_of(qrels, rules.rel_format, rules.settings.grades)
-    opened = run_streams(runs)
+    settings = rules.settings
+    judgments = graded_judgments_of(qrels, rules.rel_format, settings.grades, settings.compat)
+    opened = run_streams(runs, settings.compat)
     are_requests = isinstance(measures, tuple) and any(isinstance(measure, RequestedMeasure) for measure in measures)
-    requests = measures if are_requests else requests_of(measures_of(measures), rules.settings)
+    requests = measures if are_requests else requests_of(measures_of(measures), settings)
     return GradedRuns.of(judgments, opened, requests, rules, warn=warn)
 
 
@@ -101,16 +105,16 @@ def ranked_runs_of(
     if isinstance(qrels, Qrels):
         grades = qrels.grades if rules.settings.grades == "whole" else rules.settings.grades
         rules = replace(rules, settings=replace(rules.settings, grades=grades), rel_format=qrels.rel_format)
+        rules.settings.check()
     settings, rel_format = rules.settings, rules.rel_format
-    settings.check()
     refuse_contradictions((), settings, rel_format, with_pool=False)
     requests = requests_of(measures_of(measures), settings, rel_format, as_requested=as_requested)
-    judgments = judgments_of(qrels, rel_format, settings.grades)
+    judgments = judgments_of(qrels, rel_format, settings.grades, settings.compat)
     kind: type[RankedRuns] = RankedRuns
     if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:
         raise_first(judgments.duplicates)
         kind = GradedRuns
-    return kind.of(judgments, run_streams(runs), requests, rules, warn=warn)
+    return kind.of(judgments, run_streams(runs, settings.compat), requests, rules, warn=warn)
 
 
 class QrelsText(Qrels):

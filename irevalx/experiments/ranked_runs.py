@@ -21,7 +21,13 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declaration import Measure
-from irevalx.measures.selection import RequestedMeasure, Selection, select_measures, with_distinct_names
+from irevalx.measures.selection import (
+    RequestedMeasure,
+    Selection,
+    refuse_contradictions,
+    select_measures,
+    with_distinct_names,
+)
 from irevalx.measures.summaries import (
     Population,
     Summary,
@@ -163,9 +169,9 @@ class EvaluationRules(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, **keywords: Any) -> EvaluationRules:
-        """Create the rules from checked keywords, which are fields of ``Settings`` and of this class."""
+        """Create the rules from keywords, which are fields of ``Settings`` and of this class; see ``Settings.of``."""
         own = {name: keywords.pop(name) for name in fields(cls) if name in keywords}
-        return cls(**{"settings": Settings(**keywords), **own})
+        return cls(settings=Settings.of(**keywords), **own)
 
 
 DEFAULT_RULES = EvaluationRules()
@@ -356,6 +362,8 @@ def requests_of(
 
     With ``as_requested``, measures have their requested names instead of their printed names.
     """
+    if settings.judged_only:
+        refuse_contradictions(measures, settings, rel_format, with_pool=False)
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
@@ -433,7 +441,7 @@ class GradedRuns(RankedRuns):
 
     def with_measures(self, measures: Sequence[str]) -> GradedRuns:
         """Return a copy with other measures."""
-        return replace(self, requests=requests_of(measures, Settings(level=self.level)))
+        return replace(self, requests=requests_of(measures, Settings(level=self.level, grades=self.settings.grades)))
 
     def of_runs(self, runs: IntArray) -> GradedRuns:
         """Return the runs with these indices, in this order."""

@@ -399,5 +399,5 @@ def _with_probabilities(experiment: GradedRuns, sample: StrataSample) -> FloatAr
         ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, sampled)),
         missing=experiment.missing,
         requests=experiment.requests,
-        settings=Settings(level=experiment.level),
+        settings=replace(experiment.settings, ties="name"),  # the ranking is complete
     ).values()

@@ -18,18 +18,15 @@ from irevalx.lab.command.declaration import parameters_of
 
 RULES = """
 describe
-    groups, group_by, show=runs, show=ranks, show=groups, max_retrieved, results_format requires runs
-    groups excludes group_by
+    groups, group_by, show=runs, show=ranks, show=groups, max_retrieved requires runs
 pool
     mix_seed, drop requires judge
-    results_format requires runs
     sizes excludes depth, mix_seed, drop
 next
     order=sampled requires total
     total requires order=sampled
     per_topic excludes in_all, n, across
     in_all excludes n, order=sampled
-    results_format requires runs
 complete
     labels excludes documents, classifier, class_weight, kld_threshold, probabilities, calibrated, holdout
     labels excludes write_probabilities, seed
@@ -41,7 +38,6 @@ complete
     holdout requires report
     probabilities requires mark
     write_probabilities requires calibrated
-    results_format requires runs
 bounds
     per_topic excludes n_next, figure
     in_all excludes per_topic, n_next, figure
@@ -49,26 +45,21 @@ bounds
     new_runs requires fit_probabilities
     new_runs excludes in_all, per_topic, n_next, min_retrieved, figure
     groups, group_by requires new_runs
-    groups excludes group_by
     draws requires probabilities, fit_probabilities
-    results_format requires runs
 labels
     machine excludes machines
     second_human, human_topics, written requires machines
-    groups, group_by, top, rerank, results_format requires runs
+    groups, group_by, top, rerank requires runs
     ties=expected, ties=best, ties=worst excludes rerank
     rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, figure, runs
-    groups excludes group_by
     draw requires figure
 estimate
     design excludes baseline, weight, correction, alpha, figure
     seed, pool_out, rates requires design
     ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels
-    results_format requires runs
 compare
     discriminative_power, power excludes by=run, by=topic
     sort requires by=topic, by=run
-    grades=probability excludes level
     systems, system_by excludes margin, test=wilcoxon, test=permutation, correction=tukey, interval=bca
     system_by excludes systems
     topic_groups excludes margin, systems, system_by, correction=tukey, by=run, by=topic, discriminative_power, power
@@ -80,20 +71,8 @@ compare
     page excludes grades=probability
     draw requires figure
     draw excludes discriminative_power
-    results_format requires runs
-    scores excludes level, grades, ties, ignore_identical_ids, duplicates, max_retrieved, min_retrieved, rel_format, results_format
-    scores excludes page
-    lower_is_better requires scores
-report
-    results_format requires runs
-    groups excludes group_by
-    scores excludes level, grades, ties, ignore_identical_ids, duplicates, max_retrieved, rel_format, results_format, depth, documents
-    lower_is_better requires scores
 power
     comparisons requires correction=bonferroni
-    results_format requires runs
-    scores excludes level, max_retrieved, min_retrieved, rel_format, results_format
-    lower_is_better requires scores
 degrade
     runs requires strata, order
     uniform excludes stratified, strata, order
@@ -107,10 +86,8 @@ degrade
     order excludes strata
     budget, depth, across, batch, unjudged requires order
     documents requires order=cal
-    results_format requires runs
 leave-out
-    groups, group_by, results_format requires runs
-    groups excludes group_by
+    groups, group_by requires runs
     complete=svm, complete=kld, complete=svm-expected, complete=kld-expected requires documents
     complete=labels requires labels
     documents requires complete=svm, complete=kld, complete=svm-expected, complete=kld-expected
@@ -126,14 +103,10 @@ leave-out
     tolerance, draws requires new_runs
     draw requires figure
 agree
-    level, max_retrieved, complete, min_retrieved, rel_format, results_format requires runs
+    level, max_retrieved, complete, min_retrieved, rel_format requires runs
     grades=real, grades=probability requires runs
-    grades=probability excludes level
-    scores excludes runs, level, grades, max_retrieved, min_retrieved, rel_format, results_format
+    scores excludes runs
 swap-rate
-    results_format requires runs
-    scores excludes level, max_retrieved, min_retrieved, rel_format, results_format
-    lower_is_better requires scores
     extrapolate excludes bins
 study
     scheme=strata requires strata
@@ -150,21 +123,32 @@ study
     across excludes scheme=sampled
     documents requires scheme=cal
     group_by excludes min_retrieved, fully_judged
-    groups excludes group_by, min_retrieved, fully_judged
+    groups excludes min_retrieved, fully_judged
     fully_judged excludes own_pool, scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     resample_decisions requires resamples
     infap_errors, ties=expected, ties=best, ties=worst excludes scheme=imperfect
-    results_format requires runs
 draw
     at requires layout=scores
     itself, axis=linear excludes layout=scores, layout=runs
 """
 """A parameter requires one of the parameters after it, and excludes each of them; ... stands for all other strategies."""
 
+COMMON = """
+    results_format requires runs
+    groups excludes group_by
+    grades=probability excludes level
+    lower_is_better requires scores
+    scores excludes level, grades, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates
+    scores excludes min_retrieved, infap_c, infap_epsilon, sample_rate, compat, rel_format, results_format
+    scores excludes page, depth, documents
+"""
+"""The rules of every command that has these parameters."""
+
 STRATEGIES = "hedge maxmean maxmean-ns thompson thompson-ns mtc cal bounds random sampled"
 
 VALUES: dict[str, Any] = {
     "columns": "p",
+    "compat": "9",
     "duplicates": "first",
     "grades": "real",
     "ties": "rank",
@@ -186,6 +170,7 @@ VALUES: dict[str, Any] = {
     "rel_format": "beir",
     "results_format": "json",
     "rounding": "half-up",
+    "sample_rate": 0.5,
     "sample_format": "prels",
     "scheme": "mtf",
     "stratified": 0.1,
@@ -223,9 +208,25 @@ NEEDED: dict[str, dict[str, Any]] = {
 
 
 def rules() -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Yield each rule of RULES: command, parameter, ``requires`` or ``excludes``, and the other parameters."""
+    """Yield each rule: command, parameter, ``requires`` or ``excludes``, and the other parameters."""
+    yield from rules_in(RULES)
+    for command in COMMANDS:
+        parameters = declared_parameters(command)
+        for rule in rules_in(f"{command}\n{COMMON}"):
+            (name, _, value), others = rule[1].partition("="), rule[3]
+            if {name, *others} <= parameters.keys() and (not value or has_choice(parameters[name], value)):
+                yield rule
+
+
+def has_choice(parameter: Parameter, value: str) -> bool:
+    """Return whether a parameter accepts a word."""
+    return parameter.kind is not None and value in parameter.kind.choices
+
+
+def rules_in(text: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Yield the rules in a text."""
     command = ""
-    for line in RULES.strip().splitlines():
+    for line in filter(None, text.splitlines()):
         if not line.startswith(" "):
             command = line
             continue

@@ -15,10 +15,10 @@ from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
     {
-        *("axis", "digits", "duplicates", "figure_width", "fully_judged", "grades", "ignore_identical_ids"),
-        *("infap_errors", "junit", "kld_threshold", "labels_max", "lower_is_better", "max_retrieved", "min_retrieved"),
-        *("names", "no_title", "resample_decisions", "results_format", "rounding", "threads", "ties", "titled"),
-        "topic_rates",
+        *("axis", "collection_size", "compat", "digits", "duplicates", "figure_width", "fully_judged", "grades"),
+        *("ignore_identical_ids", "infap_c", "infap_epsilon", "infap_errors", "judged_only", "junit", "kld_threshold"),
+        *("labels_max", "lower_is_better", "max_retrieved", "min_retrieved", "names", "no_title", "resample_decisions"),
+        *("results_format", "rounding", "sample_rate", "threads", "ties", "titled", "topic_rates"),
     }
 )
 """Rarely used parameters, of which the brief help lists only the names."""

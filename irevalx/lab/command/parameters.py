@@ -1,14 +1,27 @@
 """Parameters that several functions and commands of irevalx-lab share, declared once."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.scores import Scores
-from irevalx.declarations import NO_DEFAULT, Parameter, choice, file, flag, number, path, text, whole
+from irevalx.declarations import (
+    NO_DEFAULT,
+    Others,
+    Parameter,
+    choice,
+    collect,
+    file,
+    flag,
+    number,
+    path,
+    refined,
+    text,
+    whole,
+)
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
@@ -16,7 +29,19 @@ from irevalx.parameters import ValueType, join_words, read_real, read_whole, rea
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, ORDERS_OF_FILES, PARAMETERS, TIES
+from irevalx.settings import LEVEL, ORDERS_OF_FILES, ORDERS_OF_TIES, PARAMETERS, TIES
+from irevalx.trec_eval import COMPAT
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack  # noqa: PLC0414 - for annotations of other modules
+else:
+
+    class Unpack:
+        """``typing.Unpack``, which Python 3.10 lacks; only type checkers need more than the options."""
+
+        def __class_getitem__(cls, options: Any) -> Any:
+            return options
+
 
 GRADED = tuple(
     name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of} and name != WEIGHTED.name
@@ -76,14 +101,10 @@ def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -
 
 
 Measures = Annotated[str | Iterable[str], measures()]
-Level = Annotated[
-    int,
-    whole(
-        names=("-l", "--level"),
-        metavar="N",
-        help="relevance threshold: grades of this value or higher count as relevant.",
-    ),
-]
+_WHOLE_LEVEL = whole(
+    names=("-l", "--level"), metavar="N", help="relevance threshold: grades of this value or higher count as relevant."
+)
+Level = Annotated[int, _WHOLE_LEVEL]
 
 
 def _read_grade(text: str) -> float:
@@ -279,6 +300,73 @@ def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
 AnyRelFormat = Annotated[str, rel_format(REL_FORMATS)]
 GradedRelFormat = Annotated[str, rel_format(GRADED)]
 
+
+def _version(value: Any) -> str:
+    """Return the name of a version of trec_eval, which can be an integer."""
+    if str(value) not in COMPAT or isinstance(value, bool):
+        raise ValueError(value)
+    return str(value)
+
+
+class EvaluationOptions(TypedDict, total=False):
+    """The options of an evaluation of runs: a function passes them on to ``EvaluationRules.of`` as ``**evaluation``."""
+
+    level: RealLevel
+    grades: Grades
+    complete: Complete
+    judged_only: Annotated[bool, _setting("judged_only")]
+    max_retrieved: MaxRetrieved
+    collection_size: Annotated[int, _setting("collection_size", metavar="N")]
+    ties: Ties
+    ignore_identical_ids: IgnoreIdenticalIds
+    duplicates: Duplicates
+    min_retrieved: MinRetrieved
+    infap_c: Annotated[float | None, _setting("infap_c")]
+    infap_epsilon: Annotated[float | None, _setting("infap_epsilon")]
+    sample_rate: Annotated[float | None, _setting("sample_rate")]
+    compat: Annotated[
+        str | int,
+        _setting("compat", kind=ValueType(join_words(COMPAT, "or"), _version, choices=tuple(reversed(COMPAT)))),
+    ]
+    rel_format: AnyRelFormat
+    threads: Threads
+
+
+_DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()} | {
+    "min_retrieved": 0.0,
+    "compat": next(reversed(COMPAT)),
+    "rel_format": QRELS.name,
+    "threads": 1,
+}
+_EVALUATION = {
+    name: replace(parameter, default=_DEFAULTS[name])
+    for name, parameter in collect(EvaluationOptions).parameters.items()
+}
+
+
+def evaluation_options(
+    formats: Iterable[str] = REL_FORMATS, requires: Others = (), **changes: Callable[[Parameter], Parameter] | None
+) -> dict[str, Parameter]:
+    """Return the options of an evaluation for ``declared(evaluation=...)``, for judgments in some formats.
+
+    ``changes`` contains the result of ``refined`` for an option that the command restricts, and None for an option that
+    it lacks; the other options require the parameter ``requires``. Without ``grades``, the level is an integer.
+    """
+    options = {**_EVALUATION, "rel_format": replace(rel_format(formats), name="rel_format", default=QRELS.name)}
+    if changes.get("grades", refined) is None:
+        options["level"] = replace(_WHOLE_LEVEL, name="level", default=1)
+    return {
+        name: change(option)
+        for name, option in options.items()
+        if (change := changes.get(name, refined(requires=requires))) is not None
+    }
+
+
+def ties_excluding(*others: str) -> Callable[[Parameter], Parameter]:
+    """Declare that the order of tied documents must not depend on grades with these parameters."""
+    return refined(excludes=dict.fromkeys(ORDERS_OF_TIES, others))
+
+
 RESULTS_FORMAT = choice(
     *RESULTS_FORMATS,
     names=("-T", "--results-format"),
@@ -297,8 +385,8 @@ def _named(**parameters: Parameter) -> Mapping[str, Parameter]:
 SCORES_INPUT = _named(
     scores=flag(
         excludes=(
-            *("level", "grades", "ties", "ignore_identical_ids", "duplicates", "max_retrieved", "min_retrieved"),
-            *("rel_format", "results_format", "page", "depth", "documents"),
+            *(name for name in _EVALUATION if name not in {"complete", "threads"}),
+            *("results_format", "page", "depth", "documents"),
         ),
         default=False,
         help=(

@@ -14,15 +14,12 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
     DEFAULT_OF_SCORES,
-    AnyRelFormat,
-    Complete,
-    Level,
-    MaxRetrieved,
+    EvaluationOptions,
     Measures,
-    MinRetrieved,
     OptionalRuns,
     QrelsOrScores,
-    Threads,
+    Unpack,
+    evaluation_options,
 )
 from irevalx.parameters import argument_error
 from irevalx.reports.table import Table
@@ -153,6 +150,7 @@ Probability = Annotated[float, number(above=0, below=1, metavar="P")]
     ),
     figure=True,
     scores=DEFAULT_OF_SCORES,
+    evaluation=evaluation_options(),
 )
 def power(
     qrels: QrelsOrScores,
@@ -168,12 +166,7 @@ def power(
     alpha: Probability = ALPHA,
     correction: Annotated[str, choice("none", "bonferroni")] = "none",
     comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None,
-    level: Level = 1,
-    max_retrieved: MaxRetrieved = None,
-    complete: Complete = False,
-    min_retrieved: MinRetrieved = 0.0,
-    rel_format: AnyRelFormat = "qrels",
-    threads: Threads = 1,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
 
@@ -221,20 +214,7 @@ def power(
     if power <= alpha:
         raise argument_error(spelled("power"), f"a number above {alpha:g} and below 1", power)
     differences, widths = differences or DIFFERENCES, widths or WIDTHS
-    given = MeasuredInput.of(
-        qrels,
-        runs,
-        measures,
-        ("map",),
-        EvaluationRules.of(
-            level=level,
-            max_retrieved=max_retrieved,
-            complete=complete,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format,
-            threads=threads,
-        ),
-    )
+    given = MeasuredInput.of(qrels, runs, measures, ("map",), EvaluationRules.of(**evaluation))
     are_selected = bool(measures) or given.ranked is not None
     measured = [values for values in given.measures if are_selected or values.scale is MEAN] or given.measures
     n_pairs = math.comb(len(measured[0].runs), 2)

@@ -15,15 +15,13 @@ from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
     DEFAULT_OF_SCORES,
-    AnyRelFormat,
-    Complete,
-    Level,
-    MaxRetrieved,
+    EvaluationOptions,
     Measures,
-    MinRetrieved,
     OptionalRuns,
     QrelsOrScores,
     Seed,
+    Unpack,
+    evaluation_options,
     measures,
 )
 from irevalx.measures.selection import RequestedMeasure
@@ -183,6 +181,7 @@ _WIDTH = ValueType(
     ),
     figure=True,
     scores=DEFAULT_OF_SCORES,
+    evaluation=evaluation_options(),
 )
 def swap_rate(
     qrels: QrelsOrScores,
@@ -195,11 +194,7 @@ def swap_rate(
     extrapolate: Annotated[Iterable[int], whole(1, several=True, metavar="N...", excludes="bins")] = (),
     bins: Annotated[float | Fraction | None, Parameter(kind=_WIDTH, metavar="WIDTH")] = None,
     seed: Seed = None,
-    level: Level = 1,
-    max_retrieved: MaxRetrieved = None,
-    complete: Complete = False,
-    min_retrieved: MinRetrieved = 0.0,
-    rel_format: AnyRelFormat = "qrels",
+    **evaluation: Unpack[EvaluationOptions],
 ) -> SwapRates | SwapRatesByDifference:
     """Estimate how often two topic sets disagree on which of two runs is better.
 
@@ -253,19 +248,7 @@ def swap_rate(
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
     seed, sizes, larger = chosen_seed(seed), tuple(sizes), tuple(extrapolate)
-    given = MeasuredInput.of(
-        qrels,
-        runs,
-        measures,
-        MEASURES,
-        EvaluationRules.of(
-            level=level,
-            max_retrieved=max_retrieved,
-            complete=complete,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format,
-        ),
-    )
+    given = MeasuredInput.of(qrels, runs, measures, MEASURES, EvaluationRules.of(**evaluation))
     measured, notes = given.measures, given.notes
     requests = () if given.ranked is None else given.ranked.requests
     for values in measured:

@@ -1,0 +1,226 @@
+"""The options of an evaluation: every command that evaluates runs has them, with the effect that they have in irevalx."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from refusals import declared_parameters, function_of
+
+import irevalx
+from irevalx.declarations import declaration_of
+from irevalx.lab.command.declaration import parameters_of
+from irevalx.process import workers
+from irevalx.settings import PARAMETERS
+
+lab = irevalx.lab
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+
+Cells = list[Any]
+
+NOT_OF_EVALUATIONS = {
+    "qrels",
+    "runs",
+    "measures",
+    "pool",
+    "topic",
+    "unjudged",
+    "results_format",
+    "strict",
+    "names",
+    "progress",
+}
+"""Parameters of ``irevalx.evaluate`` that are none of these options: a treatment of unjudged documents follows the name of
+a measure, and experiments are about several topics."""
+
+OPTIONS = sorted({*inspect.signature(irevalx.evaluate).parameters, "min_retrieved"} - NOT_OF_EVALUATIONS)
+
+LACKING: dict[str, set[str]] = {}
+"""The options that a command lacks."""
+
+TOPICS = [str(topic) for topic in range(1, 25)]
+DOCUMENTS = [*TOPICS, *"abcdefgh"]
+
+
+def qrels(seed: int, *, real: bool = False) -> dict[str, dict[str, float]]:
+    """Return random judgments of most documents."""
+    random = Random(seed)
+    grades = [0.0, 0.25, 0.5, 1.0] if real else [0, 0, 1, 2, -1]
+    judged = {topic: {docno: random.choice(grades) for docno in DOCUMENTS if random.random() < 0.6} for topic in TOPICS}
+    for topic in TOPICS:
+        judged[topic] |= {"a": 0, "b": 1, topic: 1}
+    return judged
+
+
+def runs_in(folder: Path, *, duplicates: bool = False) -> list[Path]:
+    """Write runs with tied scores, scores that are equal in single precision, missing topics, and IDs of topics."""
+    random, paths = Random(4), [folder / name for name in ("x1", "y1", "z1")]
+    for place, path in enumerate(paths):
+        lines = []
+        for topic in TOPICS[place:]:
+            retrieved = random.sample([docno for docno in DOCUMENTS if docno != topic], 9 - 4 * (place == 2))
+            retrieved.insert(random.randrange(4), topic)
+            scored = [(docno, random.choice(["3", "2.00000001", "2", "1.00000001", "1"])) for docno in retrieved]
+            if duplicates:
+                scored.append((retrieved[3], "2.5"))
+            lines += [f"{topic} Q0 {docno} {n % 4} {score} {path.name}\n" for n, (docno, score) in enumerate(scored)]
+        path.write_text("".join(lines))
+    return paths
+
+
+VALUES: dict[str, tuple[str, Any]] = {
+    "level": ("P.3 map", 2),
+    "grades": ("ndcg rbp", "probability"),
+    "complete": ("P.3 map", True),
+    "judged_only": ("P.3 map", True),
+    "max_retrieved": ("P.3 map", 2),
+    "collection_size": ("utility.1,-0.5,-0.25,0.01", 5000),
+    "ties": ("P.3 map", "rank"),
+    "ignore_identical_ids": ("P.3 map", True),
+    "duplicates": ("P.3 map", "best"),
+    "infap_c": ("infAP", 1.25),
+    "infap_epsilon": ("infAP", 0.2),
+    "sample_rate": ("subAP", 0.2),
+    "compat": ("P.3 map", 9),
+    "rel_format": ("P.3 map", "json"),
+    "min_retrieved": ("P.3 map", 0.9),
+    "threads": ("P.3 map", 2),
+}
+"""The measures and the value with which each option is tried; the option ``grades`` is also tried with real grades."""
+
+Call = Callable[..., Any]
+
+
+def cells(result: Any) -> Cells:
+    """Return the cells of the tables of a result, with rounded numbers."""
+    rows = [row for table in result.tables() for row in table.rows]
+    return [tuple(f"{cell:.9f}" if isinstance(cell, float) else cell for cell in row) for row in rows]
+
+
+def of_scores(call: Call) -> tuple[Call, Call]:
+    """Return two functions with the results of a command: for judgments and runs, and for their ``Scores``."""
+    return (
+        lambda judged, runs, measures, **options: cells(call(judged, runs, measures, **options)),
+        lambda judged, runs, measures, **options: cells(
+            call(irevalx.evaluate(judged, runs, measures.split(), **options), None, measures)
+        ),
+    )
+
+
+def compared(*arguments: Any, **options: Any) -> Any:
+    """Return summary values of pairs, without the shares of judged documents, which scores do not contain."""
+    return lab.compare(*arguments, **options, columns="mean mean_against difference p")
+
+
+CALLS: dict[str, tuple[Call, Call]] = {
+    "power": of_scores(lambda *given, **options: lab.power(*given, differences=[0.1], **options)),
+    "swap-rate": of_scores(lambda *given, **options: lab.swap_rate(*given, sizes=[2], draws=40, seed=1, **options)),
+}
+"""Two functions by command: its values, and the same values from ``irevalx.evaluate`` with the same option."""
+
+WITHOUT_EFFECT: dict[str, set[str]] = {
+    "power": {"collection_size"},
+    "swap-rate": {"collection_size"},
+}
+"""The options that do not change the values of a command: the differences between runs do not depend on them, or the
+command does not support the measures that they change. The format of judgments (``rel_format``) changes no values."""
+
+
+def inputs(option: str, folder: Path, *, seed: int = 1) -> dict[str, Any]:
+    """Return judgments and runs for which an option changes values."""
+    judged: Any = qrels(seed, real=option == "grades")
+    if option == "grades":
+        judged = {topic: {docno: max(0, grade) for docno, grade in grades.items()} for topic, grades in judged.items()}
+    if option == "rel_format":
+        path = folder / f"{seed}.json"
+        path.write_text(json.dumps(judged))
+        judged = path
+    return {"judged": judged, "runs": runs_in(folder, duplicates=option == "duplicates")}
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_options_of_commands(command: str) -> None:
+    """Each command has the options, in Python and in the shell, and the help of Python's signature lists them."""
+    expected = set(OPTIONS) - LACKING.get(command, set())
+    function = function_of(command)
+    assert expected <= declaration_of(function).parameters.keys()
+    assert expected <= parameters_of(function).keys()
+    signature = inspect.signature(function).parameters
+    assert expected <= signature.keys()
+    assert all(f"\n    {name} : " in function.__doc__ for name in expected)
+    assert all(signature[name].annotation is not inspect.Parameter.empty for name in expected)
+    with pytest.raises(TypeError, match=rf"{function.__name__}\(\) got an unexpected keyword argument 'unknown'"):
+        function(unknown=1)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_texts_of_options(option: str) -> None:
+    """An option has the same names, the same default and, in Python, the same explanation for all commands."""
+    if option == "rel_format":  # names the formats of the command
+        return
+    each = [declared_parameters(command)[option] for command in CALLS if option not in LACKING.get(command, set())]
+    assert len({(given.names, given.default, given.help, given.shell_help) for given in each}) == 1
+    if option in PARAMETERS and option not in {"complete", "ties"}:  # for several runs, and one order
+        assert each[0].help == PARAMETERS[option].help
+
+
+@pytest.mark.parametrize("option", [option for option in OPTIONS if option not in {"min_retrieved", "threads"}])
+@pytest.mark.parametrize("command", CALLS)
+def test_values(command: str, option: str, tmp_path: Path) -> None:
+    """The values of a command are those of ``irevalx.evaluate`` with the same option, and differ without it."""
+    if option in LACKING.get(command, set()):
+        pytest.skip("the command lacks the option")
+    measured, expected = CALLS[command]
+    measures, value = VALUES[option]
+    given = inputs(option, tmp_path)
+    arguments = given["judged"], given["runs"], measures
+    values = measured(*arguments, **{option: value})
+    assert values == expected(*arguments, **{option: value})
+    if option in {*WITHOUT_EFFECT.get(command, ()), "rel_format"}:
+        return
+    try:
+        without = measured(*arguments)
+    except irevalx.IrevalxError:
+        assert option in {"duplicates", "grades"}
+    else:
+        assert values != without
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_excluded_runs(command: str) -> None:
+    """With min_retrieved, the values are those without the run that retrieves few documents."""
+    random, judged = Random(5), qrels(1)
+    runs = {
+        name: {topic: {docno: random.random() for docno in random.sample(DOCUMENTS, size)} for topic in TOPICS}
+        for name, size in (("x1", 10), ("y1", 10), ("z1", 5))
+    }
+    several = {name: runs[name] for name in ("x1", "y1")}
+    measured, _ = CALLS[command]
+    assert measured(judged, runs, "P.3", min_retrieved=0.9) == measured(judged, several, "P.3")
+    assert measured(judged, runs, "P.3") != measured(judged, several, "P.3")
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_processes(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With several processes, values are the same, and a process is started."""
+    started: list[int] = []
+    fork = os.fork
+
+    def counted() -> int:
+        started.append(0)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", counted)
+    monkeypatch.setattr(workers, "BIG", 0)
+    measured, _ = CALLS[command]
+    arguments = qrels(1), runs_in(tmp_path), "P.3"
+    alone = measured(*arguments)
+    assert not started
+    assert measured(*arguments, threads=2) == alone
+    assert started
