@@ -83,7 +83,7 @@ def values_of_frame(frame: Any) -> RunValues:
         raise argument_error("frame", "a data frame or a dictionary of columns", frame)
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
         frame = frame.collect()
-    if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
+    if hasattr(frame, "__arrow_c_stream__") and not (hasattr(frame, "iloc") or hasattr(frame, "lazy")):
         return _of_arrow("frame:", table_of_frame(frame, "frame"), UNNAMED)
     names = [*getattr(frame, "column_names", getattr(frame, "columns", frame))]
     columns = [as_list("frame", name, frame.__getitem__) for name in names]

@@ -54,11 +54,11 @@ class ArrowTable(ColumnTable):
     read_once: bool = False  # whether rows can be iterated only once
 
     def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``."""
+        """Yield nonempty batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``."""
         names = [self.find(spec) for spec in specs]
         schema = schema_of(*specs)
         for part in self.parts(names, first, last):
-            for batch in part.to_batches(BLOCK_ROWS):
+            for batch in filter(len, part.to_batches(BLOCK_ROWS)):
                 columns = [
                     self._labels(column, name, first)
                     if spec in _LABELLED
@@ -254,7 +254,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
         raise ArgumentError(f"{path}: cannot read the Arrow stream of the table: {first_line(error)}") from error
 
     def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
-        while batch := _next(reader, path):
+        while (batch := _next(reader, path)) is not None:  # a batch without rows is false
             yield pa.Table.from_batches([batch]).select(names)
 
     return ArrowTable(path, reader.schema.names, parts, read_once=True)
