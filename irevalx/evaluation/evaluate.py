@@ -54,8 +54,8 @@ class Evaluation(Frozen):
     """Lines about each topic, if requested."""
     warnings: tuple[str, ...] = ()
     summaries: Summaries | None = None
-    judged_at_10: float | None = None
-    """Mean of judged@10 over the topics; None for a sample, and if grades are not required."""
+    judged_among_retrieved_10: float | None = None
+    """Share of judged documents among the first 10 retrieved; None for a sample, and if grades are not required."""
 
 
 def evaluate(
@@ -114,7 +114,7 @@ def evaluate(
             trace=lines_of_trace,
             warnings=tuple(warnings),
             summaries=summaries,
-            judged_at_10=None if top is None else top.mean_share,
+            judged_among_retrieved_10=None if top is None else top.mean_share,
         )
     except IrevalxError as error:
         error.warnings = tuple(warnings)

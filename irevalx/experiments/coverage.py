@@ -87,8 +87,8 @@ class Coverage(Frozen, kw_only=True):
     """Returns the share of unjudged documents common to two runs, shape (n_topics,); None if unknown."""
 
     @cached_property
-    def judged_at(self) -> list[float]:
-        """The mean of judged@K over the topics with results, for each run; 0 for a run without results."""
+    def judged_among_retrieved(self) -> list[float]:
+        """The share of judged documents of each run, over the topics with results; 0 for a run without results."""
         sums = np.add.accumulate(self.judged, axis=1)[:, -1]
         means: list[float] = ratio(sums, np.count_nonzero(self.retrieved, axis=1)).tolist()
         return means
@@ -100,7 +100,7 @@ class Coverage(Frozen, kw_only=True):
         return replace(self, **parts, shared=shared and (lambda first, second: shared(first, second)[places]))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
-        """Return the coverage of systems: means over the runs of a system and, for judged@K, over runs with results."""
+        """Return the coverage of systems: means over the runs of a system (``judged``: with results)."""
         judged = np.stack(
             [ratio(self.judged[runs].sum(axis=0), np.count_nonzero(self.retrieved[runs], axis=0)) for runs in members]
         )
@@ -182,7 +182,7 @@ def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: Re
 
 
 def are_relevant_only(grades: AnyArray, level: float) -> bool:
-    """Return whether all judged documents are relevant, and at least one is; judged@K then equals P@K."""
+    """Return whether all judged documents are relevant, and at least one is."""
     judged = grades[grades >= 0]
     return bool(judged.size and (judged >= max(level, 0)).all())
 

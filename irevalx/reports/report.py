@@ -191,8 +191,18 @@ MOST_RUNS_NAMED = 6
 """Maximum number of runs that a note on coverage names."""
 
 
+JUDGED = "judged_among_retrieved"
+"""The column with the share of judged documents among the first K retrieved documents, averaged over the topics with
+results. The measure judged@K divides by K instead."""
+
+
+def judged_among_retrieved(depth: int | str = "K") -> str:
+    """Return the column ``JUDGED`` in words, with its cutoff."""
+    return f"{JUDGED.replace('_', ' ')}@{depth}"
+
+
 def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> str:
-    """Return a sentence about the share of judged documents among the first ``depth`` of each run."""
+    """Return a sentence about the share of judged documents among the first ``depth`` retrieved by each run."""
     each = {run: f"{share:.4f}" for run, share in zip(runs, judged, strict=True)}
     if len(set(each.values())) == 1:
         shares = f"{next(iter(each.values()))} for each run"
@@ -201,7 +211,7 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
     else:
         least, most = min(each, key=each.__getitem__), max(each, key=each.__getitem__)
         shares = f"from {each[least]} ({least}) to {each[most]} ({most})"
-    return f"judged@{depth} (share of judged documents among the first {depth}): {shares}."
+    return f"{judged_among_retrieved(depth)} (judged share of the first {depth} retrieved documents): {shares}."
 
 
 def percent(share: float) -> str:
@@ -235,7 +245,11 @@ def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> I
 
 def _notes(report: EvaluationReport) -> Iterator[str]:
     """Yield notes about several runs: their coverage, and differences in their topics."""
-    judged = [evaluation.judged_at_10 for evaluation in report.evaluations if evaluation.judged_at_10 is not None]
+    judged = [
+        evaluation.judged_among_retrieved_10
+        for evaluation in report.evaluations
+        if evaluation.judged_among_retrieved_10 is not None
+    ]
     if len(judged) == len(report.evaluations):
         yield coverage_note(10, [as_text(evaluation.run) for evaluation in report.evaluations], judged)
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:

@@ -91,31 +91,33 @@ def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]
 
 
 def test_short_lists() -> None:
-    """For short rankings, judged@10 and the rule divide by the number of retrieved documents."""
+    """For short rankings, the share of judged documents and the rule divide by the number of retrieved documents."""
     qrels = {str(t): {"a": 1, "b": int(t % 3 > 0), **{f"n{n}": 0 for n in range(10)}} for t in range(12)}
     full = {t: of_depth(["a", "b", *(f"n{n}" for n in range(8))]) for t in qrels}
     short = {t: of_depth(["a", f"u{t}-1", f"u{t}-2", f"u{t}-3"]) for t in qrels}
     result = irevalx.lab.compare(qrels, {"full": full, "short": short}, "P.10")
     [row], [compared] = result.rows, result.measures
-    assert (row.judged, row.judged_against) == (1.0, 0.25)
+    assert (row.judged_among_retrieved, row.judged_among_retrieved_against) == (1.0, 0.25)
     coverage = compared.measured.top_coverage
     assert coverage is not None
     # P_10 of short is 0.1; its judged document is always relevant, so that half of its three unjudged ones are 1.5
     assert coverage.shift(1, 0, 0.1, 0.0) == pytest.approx(0.15)
     described = irevalx.lab.describe(qrels, {"full": full, "short": short}, cutoffs=[10])
-    assert [run.judged_at for run in described.runs] == [(1.0,), (0.25,)]
+    assert [run.judged_among_retrieved for run in described.runs] == [(1.0,), (0.25,)]
 
 
 def test_topics_without_results() -> None:
-    """Topics without results count as 0 in a measure, and are excluded from judged@10."""
+    """Topics without results count as 0 in a measure, and are excluded from the shares of judged documents."""
     qrels = {str(t): {f"n{n}": int(n < 2) for n in range(10)} for t in range(12)}
     full = {t: of_depth([f"n{n}" for n in range(10)]) for t in qrels}
     part = {t: of_depth([f"n{n}" for n in range(5)] + [f"u{t}"] * (t == "0")) for t in list(qrels)[:6]}
     share = (5 + 5 / 6) / 6
     [row] = irevalx.lab.compare(qrels, {"full": full, "part": part}, "P.10", complete=True).rows
-    assert (row.mean_against, row.judged, row.judged_against) == pytest.approx((0.1, 1.0, share))
+    assert (row.mean_against, row.judged_among_retrieved, row.judged_among_retrieved_against) == pytest.approx(
+        (0.1, 1.0, share)
+    )
     described = irevalx.lab.describe(qrels, {"full": full, "part": part}, cutoffs=[10], complete=True)
-    assert [run.judged_at for run in described.runs] == [(1.0,), (pytest.approx(share),)]
+    assert [run.judged_among_retrieved for run in described.runs] == [(1.0,), (pytest.approx(share),)]
 
 
 @pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
@@ -171,7 +173,9 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             assert [(row.run, row.against) for row in rows] == list(combinations("abc", 2))
             assert [row.depends_on_unjudged for row in rows] == expected
             for row in rows:
-                assert [row.judged, row.judged_against] == pytest.approx([covered[row.run], covered[row.against]])
+                assert [row.judged_among_retrieved, row.judged_among_retrieved_against] == pytest.approx(
+                    [covered[row.run], covered[row.against]]
+                )
             n_warned += sum(expected)
             n_silent += len(expected) - sum(expected)
     assert n_warned > 2
@@ -190,18 +194,27 @@ def test_shared_unjudged_documents() -> None:
     bad = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(9, 4, -1))]) for t in qrels}
     none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
     [row] = irevalx.lab.compare(qrels, {"good": good, "bad": bad}, "P.10").rows
-    assert (row.differ, row.depends_on_unjudged, row.judged, row.judged_against) == (True, False, 0.5, 0.5)
+    assert (row.differ, row.depends_on_unjudged, row.judged_among_retrieved, row.judged_among_retrieved_against) == (
+        True,
+        False,
+        0.5,
+        0.5,
+    )
     rows = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map bpref P.10:skip unj.10").rows
     assert [row.depends_on_unjudged for row in rows] == [True, True, None, None, None]
-    assert [row.judged_against for row in rows] == [0.0] * 5
+    assert [row.judged_among_retrieved_against for row in rows] == [0.0] * 5
     for options in ({"test": "wilcoxon"}, {"test": "permutation", "seed": 1}, {"correction": "tukey", "seed": 1}):
         [row] = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10", **options).rows
-        assert (row.depends_on_unjudged, row.judged, row.judged_against) == (None, 0.5, 0.0)
+        assert (row.depends_on_unjudged, row.judged_among_retrieved, row.judged_among_retrieved_against) == (
+            None,
+            0.5,
+            0.0,
+        )
     few = {topic: qrels[topic] for topic in "0123"}
     [row] = irevalx.lab.compare(few, {"good": good, "none": none}, "P.10").rows
     assert row.depends_on_unjudged is None  # no difference of so few topics is significant
     by_run = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.5", by="run").tables()[0]
-    assert by_run.columns[-1] == "judged_5"
+    assert by_run.columns[-1] == "judged_among_retrieved_5"
     assert [line[-1] for line in by_run.rows] == [0.0, 0.0]
 
 
@@ -240,7 +253,7 @@ def test_judgments_of_relevant_documents_only() -> None:
     none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
     result = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10")
     assert [row.depends_on_unjudged for row in result.rows] == [None]
-    assert "All judged documents are relevant: judged@K equals P@K" in str(result)
+    assert "All judged documents are relevant: their share among the retrieved documents is precision" in str(result)
     assert "equally judged" not in str(irevalx.lab.report(qrels, {"good": good, "none": none}, "P.10").data["findings"])
     assert "of the first 10 documents" not in str(result).casefold()
     gated = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map", baseline="none", margin=0.01)
@@ -261,7 +274,7 @@ def test_scores_and_other_judgments_have_no_coverage() -> None:
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(4)} for t in range(12)}
     runs = {name: {t: of_depth(docs) for t in qrels} for name, docs in (("x", ["d0", "d3"]), ("y", ["d3", "d0"]))}
     result = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
-    assert all(np.isnan([row.judged, row.judged_against]).all() for row in result.rows)
+    assert all(np.isnan([row.judged_among_retrieved, row.judged_among_retrieved_against]).all() for row in result.rows)
     assert "judged" not in str(result)
 
 
@@ -282,7 +295,7 @@ def test_groups_of_topics_and_systems() -> None:
     grouped = irevalx.lab.compare(qrels, given, "map", complete=True, topic_groups=group).rows
     for row in grouped:
         expected = [covered[row.run, row.group], covered[row.against, row.group]]
-        assert [row.judged, row.judged_against] == pytest.approx(expected)
+        assert [row.judged_among_retrieved, row.judged_among_retrieved_against] == pytest.approx(expected)
     [row] = irevalx.lab.compare(qrels, given, "map", complete=True, systems={"a": "x", "b": "x", "c": "y"}).rows
     with_results = [[name for name in "ab" if t in runs[name]] for t in qrels]
     shares = [
@@ -290,8 +303,8 @@ def test_groups_of_topics_and_systems() -> None:
         for t, names in zip(qrels, with_results, strict=True)
         if names
     ]
-    assert row.judged == pytest.approx(fmean(shares))
-    assert row.judged_against == pytest.approx(covered["c", "all"])
+    assert row.judged_among_retrieved == pytest.approx(fmean(shares))
+    assert row.judged_among_retrieved_against == pytest.approx(covered["c", "all"])
     assert row.depends_on_unjudged is None  # the rule is for runs, not for systems
 
 
@@ -320,11 +333,13 @@ def test_unpooled_run(tmp_path: Path) -> None:
     assert [row["depends_on_unjudged"] for row in done.rows] == ["True"] * 3
     assert [round(float(row["difference"]), 3) for row in done.rows] == [0.032, 0.057, 0.053]
     shares = [unpooled_share(qrels, name) for name in ("okapi1", "lsi1")]
-    assert [float(done.rows[0][name]) for name in ("judged", "judged_against")] == pytest.approx(shares)
+    assert [
+        float(done.rows[0][name]) for name in ("judged_among_retrieved", "judged_among_retrieved_against")
+    ] == pytest.approx(shares)
     first, *_, command = done.stderr.splitlines()
     n_unjudged = round((1 - shares[1]) * 10 * 225)
     even = float(done.rows[0]["difference"]) * 10 * 225 / n_unjudged
-    assert f"judged@10 is 1.00 and {shares[1]:.2f}, a difference of 24 percentage points" in first
+    assert f"judged among retrieved@10 is 1.00 and {shares[1]:.2f}, a difference of 24 percentage points" in first
     assert f"the difference of 0.0320 becomes 0 if {even:.0%} of" in first.replace(" %", "%")
     bounds = lab("bounds", qrels, *runs, "-m", "P.10", "--format", "csv").rows
     [low, high] = [
@@ -374,7 +389,9 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in warned] == flagged[:3]
     assert any(line.startswith(f"{len(flagged) - 3} more comparison") for line in made["warnings"])
     assert "<code>irevalx-lab next --order depth " in irevalx.lab.report(qrels, runs, "P.10 map").page
-    assert any("The runs are not equally judged: judged@10" in line for line in made["findings"])
+    assert any(
+        "The runs are not equally judged: of the first 10 documents, between" in line for line in made["findings"]
+    )
     [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]
@@ -384,14 +401,14 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
 
 
 def test_tables_of_several_runs_show_coverage() -> None:
-    """The note contains judged@10 of each run, as printed with -m judged.10; for many runs, the extremes."""
+    """With ten documents in each topic, the note contains the values of -m judged.10; for many runs, the extremes."""
     qrels, runs = FIXTURES / "labels" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
     printed = {path.name: run("-m", "judged.10", qrels, path).stdout.decode().split()[-1] for path in runs}
     table = " ".join(run("--format", "table", "-m", "map", qrels, *runs[:3]).stdout.decode().split())
     each = ", ".join(f"{path.name} {printed[path.name]}" for path in runs[:3])
-    assert table.endswith(f" judged@10 (share of judged documents among the first 10): {each}.")
-    assert "judged@10" not in run("--format", "table", "--quiet", "-m", "map", qrels, *runs[:3]).stdout.decode()
-    assert "judged@10" not in run("--format", "table", "-m", "map", qrels, runs[0]).stdout.decode()
+    assert table.endswith(f" judged among retrieved@10 (judged share of the first 10 retrieved documents): {each}.")
+    assert "judged among" not in run("--format", "table", "--quiet", "-m", "map", qrels, *runs[:3]).stdout.decode()
+    assert "judged among" not in run("--format", "table", "-m", "map", qrels, runs[0]).stdout.decode()
 
 
 @needs_robust03

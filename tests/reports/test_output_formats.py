@@ -288,7 +288,7 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     mark = "*" if form.name == "table" else "Bold type"
     start = "% " if form.name == "latex" else ""
     blank = "" if form.name == "latex" else "\n"
-    coverage = "judged@10 (share of judged documents among the first 10): 1.0000 for each run."
+    coverage = "judged among retrieved@10 (judged share of the first 10 retrieved documents): 1.0000 for each run."
     apart = textwrap.fill(APART, 100) if form.name == "table" else f"{start}{APART}"
     assert text == f"{quiet}{blank}{start}{coverage}\n{apart}\n"
     complete = run("-c", *flags).stdout.decode()

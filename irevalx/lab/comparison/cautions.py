@@ -14,6 +14,7 @@ from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.measures.precision import precision
+from irevalx.reports.report import judged_among_retrieved
 
 MOST_CAUTIONS = 3
 """The maximum number of comparisons that are described separately."""
@@ -59,8 +60,8 @@ def unjudged_cautions(
 
 
 ALL_RELEVANT = (
-    "All judged documents are relevant: judged@K equals P@K for K retrieved documents, and it is unknown whether a "
-    "difference depends on unjudged documents."
+    "All judged documents are relevant: their share among the retrieved documents is precision, and it is unknown "
+    "whether a difference depends on unjudged documents."
 )
 """A note on judgments of relevant documents only."""
 
@@ -86,12 +87,12 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
     coverage, comparisons = of_measure.measured.coverage, of_measure.comparisons
     assert coverage is not None  # dependence on unjudged documents is determined only if coverage is known
     against, run = comparisons.pairs[row]
-    names, judged = of_measure.runs, coverage.judged_at
+    names, judged = of_measure.runs, coverage.judged_among_retrieved
     points = abs(judged[run] - judged[against]) * 100
     sentence = (
         f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents; "
-        f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} "
-        f"percentage point{'s' * (f'{points:.0f}' != '1')}"
+        f"{judged_among_retrieved(coverage.depth)} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of "
+        f"{points:.0f} percentage point{'s' * (f'{points:.0f}' != '1')}"
     )
     difference, bounds = float(comparisons.difference[row]), None
     if _is_precision(of_measure):

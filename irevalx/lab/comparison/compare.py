@@ -350,14 +350,14 @@ def compare(
     smallest difference that a t test detects with probability 0.8 on this number of topics, as computed by irevalx-lab
     power.
 
-    Tables also display judged@K, the share of judged documents among the first K retrieved documents of each run. K is
-    the cutoff of the measure, or 10 if the measure has no cutoff. If fewer than K documents were retrieved, the share
-    is computed over the retrieved documents. The values of the measures judged.K and unj.K are displayed but not
-    tested, because these measures describe the judgments. For t tests (not tukey) of measures that treat unjudged
-    documents as nonrelevant, a warning lists the comparisons that depend on unjudged documents. Their conclusions would
-    change if the unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as
-    its judged documents. The conclusion can still be correct; judge these documents to confirm it. With `margin`, the
-    same warning is issued for the verdicts.
+    Tables also display "judged among retrieved@K", the share of judged documents among the first K retrieved documents
+    of each run, or among all retrieved documents of topics with fewer. K is the cutoff of the measure, or 10 if the
+    measure has no cutoff. The values of the measures judged.K and unj.K are displayed but not tested, because these
+    measures describe the judgments. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a
+    warning lists the comparisons that depend on unjudged documents. Their conclusions would change if the unjudged
+    documents that only one of the runs ranks among its first 10 were relevant half as often as its judged documents.
+    The conclusion can still be correct; judge these documents to confirm it. With `margin`, the same warning is issued
+    for the verdicts.
 
     With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
     variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
@@ -397,14 +397,14 @@ def compare(
     power : former name of `discriminative_power`.
     by : rows of the table: one per pair (pair), per topic (topic) or per run (run). The row of a topic contains the
         value of each run and its difference from the `baseline`. The row of a run contains its summary values (the best
-        value of each measure is marked), its significance letters, and judged@K; runs that share a letter are not
-        significantly different. In displayed tables of more than 10 runs, letters are replaced by "ns" for runs that
-        are not significantly different from the best run. With `baseline`, + or - marks runs that are significantly
-        better or worse. [default: pair; displayed tables contain three or more runs by run, followed by the pairs if
-        there are at most 10 or a `baseline`]
+        value of each measure is marked), its significance letters, and its share of judged documents; runs that share a
+        letter are not significantly different. In displayed tables of more than 10 runs, letters are replaced by "ns"
+        for runs that are not significantly different from the best run. With `baseline`, + or - marks runs that are
+        significantly better or worse. [default: pair; displayed tables contain three or more runs by run, followed by
+        the pairs if there are at most 10 or a `baseline`]
     columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
         wins losses'. The default columns are difference, low and high (with bonferroni and tukey, simultaneous_low and
-        simultaneous_high), corrected_p, differ, judged and judged_against.
+        simultaneous_high), corrected_p, differ, and the shares of judged documents.
     sort : with `by="run"`, sort runs by the first measure, the best run first. With `by="topic"` and `baseline`, sort
         topics in descending order of the difference, averaged over runs. By default, runs and topics keep their order.
     systems : compare systems with several runs each (replicates), for example of several folds or seeds. The system of

@@ -21,6 +21,7 @@ from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.parameters import ValueType
+from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -63,8 +64,9 @@ class GateRow(NamedTuple):
     change: float  # mean difference over these topics
     p: float  # p-value of the sign-flip test
     direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
-    judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
-    judged_against: float
+    # share of judged documents among the first K retrieved by the run; K is the cutoff of the measure (default: 10)
+    judged_among_retrieved: float  # nan if unknown
+    judged_among_retrieved_against: float
     depends_on_unjudged: bool | None  # whether the verdict would change if unjudged documents were relevant half as
     # often as judged ones; None if the rule is not applied
 
@@ -172,7 +174,7 @@ class Gate(Comparison, kw_only=True):
             *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()
-        optional = ("judged judged_against", "topics", "least_margin")
+        optional = (f"{JUDGED} {JUDGED}_against", "topics", "least_margin")
         shown_table = table.showing(
             *columns, title=self.conclusion, n_labels=2, notes=tuple(notes), fits=True, optional=optional
         )

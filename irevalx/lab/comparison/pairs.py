@@ -14,7 +14,7 @@ from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.output import Result
 from irevalx.parameters import first_names
-from irevalx.reports.report import coverage_note
+from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
@@ -41,8 +41,9 @@ class ComparedPair(NamedTuple):
     simultaneous_low: float  # simultaneous interval for all pairs; nan if not computed
     simultaneous_high: float
     test: str  # the test that computed p: ``permutation`` if an exact sign-flip test replaced the t test
-    judged: float  # judged@K of the run; K is the cutoff of the measure (default: 10). nan if unknown
-    judged_against: float
+    # share of judged documents among the first K retrieved by the run; K is the cutoff of the measure (default: 10)
+    judged_among_retrieved: float  # nan if unknown
+    judged_among_retrieved_against: float
     # whether the conclusion would change with more relevant documents, see ``compare``; None if the rule is not applied
     depends_on_unjudged: bool | None
     replicates: int = 1  # number of runs of the system, if systems are compared
@@ -65,7 +66,7 @@ SYSTEM_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("group")]
 GROUP_COLUMNS = (
     *("measure", "run", "against", "group", "topics", "mean", "mean_against", "difference", "low", "high", "p"),
     *("corrected_p", "differ", "interaction_p", "simultaneous_low", "simultaneous_high", "test"),
-    *("judged", "judged_against"),
+    *(JUDGED, f"{JUDGED}_against"),
 )
 """The fields of pairs in groups of topics."""
 
@@ -101,11 +102,11 @@ class ComparedMeasure(Frozen):
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
     def scores_of(self, row: int) -> dict[str, Any]:
-        """Return the fields of ``names_of``, and summary values, their difference, its interval, and judged@K."""
+        """Return the fields of ``names_of``, and summary values, their difference, its interval, and coverage."""
         comparisons, as_printed, coverage = self.comparisons, self.measured.as_printed, self.measured.coverage
         first, second = comparisons.pairs[row]
         low, high = comparisons.interval
-        judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at
+        judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_among_retrieved
         return {
             **self.names_of(row),
             "mean": as_printed(float(comparisons.summaries[second])),
@@ -113,8 +114,8 @@ class ComparedMeasure(Frozen):
             "difference": as_printed(float(comparisons.difference[row])),
             "low": float(low[row]),
             "high": float(high[row]),
-            "judged": judged[second],
-            "judged_against": judged[first],
+            JUDGED: judged[second],
+            f"{JUDGED}_against": judged[first],
         }
 
     @cached_property
@@ -270,10 +271,11 @@ class Comparison(Result):
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
         """Return the heads of the columns on coverage and cautions; empty if coverage is unknown or always 1."""
-        if not self.judged_at or self.is_all_judged:
+        if not self.judged_among_retrieved or self.is_all_judged:
             return {}
-        judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
-        heads = {"judged": judged, "judged_against": f"{judged} against"}
+        depths = [*self.judged_among_retrieved]
+        judged = judged_among_retrieved("K" if depths[1:] else depths[0])
+        heads = {JUDGED: judged, f"{JUDGED}_against": f"{judged} against"}
         return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
@@ -285,9 +287,9 @@ class Comparison(Result):
             if of_measure.measured.coverage is not None:
                 by_depth.setdefault(of_measure.measured.coverage.depth, []).append(of_measure.name)
         depths = "; ".join(f"{depth} for {', '.join(names)}" for depth, names in by_depth.items())
-        notes = [f"judged: share of judged documents among the first K; K is {depths}."] if by_depth else []
-        if len(by_depth) == 1:
-            notes = [f"judged@{depth}: share of judged documents among the first {depth}." for depth in by_depth]
+        k, each = ("K", f"; K is {depths}") if len(by_depth) > 1 else (next(iter(by_depth), 0), "")
+        share = f"{judged_among_retrieved(k)}: share of judged documents among the first {k} retrieved{each}."
+        notes = [share] if by_depth else []
         caution = ["caution: the conclusion depends on unjudged documents."] if cautious else []
         return [*notes, *caution, *self.notes_on_cautions]
 
@@ -315,21 +317,23 @@ class Comparison(Result):
     @property
     def is_all_judged(self) -> bool:
         """Whether the top documents of all runs are judged completely, so that no column is needed."""
-        return all(share == 1 for judged in self.judged_at.values() for share in judged)
+        return all(share == 1 for judged in self.judged_among_retrieved.values() for share in judged)
 
     @property
-    def judged_at(self) -> dict[int, list[float]]:
-        """judged@K of each run by K, the cutoff of a measure or 10, over the topics of the first such measure."""
+    def judged_among_retrieved(self) -> dict[int, list[float]]:
+        """The coverage of each run by K, the cutoff of a measure or 10, over the topics of the first such measure."""
         by_depth: dict[int, list[float]] = {}
         for coverage in (of_measure.measured.coverage for of_measure in self.measures):
             if coverage is not None:
-                by_depth.setdefault(coverage.depth, coverage.judged_at)
+                by_depth.setdefault(coverage.depth, coverage.judged_among_retrieved)
         return by_depth
 
     @property
     def coverage_of_runs(self) -> list[str]:
-        """Notes that contain judged@K of each run, for tables without this column."""
-        return [coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_at.items()]
+        """Notes that contain the coverage of each run, for tables without this column."""
+        return [
+            coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_among_retrieved.items()
+        ]
 
     @property
     def how_tested(self) -> str:

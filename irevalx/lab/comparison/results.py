@@ -31,6 +31,7 @@ from irevalx.lab.comparison.run_tables import (
     table_of_runs,
 )
 from irevalx.lab.comparison.summary import LONG_NAME, summary_of
+from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
@@ -44,7 +45,7 @@ _MOST_ROWS, MOST_PANELS, MOST_RUNS = 58, 24, 80
 """Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
 
 
-_COVERAGE = ("judged", "judged_against", "depends_on_unjudged")
+_COVERAGE = (JUDGED, f"{JUDGED}_against", "depends_on_unjudged")
 """The columns of judged documents and cautions."""
 
 
@@ -160,7 +161,7 @@ class ComparedPairs(FigureComparison):
     def _optional(self) -> tuple[str, ...]:
         """Columns that are omitted from narrow tables, because notes or other columns contain their content."""
         only_measure = () if self.measures[1:] or self.untested else LABELS[:1]
-        coverage = ("judged_against", "judged") if self.baseline is not None else ("judged judged_against",)
+        coverage = (f"{JUDGED}_against", JUDGED) if self.baseline is not None else (f"{JUDGED} {JUDGED}_against",)
         return (*coverage, *only_measure, "differ")
 
     def _displayed_pairs(self) -> Table:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from irevalx.declarations import spelled
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
+from irevalx.reports.report import JUDGED, judged_among_retrieved
 from irevalx.reports.table import Table
 
 MOST_LETTERED = 10
@@ -15,9 +16,6 @@ MOST_LETTERED = 10
 
 LIKE_BEST = "ns"
 """The mark of runs that are not significantly different from the best run."""
-
-_JUDGED = "judged_"
-"""The beginning of the columns of judged@K."""
 
 
 class ComparedRun(NamedTuple):
@@ -52,7 +50,7 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
-    """Return one row per run, in this order, with the values and marks of each measure, then judged@K."""
+    """Return one row per run, in this order, with the values and marks of each measure, then coverage."""
     baseline = comparison.baseline
     marks = [of_measure.letters if baseline is None else of_measure.signs for of_measure in comparison.measures]
     return _table(comparison, order, marks, "groups" if baseline is None else "differs")
@@ -84,7 +82,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
     heads = dict(zip(table.columns, table.heads or (), strict=True))
     notes: list[str] = []
     if comparison.is_all_judged:
-        omitted |= {name for name in table.columns if name.startswith(_JUDGED)}
+        omitted |= {name for name in table.columns if name.startswith(JUDGED)}
         notes = comparison.coverage_of_runs
     remaining = [name for name in table.columns if name not in omitted]
     return table.showing(
@@ -93,7 +91,7 @@ def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Tab
         caption=(comparison.how_tested, *([marks.strip()] if marks else [])),
         notes=tuple(notes),
         fits=True,
-        optional=tuple(name for name in reversed(remaining) if name.startswith(_JUDGED)),
+        optional=tuple(name for name in reversed(remaining) if name.startswith(JUDGED)),
     )
 
 
@@ -120,11 +118,9 @@ def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequenc
         columns.append(of_measure.name)
         heads.append(of_measure.name)
         cells.append(of_measure.scores)
-    for depth, judged in comparison.judged_at.items():
-        if f"{_JUDGED}{depth}" in columns:
-            continue
-        columns.append(f"{_JUDGED}{depth}")
-        heads.append(f"judged@{depth}")
+    for depth, judged in comparison.judged_among_retrieved.items():
+        columns.append(f"{JUDGED}_{depth}")
+        heads.append(judged_among_retrieved(depth))
         cells.append(judged)
     rows = list(zip(*cells, strict=True))
     return Table("runs", tuple(columns), [rows[run] for run in order], best=best, heads=tuple(heads))

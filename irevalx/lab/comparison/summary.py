@@ -105,15 +105,15 @@ def _brief(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMeas
 
 def _coverage(of_measure: ComparedMeasure, pair: ComparedPair, run: str, against: str) -> Iterator[str]:
     """Yield a sentence on the judged documents of both runs, and a caution."""
+    own, other = pair.judged_among_retrieved, pair.judged_among_retrieved_against
     coverage = of_measure.measured.coverage
-    if coverage is None or coverage.of_relevant_only or math.isnan(pair.judged) or math.isnan(pair.judged_against):
+    if coverage is None or coverage.of_relevant_only or math.isnan(own + other):
         return
     first = f"the first {coverage.depth} documents"
-    if pair.judged == pair.judged_against:
-        yield f"Of {first} of each run, {percent(pair.judged)} are judged."
+    if own == other:
+        yield f"Of {first} of each run, {percent(own)} are judged."
     else:
-        share, other = percent(pair.judged), percent(pair.judged_against)
-        yield f"Of {first}, {share} are judged for {run} and {other} for {against}."
+        yield f"Of {first}, {percent(own)} are judged for {run} and {percent(other)} for {against}."
     if pair.depends_on_unjudged:
         yield "The conclusion depends on the unjudged documents."
 

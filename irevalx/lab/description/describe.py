@@ -38,7 +38,7 @@ from irevalx.process.platform import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
-from irevalx.reports.report import percent
+from irevalx.reports.report import JUDGED, percent
 from irevalx.reports.table import Table
 from irevalx.settings import Settings, real_level_hint
 
@@ -167,7 +167,7 @@ class RunDescription(Frozen):
     judged: int
     relevant: int
     cutoffs: tuple[int, ...]
-    judged_at: tuple[float, ...]
+    judged_among_retrieved: tuple[float, ...]
     """For each cutoff k, the share of judged documents among the first k retrieved documents, averaged over topics with
     results; 0 for a run without results."""
     ranks: tuple[int, ...]
@@ -206,7 +206,7 @@ class RunDescription(Frozen):
             judged=rank_of_judged.size,
             relevant=int(np.count_nonzero(grade >= max(level, 0))),
             cutoffs=tuple(cutoffs),
-            judged_at=tuple(
+            judged_among_retrieved=tuple(
                 ordered_sum(ratio(ranking.rows.count(is_judged & (ranking.rank <= k)), np.minimum(ranking.n_ret, k)))
                 / max(1, int(np.count_nonzero(ranking.n_ret)))
                 for k in cutoffs
@@ -229,10 +229,10 @@ def runs_table(runs: Sequence[RunDescription]) -> Table:
     for run in runs:
         unjudged = run.retrieved - run.judged
         counts = (run.topics, len(run.missing), run.retrieved, run.judged, run.relevant, unjudged)
-        rows.append((run.name, *counts, _percent(unjudged, run.retrieved), *run.judged_at))
+        rows.append((run.name, *counts, _percent(unjudged, run.retrieved), *run.judged_among_retrieved))
     means = np.array([row[1:] for row in rows], np.float64).mean(axis=0).tolist()
     rows.append(("mean", *means))
-    return Table("runs", ("run", *heads, *(f"judged_{k}" for k in runs[0].cutoffs)), rows)
+    return Table("runs", ("run", *heads, *(f"{JUDGED}_{k}" for k in runs[0].cutoffs)), rows)
 
 
 def ranks_table(runs: Sequence[RunDescription]) -> Table:
@@ -357,7 +357,7 @@ class Description(DrawnResult):
             return
         cutoffs = self.runs[0].cutoffs
         cutoff = min(cutoffs, key=lambda k: abs(k - 10))
-        shares = {run.name: run.judged_at[cutoffs.index(cutoff)] for run in self.runs}
+        shares = {run.name: run.judged_among_retrieved[cutoffs.index(cutoff)] for run in self.runs}
         least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
         of = f"Of the first {cutoff} documents"
         if len(self.runs) == 1:

@@ -150,7 +150,7 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
     runs = data.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
     for number, cutoff in enumerate(cutoffs):
-        shares = [run.judged_at[number] for run in runs]
+        shares = [run.judged_among_retrieved[number] for run in runs]
         colour = COLOURS[number]
         axis.plot(
             *(shares, range(len(runs)), MARKERS[number]),
@@ -161,7 +161,9 @@ def _draw_runs(axis: Axes, data: Description, names: ShortNames) -> None:
             label=f"first {cutoff}",
         )
     name_rows(axis, [names.of[run.name] for run in runs])
-    least = min(0.8, *(share for run in runs for share in run.judged_at[: len(cutoffs)] if math.isfinite(share)))
+    least = min(
+        0.8, *(share for run in runs for share in run.judged_among_retrieved[: len(cutoffs)] if math.isfinite(share))
+    )
     margin = 0.04 * (1 - least)
     axis.set(xlim=(least - margin, 1 + margin), xlabel="judged documents")
     axis.xaxis.set_major_locator(round_ticks())

@@ -22,6 +22,7 @@ from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups
 from irevalx.reports.names import ELLIPSIS, shorten
+from irevalx.reports.report import JUDGED, judged_among_retrieved
 from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
 
@@ -73,7 +74,7 @@ class ScoresData(Frozen, kw_only=True):
             "readings": scores.readings(),
             "letters": scores.letters(),
             "pairs": scores.pairs(),
-            "judged": [],
+            JUDGED: [],
             "found_alone": [],
             "bounds": [],
         }
@@ -99,6 +100,7 @@ class ScoresData(Frozen, kw_only=True):
             "correction": self.method.correction,
             "how_tested": None if compared is None else compared.how_tested,
             "depth": 0,
+            "coverage": None,
         }
 
     @cached_property
@@ -197,7 +199,7 @@ class ReportData(ScoresData, kw_only=True):
         return {
             **super().parts(),
             "measures": [measure.about(self.settings.tie_orders[0]) for measure in self.scores.measures],
-            "judged": self._judged(),
+            JUDGED: self._judged(),
             "found_alone": self._found_alone(),
             "bounds": self._bounds(),
         }
@@ -214,6 +216,7 @@ class ReportData(ScoresData, kw_only=True):
             "level": self.settings.level,
             "complete": self.settings.complete,
             "depth": self.first.depth,
+            "coverage": judged_among_retrieved(self.first.depth),
         }
 
     @cached_property
@@ -272,7 +275,7 @@ class ReportData(ScoresData, kw_only=True):
                         :depth
                     ].tolist()
                 ],
-                "within": list(description.judged_at),
+                "within": list(description.judged_among_retrieved),
             }
             for description in self.described
         ]

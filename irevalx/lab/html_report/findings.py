@@ -12,7 +12,6 @@ from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
 from irevalx.lab.html_report.scores import ReportedMeasure
-from irevalx.measures import incomplete_judgments
 from irevalx.parameters import join_words
 from irevalx.statistics.significance import correction_named
 
@@ -90,7 +89,7 @@ def _by_depth(compared: ComparedPairs) -> list[ComparedMeasure]:
 
 
 def _is_all_judged(of_measure: ComparedMeasure) -> bool:
-    return of_measure.measured.coverage is not None and min(of_measure.measured.coverage.judged_at) == 1
+    return of_measure.measured.coverage is not None and min(of_measure.measured.coverage.judged_among_retrieved) == 1
 
 
 def _coverage(of_measure: ComparedMeasure) -> str:
@@ -98,19 +97,14 @@ def _coverage(of_measure: ComparedMeasure) -> str:
     coverage = of_measure.measured.coverage
     if coverage is None or coverage.of_relevant_only:
         return ""
-    judged = dict(zip(of_measure.runs, coverage.judged_at, strict=True))
+    judged = dict(zip(of_measure.runs, coverage.judged_among_retrieved, strict=True))
     least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
     equally = "equally" if judged[most] - judged[least] < LEAST_SHARE else "not equally"
     shares = {run: percent(share) for run, share in judged.items()}
-    if len(set(shares.values())) == 1:
-        values = f"{shares[least]} for each run"
-    else:
-        values = f"between {shares[least]} ({least}) and {shares[most]} ({most})"
-    among = f"among the first {coverage.depth}" if coverage.depth > 1 else "at rank 1"
-    share = f"judged@{coverage.depth}, the share of judged documents {among}"
-    if not coverage.retrieved.all():  # judged@K is 0 for topics without results
-        share = f"the share of judged documents {among}, over the topics with results"
-    return f"The runs are {equally} judged: {share}, is {values}."
+    is_same = len(set(shares.values())) == 1
+    values = shares[least] if is_same else f"between {shares[least]} ({least}) and {shares[most]} ({most})"
+    among = f"the first {coverage.depth} documents" if coverage.depth > 1 else "the documents at rank 1"
+    return f"The runs are {equally} judged: of {among}{' of each run' * is_same}, {values} are judged."
 
 
 def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
@@ -181,7 +175,9 @@ def _of_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMea
 def _determined(data: ScoresData, measure: ReportedMeasure, pair: ComparedPair) -> str:
     """Return a clause if bounds show that no completion of the judgments can change the sign."""
     is_determined = (
-        pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
+        pair.difference != 0
+        and data.is_determined(measure.name, pair)
+        and min(pair.judged_among_retrieved, pair.judged_among_retrieved_against) < 1
     )
     return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
 
@@ -310,12 +306,9 @@ def _about_topics(data: ReportData) -> Iterator[str]:
         if number:
             yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
     if any(missing) and data.settings.complete:
-        every = data.scores.measures
-        covered = [measure.title for measure in every if measure.request.measure is incomplete_judgments.judged]
-        also, others = (f", also in the column {covered[0]}", "all other ") if covered else ("", "")
         yield (
-            f"Topics without results count as 0 in means{also}; {others}shares of judged documents on this page are "
-            "computed over the topics with results."
+            "Topics without results count as 0 in means; shares of judged documents among the retrieved documents are "
+            "over the topics with results."
         )
     if any(missing) and missing[1:] and not data.settings.complete:
         yield (
@@ -325,7 +318,7 @@ def _about_topics(data: ReportData) -> Iterator[str]:
 
 
 def _about_judgments(data: ReportData) -> Iterator[str]:
-    if are_relevant_only(data.judgments.grades, data.settings.level):  # judged@K equals P@K
+    if are_relevant_only(data.judgments.grades, data.settings.level):
         return
     requests = [measure.request for measure in data.scores.measures]
     for line in level_warnings(data.judgments, requests, data.settings, every_level=True):

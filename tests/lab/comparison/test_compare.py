@@ -51,7 +51,7 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
     assert [row["differ"] for row in rows] == ["False"] * 3  # two topics are too few, whatever p is
     ends = [float(rows[1][name]) for name in ("simultaneous_low", "simultaneous_high")]
     assert ends == pytest.approx([0.55 - 0.45, 0.55 + 0.45])
-    added = ["test", "judged", "judged_against", "depends_on_unjudged"]
+    added = ["test", "judged_among_retrieved", "judged_among_retrieved_against", "depends_on_unjudged"]
     assert list(rows[0])[-7:] == ["differ", "simultaneous_low", "simultaneous_high", *added]
 
 
@@ -171,7 +171,7 @@ def test_rows_by_run() -> None:
     """Runs share a letter if and only if they do not differ; the best value is marked."""
     pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
-    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_10"]
+    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_among_retrieved_10"]
     assert [row["run"] for row in rows] == [path.name.partition(".")[0] for path in EXPERIMENT[1:]]
     by_run = {row["run"]: row for row in rows}
     for pair in pairs:
@@ -252,7 +252,7 @@ def test_measures_of_the_judgments() -> None:
     assert {row[name] for row in untested for name in ("p", "corrected_p", "differ", "low", "test")} == {""}
     assert all(row["mean"] and row["difference"] for row in untested)
     by_run, _ = compare(*EXPERIMENT, *measures, "--by", "run")
-    assert list(by_run[0]) == ["run", "map", "map_groups", "judged_10", "unj_5"]
+    assert list(by_run[0]) == ["run", "map", "map_groups", "judged_10", "unj_5", "judged_among_retrieved_10"]
     by_topic, _ = compare(*EXPERIMENT, *measures, "--by", "topic")
     assert {row["measure"] for row in by_topic} == {"map", "judged_10", "unj_5"}
     people = lab("compare", *EXPERIMENT, *measures, "--quiet").stdout.decode()
@@ -336,7 +336,7 @@ def test_notes_are_on_displayed_columns(tmp_path: Path) -> None:
     unequal = lab(
         "compare", FIXTURES / "labels" / "qrels", *EXPERIMENT[1:4], "--columns", "difference differ", "--quiet"
     )
-    assert "judged@" not in unequal.stdout.decode()
+    assert "judged among" not in unequal.stdout.decode()
     test_only = lab("compare", *EXPERIMENT, "--columns", "p", "--test", "wilcoxon", "--quiet").stdout.decode()
     assert "so they can disagree" not in test_only
 
@@ -549,3 +549,25 @@ def test_baseline_with_a_comma(tmp_path: Path) -> None:
     path.write_text(Path(RUNS[0]).read_text().replace(Path(RUNS[0]).name, "a,b"))
     rows = lab("compare", QRELS, path, *RUNS[1:3], "--baseline", "a,b", "--format", "csv", "--quiet").rows
     assert {row["against"] for row in rows} == {"a,b"}
+
+
+def test_name_of_the_share_of_retrieved_documents(tmp_path: Path) -> None:
+    """A run of 5 documents per topic, all judged: 1 of the retrieved documents, and 1/2 by the measure judged.10."""
+    qrels, runs = tmp_path / "qrels", [tmp_path / "a", tmp_path / "b"]
+    qrels.write_text("".join(f"{topic} 0 d{n} {n % 2}\n" for topic in range(6) for n in range(5)))
+    for place, path in enumerate(runs):
+        lines = [f"{topic} Q0 d{(n + place) % 5} 0 {9 - n} {path.name}\n" for topic in range(6) for n in range(5)]
+        path.write_text("".join(lines))
+    table = run("--format", "table", "-m", "judged.10", qrels, *runs).stdout.decode()
+    assert (
+        "\njudged among retrieved@10 (judged share of the first 10 retrieved documents): 1.0000 for each run." in table
+    )
+    assert [line.split() for line in table.splitlines()[2:4]] == [["a", "0.5000"], ["b", "0.5000"]]
+    done = lab("compare", qrels, *runs, "-m", "map judged.10", "--by", "run", "--format", "csv")
+    names = "judged_10", "judged_among_retrieved_10"
+    assert [tuple(float(row[name]) for name in names) for row in done.rows] == [(0.5, 1.0)] * 2
+    about = lab("report", qrels, *runs, "-m", "map judged.10", "--format", "json", "-o", "-")
+    data = json.loads(about.stdout)
+    assert [mean["mean"] for mean in data["means"] if mean["measure"] == 1] == [0.5, 0.5]
+    assert [of_run["within"][9] for of_run in data["judged_among_retrieved"]] == [1.0, 1.0]
+    assert "of the first 10 documents of each run, 100% are judged" in data["findings"][0]

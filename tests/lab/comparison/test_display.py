@@ -167,8 +167,14 @@ def test_width_of_other_tables(options: tuple[str, ...], tmp_path: Path) -> None
     if options[:2] == ("--by", "topic") and options[2:]:
         assert re.search(r"(?m)^measure  topic  .*- count1", text)
     if "--margin" in options:
-        assert "Columns omitted to fit 100 characters: judged@10, judged@10 against." in text
-        assert "judged_against" in lab("compare", half, *RUNS, *words, "--format", "csv", "--quiet").rows[0]
+        assert (
+            "Columns omitted to fit 100 characters: judged among retrieved@10, judged among retrieved@10 against."
+            in text
+        )
+        assert (
+            "judged_among_retrieved_against"
+            in lab("compare", half, *RUNS, *words, "--format", "csv", "--quiet").rows[0]
+        )
 
 
 @pytest.mark.parametrize("options", [(), ("--by", "pair"), ("--baseline", "0"), ("--by", "run")])

@@ -95,8 +95,8 @@ def test_runs(files: list[Path]) -> None:
     rows, stderr = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
     assert stderr == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
-    assert float(rows[0]["judged_2"]) == pytest.approx(1 / 2)
-    assert float(rows[0]["judged_5"]) == pytest.approx((2 / 4 + 1 / 2) / 2)
+    assert float(rows[0]["judged_among_retrieved_2"]) == pytest.approx(1 / 2)
+    assert float(rows[0]["judged_among_retrieved_5"]) == pytest.approx((2 / 4 + 1 / 2) / 2)
 
 
 def test_topics_of_all_runs(files: list[Path]) -> None:
@@ -105,7 +105,7 @@ def test_topics_of_all_runs(files: list[Path]) -> None:
     rows, stderr = described(*files, "--show", "runs", "--cutoffs", "2")
     assert stderr == f"irevalx-lab: {left_out}\n"
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]
-    assert [float(row["judged_2"]) for row in rows[:2]] == [1 / 2, (1 / 1 + 2 / 2) / 2]
+    assert [float(row["judged_among_retrieved_2"]) for row in rows[:2]] == [1 / 2, (1 / 1 + 2 / 2) / 2]
     for options in ([], ["--show", "ranks"]):
         assert lab("describe", *files, *options).words.endswith(f" Topics of runs: {left_out}.")
     assert "Topics" not in lab("describe", *files, "--show", "groups").stdout.decode()
@@ -116,7 +116,9 @@ def test_judged_of_the_evaluator(files: list[Path]) -> None:
     printed = run("-m", "judged.1,2", *files[:2]).stdout.decode().split()
     for options in ([], ["-c"]):
         rows, _ = described(*files[:2], *options, "--show", "runs", "--cutoffs", "1 2")
-        assert [f"{float(rows[0][name]):.4f}" for name in ("judged_1", "judged_2")] == printed[2::3]
+        assert [
+            f"{float(rows[0][name]):.4f}" for name in ("judged_among_retrieved_1", "judged_among_retrieved_2")
+        ] == printed[2::3]
 
 
 def test_no_topic_of_all_runs(files: list[Path]) -> None:
@@ -228,7 +230,7 @@ def test_robust03() -> None:
             for measure, topic, value in values
             if (measure, topic) != ("num_ret", "all") and measure == "num_ret"
         }
-        for k, share in zip(result.cutoffs, result.judged_at, strict=True):
+        for k, share in zip(result.cutoffs, result.judged_among_retrieved, strict=True):
             of_topics = [
                 float(value) * k / min(k, retrieved[topic])
                 for measure, topic, value in values

@@ -241,8 +241,8 @@ def test_numbers_of_incomplete_runs(with_holes: tuple[Path, list[Path]], options
     assert any("has no results for 1 of 12 judged topics" in line for line in data["warnings"])
     other_topics = [line for line in data["warnings"] if line.startswith("The means in the table of runs are over the")]
     assert bool(other_topics) == ("-c" not in options)
-    in_column = [line for line in data["warnings"] if "in the column judged@10; all other shares" in line]
-    assert bool(in_column) == ("-c" in options)
+    of_shares = [line for line in data["warnings"] if "count as 0 in means; shares of judged documents among" in line]
+    assert bool(of_shares) == ("-c" in options)
     assert data["about"]["options"][0].startswith("-m")
     assert len(data["about"]["options"]) == 1 + bool(options)
 
@@ -339,7 +339,7 @@ def test_counts() -> None:
     topics = [topic["id"] for topic in data["topics"]]
     for (first, other), result in zip(combinations(tops, 2), data["in_common"], strict=True):
         assert result == [len({*first[topic]} & {*other[topic]}) for topic in topics]
-    for top, result in zip(tops, data["judged"], strict=True):
+    for top, result in zip(tops, data["judged_among_retrieved"], strict=True):
         for rank in range(depth):
             there = [(topic, top[topic][rank]) for topic in topics if rank < len(top[topic])]
             assert result["at"][rank] == pytest.approx(sum(document in judged for document in there) / len(there))

@@ -26,8 +26,8 @@ def test_sentences() -> None:
     best, pair, other, *more = made["findings"]
     assert best == (
         "good has the highest P.5, 1.000 over 10 topics. Of 2 runs, 1 (good) is significantly better than bad, none is "
-        "significantly worse, and 1 is not significantly different. The runs are not equally judged: judged@5, the share of "
-        "judged documents among the first 5, is between 0% (odd) and 100% (bad)."
+        "significantly worse, and 1 is not significantly different. The runs are not equally judged: of the first 5 "
+        "documents, between 0% (odd) and 100% (bad) are judged."
     )
     assert pair.startswith("good is significantly better than bad: 0.900 P.5 [0.6")
     assert pair.endswith("(corrected p < 0.001).")
@@ -44,8 +44,8 @@ def test_sentences() -> None:
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
         "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of the unjudged documents can "
-        "change its sign. The runs are not equally judged: judged@2, the share of judged documents among the first 2, is "
-        "between 50% (x) and 100% (y)."
+        "change its sign. The runs are not equally judged: of the first 2 documents, between 50% (x) and "
+        "100% (y) are judged."
     )
 
 
@@ -67,8 +67,8 @@ def test_verdicts_and_intervals() -> None:
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base").data
     assert made["findings"][:3] == [
         "noisy has the highest P.10, 0.500 over 10 topics. Of 3 runs, 1 (steady) is significantly better than base, none is "
-        "significantly worse, and 2 are not significantly different. The runs are not equally judged: judged@10, the share of "
-        "judged documents among the first 10, is between 30% (base) and 50% (noisy).",
+        "significantly worse, and 2 are not significantly different. The runs are not equally judged: of the first 10 "
+        "documents, between 30% (base) and 50% (noisy) are judged.",
         f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p "
         f"{2 * tested.pvalue:.3f}).",
         made["findings"][2],
@@ -82,8 +82,7 @@ def test_verdicts_and_intervals() -> None:
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (
         "steady has the highest P.10, 0.410 over 10 topics. Both other runs are significantly different from it. The runs "
-        "are not equally judged: judged@10, the share of judged documents among the first 10, is between 30% (base) and "
-        "41% (steady)."
+        "are not equally judged: of the first 10 documents, between 30% (base) and 41% (steady) are judged."
     )
     assert every["findings"][1].startswith(
         "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
@@ -112,7 +111,7 @@ def test_identical_rankings() -> None:
     )
     two = irevalx.lab.report(qrels, {"first": first, "copy": copy}, "map").data
     assert two["findings"] == [
-        f"{sentence} The runs are equally judged: judged@10, the share of judged documents among the first 10, is 67% for each run."
+        f"{sentence} The runs are equally judged: of the first 10 documents of each run, 67% are judged."
     ]
     three = irevalx.lab.report(qrels, {"first": first, "copy": copy, "other": other}, "map").data
     assert sentence in three["warnings"]
@@ -183,7 +182,7 @@ def test_judgments_of_relevant_documents_only() -> None:
 
 
 def test_shares_of_judged_documents_with_missing_topics() -> None:
-    """With missing topics that count as 0, a caution explains why judged@10 differs from other shares."""
+    """With missing topics that count as 0, the measure judged differs from the shares of judged documents."""
     qrels = {str(t): {f"d{n}": n % 2 for n in range(8)} for t in range(12)}
     ranked = {str(t): {f"d{n}" if n % 3 else f"x{n}": 20.0 - n for n in range(12)} for t in range(12)}
     runs = {"a": ranked, "b": {t: ranked[t] for t in list(ranked)[:9]}}
@@ -196,17 +195,15 @@ def test_shares_of_judged_documents_with_missing_topics() -> None:
     judged = sum(docno in qrels["0"] for docno in first) / 10
     column = {mean["run"]: mean["mean"] for mean in data["means"] if mean["measure"] == 2}
     assert column == pytest.approx({0: judged, 1: judged * 9 / 12})
-    assert [run["within"][-1] for run in data["judged"]] == pytest.approx([judged, judged])
-    share = f"among the first 10, over the topics with results, is {judged:.0%} for each run."
-    assert share in data["findings"][0]
-    assert "judged@10" not in " ".join(data["findings"])
-    assert (
-        "Topics without results count as 0 in means, also in the column judged@10; all other shares of judged documents "
-        "on this page are computed over the topics with results."
-    ) in data["warnings"]
-    assert (
-        "Topics without results count as 0 in means; shares of judged documents on this page are computed over the "
-        "topics with results."
-    ) in plain["warnings"]
-    assert "judged@10, the share of judged documents among the first 10, is" in excluded["findings"][0]
+    assert [run["within"][-1] for run in data["judged_among_retrieved"]] == pytest.approx([judged, judged])
+    assert data["about"]["coverage"] == "judged among retrieved@10"
+    for report in (data, plain, excluded):
+        share = f"of the first 10 documents of each run, {judged:.0%} are judged."
+        assert share in report["findings"][0]
+        assert "judged@10" not in " ".join(report["findings"] + report["warnings"])
+    for report in (data, plain):
+        assert (
+            "Topics without results count as 0 in means; shares of judged documents among the retrieved documents are "
+            "over the topics with results."
+        ) in report["warnings"]
     assert not any("count as 0 in means" in sentence for sentence in excluded["warnings"])

@@ -10,14 +10,14 @@ import { columnHeads, row, runName, scrolling } from "./tables.js";
 
 /** The share judged by rank: a line for each run, the chosen ones in front. @param {number[]} runs */
 function coverageChart(runs) {
-  const all = data.judged.flatMap(({ within }) => within).filter((share) => share !== null);
+  const all = data.judged_among_retrieved.flatMap(({ within }) => within).filter((share) => share !== null);
   const least = Math.min(1, ...all);
   const from = Math.floor(Math.min(least, 0.95) * 10) / 10;
   const shares = ticks(from, 1, 5).at;
   const x = (/** @type {number} */ rank) => part(rank, 1, Math.max(depth, 2));
   const y = (/** @type {number} */ share) => 100 - part(share, from, 1);
   const line = (/** @type {number} */ run) => {
-    const points = data.judged[run].within.flatMap((share, rank) =>
+    const points = data.judged_among_retrieved[run].within.flatMap((share, rank) =>
       share === null ? [] : [`${x(rank + 1).toFixed(2)} ${y(share).toFixed(2)}`],
     );
     return points.length ? `M${points.join("L")}${points.length === 1 ? "h0" : ""}` : "";
@@ -30,7 +30,7 @@ function coverageChart(runs) {
       preserveAspectRatio: "none",
       role: "img",
       class: "lines",
-      "aria-label": `Share of judged documents among the first K, for K from 1 to ${depth}; the table below contains the numbers.`,
+      "aria-label": `Share of judged documents among the first K retrieved, for K from 1 to ${depth}; the table below contains the numbers.`,
     },
     ...shares.map((share) => svg("line", { class: "grid", x1: 0, x2: 100, y1: y(share), y2: y(share) })),
     svg("path", { class: "other", d: others.map(line).join("") }),
@@ -43,7 +43,7 @@ function coverageChart(runs) {
   };
   const ranks = [...new Set([1, Math.round((depth + 1) / 2), depth])];
   const topics = data.about.complete ? ", over the topics with results" : "";
-  const title = `Share of judged documents among the first K${topics}`;
+  const title = `Share of judged documents among the first K retrieved${topics}`;
   return saved(
     html(
       "figure",
@@ -78,7 +78,7 @@ function coverageChart(runs) {
  */
 function endsOf(runs, y) {
   const ends = runs
-    .map((run, place) => ({ place, at: y(data.judged[run].within.at(-1) ?? 0) }))
+    .map((run, place) => ({ place, at: y(data.judged_among_retrieved[run].within.at(-1) ?? 0) }))
     .sort((a, b) => a.at - b.at);
   ends.forEach((end, index) => {
     if (index) end.at = Math.max(end.at, ends[index - 1].at + 9);
@@ -97,13 +97,13 @@ function coverageTable(runs) {
   const order = [...runs, ...data.runs.map((_, run) => run).filter((run) => !runs.includes(run))];
   const shares = (/** @type {number} */ run) =>
     ranks.map((rank) => {
-      const share = data.judged[run].within[rank - 1] ?? null;
+      const share = data.judged_among_retrieved[run].within[rank - 1] ?? null;
       return share === null ? "–" : html("data", { value: share }, percent(share));
     });
   const table = html(
     "table",
     {},
-    html("caption", { class: "unseen" }, "Share of judged documents among the first documents"),
+    html("caption", { class: "unseen" }, "Share of judged documents among the first retrieved documents"),
     columnHeads("Run", ...ranks.map((rank) => `first ${rank}`)),
     html("tbody", {}, ...order.map((run) => row({}, [runName(run, runs)], ...shares(run)))),
   );
@@ -157,7 +157,7 @@ function foundAlone() {
 
 /** Whether all first documents of all runs are judged. */
 function isAllJudged() {
-  return data.judged.every(({ within }) => within.every((share) => share === null || share === 1));
+  return data.judged_among_retrieved.every(({ within }) => within.every((share) => share === null || share === 1));
 }
 
 /** The possible effect of unjudged documents. @param {number} measure @param {number[]} runs */

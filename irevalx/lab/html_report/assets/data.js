@@ -19,11 +19,11 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
  *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
- *     test: string, how_tested: string | null, depth: number, complete: boolean,
+ *     test: string, how_tested: string | null, depth: number, coverage: string | null, complete: boolean,
  *     run_files: { path: string | null }[] },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
- *   judged: { at: (number | null)[], within: (number | null)[] }[],
+ *   judged_among_retrieved: { at: (number | null)[], within: (number | null)[] }[],
  *   found_alone: { group: string, runs: number, documents: number, alone: number, judged_alone: number,
  *     relevant_alone: number }[],
  *   bounds: { measure: number, run: number, mean: number, low: number, high: number }[],
@@ -38,7 +38,7 @@ export const data = JSON.parse(byId("data").textContent ?? "");
 export const { baseline, depth } = data.about;
 
 /** Whether the report contains rankings: one of score files does not. */
-export const hasRankings = data.judged.length > 0;
+export const hasRankings = data.judged_among_retrieved.length > 0;
 
 /** @param {number} run @param {number} measure */
 function place(run, measure) {

@@ -103,12 +103,21 @@ function meanCell(run, measure, { from, to, best }, show) {
   );
 }
 
-/** Whether somebody has asked for the share judged as a measure: it need not stand there twice. */
-const SHARE_IS_A_MEASURE = !hasRankings || data.measures.some(({ name }) => name === `judged_${depth}`);
+/** The share of judged documents among the first retrieved documents. @param {number} run */
+function shareOf(run) {
+  return data.judged_among_retrieved[run].within.at(-1) ?? null;
+}
 
-/** How much of the first documents was judged. @param {number} run */
+/** Whether the shares have a column: not if they equal the values of the measure judged, which divides by the cutoff. */
+function hasShares() {
+  const measure = data.measures.findIndex(({ name }) => name === `judged_${depth}`);
+  const differ = (/** @type {number} */ run) => Math.abs((shareOf(run) ?? 0) - (meanOf(run, measure).mean ?? 0)) > 1e-9;
+  return hasRankings && (measure < 0 || data.runs.some((_, run) => differ(run)));
+}
+
+/** @param {number} run */
 function shareCell(run) {
-  const share = data.judged[run].within.at(-1) ?? null;
+  const share = shareOf(run);
   const number = html(
     "div",
     { class: "number" },
@@ -246,7 +255,7 @@ function choicesOf(show) {
 
 const sortedBy = (/** @type {number} */ run, /** @type {string} */ key) => {
   if (key === "run") return data.runs[run].name;
-  if (key === "judged") return data.judged[run].within.at(-1) ?? null;
+  if (key === "judged") return shareOf(run);
   return meanOf(
     run,
     Math.max(
@@ -273,6 +282,7 @@ function drawRuns({ runs, sort, show, detail }) {
     return { ...limitsOf(index), best };
   });
   const sorted = (/** @type {string} */ next) => change({ sort: next });
+  const withShares = hasShares();
   const table = html(
     "table",
     { class: data.runs.some(({ short }) => short.length > LONG_NAME) ? "runs long-names" : "runs" },
@@ -295,8 +305,8 @@ function drawRuns({ runs, sort, show, detail }) {
             className: "value",
           }),
         ),
-        !SHARE_IS_A_MEASURE &&
-          sortingHead({ key: "judged", label: `judged@${depth}`, order, sort: sorted, className: "value" }),
+        withShares &&
+          sortingHead({ key: "judged", label: data.about.coverage, order, sort: sorted, className: "value" }),
       ),
     ),
     html(
@@ -308,7 +318,7 @@ function drawRuns({ runs, sort, show, detail }) {
           { class: runs.includes(run) && "chosen" },
           runHead(run, runs),
           ...data.measures.map((_, measure) => meanCell(run, measure, limits[measure], show)),
-          !SHARE_IS_A_MEASURE && shareCell(run),
+          withShares && shareCell(run),
         );
         return run === detail ? [ofRun, detailRow(run, ofRun.cells.length)] : [ofRun];
       }),
