@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,41 @@ from irevalx.measures.declaration import ADDED
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that read collections."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "collections" in item.fixturenames:
+            item.add_marker("collections")
+
+
+@pytest.fixture(scope="session")
+def collections() -> Path:
+    """The folder of collections next to the checkout: only this fixture names it. Skips the test if it is absent."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not folder.is_dir():
+        pytest.skip("needs the collections")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def robust03(collections: Path) -> Path:
+    """The folder of the TREC 2003 Robust track."""
+    return collections / "robust03"
+
+
+@pytest.fixture(scope="session")
+def cranfield(collections: Path) -> Path:
+    """The folder of the Cranfield collection."""
+    return collections / "cranfield"
+
+
+@pytest.fixture(scope="session", params=["robust03", "cranfield"])
+def collection(collections: Path, request: pytest.FixtureRequest) -> Path:
+    """The folder of each collection in turn."""
+    return collections / str(request.param)
 
 
 @pytest.fixture(autouse=True)

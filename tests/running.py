@@ -30,7 +30,6 @@ from irevalx.trec_eval import TREC_EVAL_10
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"
-SHARED = ROOT.parent / "shared"
 
 POSIX = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a shell, pipes with names, /dev or signals")
 """Marks tests that require a POSIX system."""

@@ -1,8 +1,8 @@
 """Accuracy of the caution about unequal judging: a simulation on collections with nearly complete judgments.
 
-    OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py cranfield|robust03 [SEED] [--gate]
+    OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py FOLDER [SEED] [--gate]
 
-One group of runs is new, that is, it was not pooled. The pool contains the first k documents of all other groups, or of
+The folder contains a collection: qrels.gz and runs. One group of runs is new, that is, it was not pooled. The pool contains the first k documents of all other groups, or of
 four of these groups. A claim is the conclusion of a paired t test (alpha 0.05) that a new run and a pooled run differ
 significantly under the judgments of this pool. The claim is wrong if the conclusion changes when the first k documents
 of the new group are judged too.
@@ -161,11 +161,9 @@ def rates(cells: Counter[tuple[str, str, str, bool, bool]], name: str, correctio
 
 
 if __name__ == "__main__":
-    from running import SHARED
-
     words = [word for word in sys.argv[1:] if word != "--gate"]
     is_gate, seed = "--gate" in sys.argv, int(words[1]) if words[1:] else 41
-    collection = experiment(SHARED / words[0], MEASURES[:3] if is_gate else MEASURES)
+    collection = experiment(Path(words[0]), MEASURES[:3] if is_gate else MEASURES)
     cells = (gate_counts if is_gate else counts)(collection, seed)
     sys.stdout.write("measure       correction kind         wrong/all    sensitivity  false alarms  wrong of silent\n")
     for correction in ("gate",) if is_gate else ("none", "holm"):

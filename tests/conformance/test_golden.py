@@ -13,7 +13,7 @@ import pytest
 from references.recorded_answers import BY_NAME, CASES, GOLDEN, VERSIONS, Expected, recorded
 from references.recorded_family import CASES as FAMILY_CASES
 from references.recorded_family import Case, agrees
-from running import FIXTURES, SHARED, run
+from running import FIXTURES, run
 
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures.selection import select_measures
@@ -172,7 +172,6 @@ def test_number_of_cases() -> None:
 
 EXAMPLE = FIXTURES / "example"
 SUMMATION = FIXTURES / "summation"
-ROBUST = SHARED / "robust03"
 
 BOTH = pytest.mark.parametrize("compat", ["9", "10"])
 
@@ -210,26 +209,29 @@ def test_the_order_of_addition_shows() -> None:
         assert f"{np.mean(np.asarray(column.values)):.4f}" != printed, column.name
 
 
-def robust_outputs() -> list[Path]:
-    """The recorded outputs for real runs, where they are at hand."""
-    return sorted((ROBUST / "expected").glob("*.gz"))
+REAL_RUNS = (
+    *("InexpC2", "MU03rob01", "NLPR03vb10", "SABIR03BASE", "THUIRr0301", "UAmsT03RDesc", "UIUC03Rd1", "fub03IeOLKe3"),
+    *("oce03noXbmD", "pircRBa1", "uic0301", "uwmtCR0"),
+)
+"""The runs of the TREC 2003 Robust track whose output by trec_eval is recorded."""
 
 
-@pytest.mark.skipif(not ROBUST.exists(), reason="needs the real runs, which are not part of the project")
-@pytest.mark.parametrize("expected", robust_outputs(), ids=lambda path: path.name)
-def test_real_runs(expected: Path) -> None:
-    """Real runs of the TREC 2003 Robust track print what trec_eval prints."""
-    name, what, version = expected.name.removesuffix(".gz").split(".", 2)
+@pytest.mark.parametrize("version", ["v9.0.8", "v10.0"])
+@pytest.mark.parametrize(("name", "what"), [*((name, "all_trec") for name in REAL_RUNS), ("THUIRr0301", "JlM")])
+def test_real_runs(name: str, what: str, version: str, robust03: Path) -> None:
+    """Real runs print what trec_eval prints."""
     flags = {"all_trec": ["-q"], "JlM": ["-q", "-J", "-l2", "-M100"]}[what]
     compat = {"v9.0.8": "9", "v10.0": "10"}[version]
-    result = run("--compat", compat, *flags, "-m", "all_trec", ROBUST / "qrels.gz", ROBUST / "runs" / f"{name}.gz")
-    assert result.stdout == gzip.decompress(expected.read_bytes())
+    files = robust03 / "qrels.gz", robust03 / "runs" / f"{name}.gz"
+    result = run("--compat", compat, *flags, "-m", "all_trec", *files)
+    assert result.stdout == gzip.decompress((robust03 / "expected" / f"{name}.{what}.{version}.gz").read_bytes())
 
 
-@pytest.mark.skipif(not ROBUST.exists(), reason="needs the real runs, which are not part of the project")
-def test_real_runs_are_all_there() -> None:
-    """Two versions of twelve runs, and one with more flags."""
-    assert len(robust_outputs()) == 26
+def test_all_recorded_outputs_are_compared(robust03: Path) -> None:
+    """Two versions of twelve runs, and one run with more flags."""
+    recorded = [path.name for path in (robust03 / "expected").iterdir()]
+    assert len(recorded) == 26
+    assert {name.partition(".")[0] for name in recorded} == set(REAL_RUNS)
 
 
 @pytest.mark.parametrize("case", FAMILY_CASES, ids=lambda case: case.id)

@@ -6,13 +6,17 @@ import os
 import re
 import subprocess
 
+import pytest
 from doc_pages import PAGES, README, SHELL_MARKER
 from running import ROOT, run
+
+[MAIN_COMMAND] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```\n\n```\n((?:.+\n)+)```", README)
+"""The first command, and what it prints."""
 
 
 def test_main_command() -> None:
     """The block below the first command is what irevalx prints, without warnings."""
-    [(line, printed)] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```\n\n```\n((?:.+\n)+)```", README)
+    line, printed = MAIN_COMMAND
     *arguments, runs = line.partition(".venv/bin/irevalx ")[2].split()
     done = run(*arguments, *(str(path.relative_to(ROOT)) for path in sorted(ROOT.glob(runs))), cwd=ROOT)
     assert done.stdout.decode() == printed
@@ -37,14 +41,23 @@ def test_speed() -> None:
     assert ratios == [of_trec_eval["6,980"], of_trec_eval["50"]]
 
 
-def test_ci_runs_the_test_command() -> None:
-    """.ci/run takes the test command from the README, where there is exactly one."""
+@pytest.mark.parametrize("which", ["main", "test"])
+def test_ci_runs_the_commands(which: str) -> None:
+    """.ci/run takes both commands and the output of the first one from the README, which has each exactly once."""
     script = (ROOT / ".ci" / "run").read_text()
-    [(block, line)] = re.findall(r"sed -n '(/\^.+?)' README.md \| sed -n '(.+?)'", script)
-    [command] = re.findall(r"<!-- test command -->\n```sh\n(.+)\n```", README)
-    pipeline = f"sed -n '{block}' README.md | sed -n '{line}'"
-    done = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, check=True, env=os.environ)
-    assert done.stdout.decode() == command + "\n"
+    [command] = re.findall(rf"<!-- {which} command -->\n```sh\n(.+)\n```", README)
+    [pipeline] = re.findall(rf"^{which}_command=\$\((.+)\)$", script, re.MULTILINE)
+    assert in_bash(pipeline) == command + "\n"
+    assert f'eval "${which}_command"' in script
+    [pipeline] = re.findall(r"^(sed .+) >\"\$work/expected\"$", script, re.MULTILINE)
+    assert in_bash(pipeline) == MAIN_COMMAND[1]
+
+
+def in_bash(line: str) -> str:
+    """Return what a line prints."""
+    return subprocess.run(
+        ["bash", "-c", line], cwd=ROOT, capture_output=True, check=True, env=os.environ
+    ).stdout.decode()
 
 
 def test_readme_is_an_introduction() -> None:

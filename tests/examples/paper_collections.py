@@ -11,20 +11,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-import pytest
 from references.degrade import Qrels, Ranked, read_qrels, read_run
 from references.incomplete_judgments import READINGS, above_relevant, sampling_rate
 from references.measures import OUTSIDE, UNJUDGED, Topic, graded
-from running import SHARED
 from scipy.stats import binom
 
 Call: TypeAlias = tuple[str | Path, ...]
 """The words of a command."""
-
-ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
-
-needs_robust03 = pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
-needs_cranfield = pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
 
 
 @dataclass(frozen=True)

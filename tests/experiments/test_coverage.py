@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples.paper_collections import CRANFIELD, ROBUST, needs_cranfield, needs_robust03, whole
+from examples.paper_collections import whole
 from running import FIXTURES, lab, run
 from scipy import stats
 from unequal_judging import counts, experiment, rates
@@ -308,9 +308,9 @@ def test_groups_of_topics_and_systems() -> None:
     assert row.depends_on_unjudged is None  # the rule is for runs, not for systems
 
 
-def pooled_without_lsi(folder: Path) -> Path:
+def pooled_without_lsi(cranfield: Path, folder: Path) -> Path:
     """Write the judgments of Cranfield for the first ten documents of all runs except lsi."""
-    every = whole(CRANFIELD)
+    every = whole(cranfield)
     pool = {
         (topic, doc)
         for name, topics in every.runs.items()
@@ -318,21 +318,20 @@ def pooled_without_lsi(folder: Path) -> Path:
         for topic, docs in topics.items()
         for doc in docs[:10]
     }
-    lines = gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
+    lines = gzip.decompress((cranfield / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
     path = folder / "qrels"
     path.write_text("".join(line for line in lines if (line.split()[0], line.split()[2]) in pool))
     return path
 
 
-@needs_cranfield
-def test_unpooled_run(tmp_path: Path) -> None:
+def test_unpooled_run(cranfield: Path, tmp_path: Path) -> None:
     """The difference of the unpooled run lsi1 from okapi1 depends on unjudged documents until they are judged."""
-    runs = [CRANFIELD / "runs" / f"{name}.gz" for name in ("okapi1", "lsi1")]
-    qrels = pooled_without_lsi(tmp_path)
+    runs = [cranfield / "runs" / f"{name}.gz" for name in ("okapi1", "lsi1")]
+    qrels = pooled_without_lsi(cranfield, tmp_path)
     done = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
     assert [row["depends_on_unjudged"] for row in done.rows] == ["True"] * 3
     assert [round(float(row["difference"]), 3) for row in done.rows] == [0.032, 0.057, 0.053]
-    shares = [unpooled_share(qrels, name) for name in ("okapi1", "lsi1")]
+    shares = [unpooled_share(cranfield, qrels, name) for name in ("okapi1", "lsi1")]
     assert [
         float(done.rows[0][name]) for name in ("judged_among_retrieved", "judged_among_retrieved_against")
     ] == pytest.approx(shares)
@@ -352,7 +351,7 @@ def test_unpooled_run(tmp_path: Path) -> None:
     listed = lab(*command.partition("irevalx-lab ")[2].split())
     listed_pairs = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
     assert len(listed_pairs) == n_unjudged
-    every = gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
+    every = gzip.decompress((cranfield / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
     with qrels.open("a") as file:
         file.writelines(line for line in every if (line.split()[0], line.split()[2]) in listed_pairs)
     after = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
@@ -361,18 +360,17 @@ def test_unpooled_run(tmp_path: Path) -> None:
     assert round(float(after.rows[0]["difference"]), 3) == 0.015
 
 
-def unpooled_share(qrels: Path, name: str) -> float:
+def unpooled_share(cranfield: Path, qrels: Path, name: str) -> float:
     """Return the mean share of judged documents among the first ten of a run of Cranfield."""
     judged = {tuple(line.split()[::2][:2]) for line in qrels.read_text().splitlines()}
-    topics = whole(CRANFIELD).runs[name]
+    topics = whole(cranfield).runs[name]
     return fmean(sum((topic, doc) in judged for doc in docs[:10]) / 10 for topic, docs in topics.items())
 
 
-@needs_cranfield
-def test_a_gate_and_a_report(tmp_path: Path) -> None:
+def test_a_gate_and_a_report(cranfield: Path, tmp_path: Path) -> None:
     """Verdicts have a caution by the same rule, and the report contains the warnings of compare."""
-    runs = [str(CRANFIELD / "runs" / f"{name}.gz") for name in ("okapi1", "lsi1", "vsm1")]
-    qrels = str(pooled_without_lsi(tmp_path))
+    runs = [str(cranfield / "runs" / f"{name}.gz") for name in ("okapi1", "lsi1", "vsm1")]
+    qrels = str(pooled_without_lsi(cranfield, tmp_path))
     gate = lab("compare", qrels, *runs, "-m", "P.10", "--baseline", "okapi1", "--margin", "0.01")
     lines = gate.stdout.decode().splitlines()
     head, lsi, vsm = (line.split() for line in (lines[3], *lines[5:7]))
@@ -411,10 +409,9 @@ def test_tables_of_several_runs_show_coverage() -> None:
     assert "judged among" not in run("--format", "table", "-m", "map", qrels, runs[0]).stdout.decode()
 
 
-@needs_robust03
-def test_accuracy_of_the_caution() -> None:
+def test_accuracy_of_the_caution(robust03: Path) -> None:
     """In a fifth of the draws on robust03, nearly all refuted differences have a caution, and few others have one."""
-    cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, topics=slice(0, None, 5))
+    cells = counts(experiment(robust03, ("P.10", "map")), seed=43, topics=slice(0, None, 5))
     for correction, most in (("none", 0.45), ("holm", 0.6)):
         result = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]
         n_wrong, n_claims, n_missed, n_silent = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import incomplete_judgments as reference_incomplete
 from references.measures import OUTSIDE, UNJUDGED, Topic
-from running import SHARED
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, STAND_IN
@@ -36,8 +36,6 @@ from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings, UnjudgedTreatment
 from irevalx.trec_eval import TREC_EVAL_10
-
-ROBUST = SHARED / "robust03"
 
 
 def values(t: Topics, item: str) -> FloatArray:
@@ -289,11 +287,11 @@ def reduced(judgments: Judgments, rate: Fraction, random: Random) -> IntArray:
     return grades
 
 
-def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
+def errors_by_rate(robust03: Path) -> dict[Fraction, dict[str, tuple[float, float]]]:
     """Bias and RMS error against map under full judgments, of RankEff against itself, by rate and measure."""
-    judgments = read_qrels(Source(str(ROBUST / "qrels.gz")), TREC_EVAL_10, False, print)
+    judgments = read_qrels(Source(str(robust03 / "qrels.gz")), TREC_EVAL_10, False, print)
     rankings = []
-    for path in sorted((ROBUST / "runs").iterdir()):
+    for path in sorted((robust03 / "runs").iterdir()):
         run = read_trec_results(Source(str(path)), TREC_EVAL_10, False, print)
         rankings.append(
             in_topic_order(
@@ -324,10 +322,9 @@ def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
     return by_fraction
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the runs of the TREC 2003 Robust track")
-def test_findings_of_the_papers() -> None:
+def test_findings_of_the_papers(robust03: Path) -> None:
     """What Yilmaz and Aslam 2008 and Ahlgren and Grönqvist 2008 find on uniform samples holds on twelve real runs."""
-    for rate, measured in errors_by_rate().items():
+    for rate, measured in errors_by_rate(robust03).items():
         bias = {item: b for item, (b, _) in measured.items()}
         rms = {item: r for item, (_, r) in measured.items()}
         assert bias["map"] < 0

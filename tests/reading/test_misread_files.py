@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from running import FIXTURES, SHARED, refusal, run
+from running import FIXTURES, refusal, run
 
 import irevalx
 
@@ -380,12 +380,15 @@ def test_ordinary_files_have_no_new_warnings() -> None:
         ([example / "qrels", example / "bm25.run", example / "dense.run"], 2),
         ([FIXTURES / "experiment" / "qrels", *runs], 0),
     ]
-    for name in ("robust03", "cranfield"):
-        if (SHARED / name).exists():
-            calls.append(([SHARED / name / "qrels.gz", *sorted((SHARED / name / "runs").iterdir())[:3]], 0))
     for files, number in calls:
         result = run("-m", "map", *files)
         assert (result.status, len(result.stderr.splitlines())) == (0, number)
+
+
+def test_collections_have_no_warnings(collection: Path) -> None:
+    """The files of real collections have no warnings."""
+    result = run("-m", "map", collection / "qrels.gz", *sorted((collection / "runs").iterdir())[:3])
+    assert (result.status, result.stderr) == (0, "")
 
 
 def test_score_files_in_place_of_judgments(tmp_path: Path) -> None:

@@ -17,8 +17,6 @@ from irevalx.reports import OUTPUT_FORMATS
 from irevalx.reports.table import Table
 
 COMPILER = shutil.which("pdflatex") or ""
-SHARED = FIXTURES.parent / ".." / "shared"
-ROBUST = SHARED / "robust03" / "qrels.gz"
 
 compiled_only = pytest.mark.skipif(not COMPILER, reason="pdflatex is not installed")
 
@@ -141,28 +139,27 @@ CALLS: Sequence[Sequence[str]] = (
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(robust03: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write runs with these names, and judgments of half of the topics."""
     made = tmp_path_factory.mktemp("named")
-    for path, name in zip(sorted((SHARED / "robust03" / "runs").iterdir()), NAMES[:9], strict=False):
+    for path, name in zip(sorted((robust03 / "runs").iterdir()), NAMES[:9], strict=False):
         with gzip.open(path, "rt") as file:
             lines = "".join(f"{' '.join(line.split()[:5])} {name}\n" for line in file)
         (made / f"{path.stem}.run").write_text(lines)
-    with gzip.open(ROBUST, "rt") as file:
+    with gzip.open(robust03 / "qrels.gz", "rt") as file:
         (made / "half").write_text("".join(line for line in file if int(line.split()[0]) % 2))
     return made
 
 
 @pytest.mark.slow
 @compiled_only
-@pytest.mark.skipif(not ROBUST.is_file(), reason="there is no collection in ../shared")
 @pytest.mark.parametrize("call", CALLS, ids=" ".join)
-def test_every_command_compiles(call: Sequence[str], folder: Path, tmp_path: Path) -> None:
+def test_every_command_compiles(call: Sequence[str], folder: Path, robust03: Path, tmp_path: Path) -> None:
     """The tables of all commands compile, for 100 topics and run names with special characters."""
     runs = sorted(path.name for path in folder.glob("*.run"))
     words: list[str] = []
     for word in call[1:]:
-        words += runs if word == "{runs}" else [word.format(robust=ROBUST, run=runs[0])]
+        words += runs if word == "{runs}" else [word.format(robust=robust03 / "qrels.gz", run=runs[0])]
     called = run if call[0] == "irevalx" else partial(lab, call[0])
     done = called(*words, "--format", "latex", cwd=folder)
     assert done.status in {0, 3, 5}, done.stderr

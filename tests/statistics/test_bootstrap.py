@@ -1,7 +1,7 @@
 """The topic bootstrap, knees of curves and the best runs, against loops, numpy, scipy and hand-computed values.
 
-``TOP_DRAWS=100`` prints how often intervals of the best runs cover the values of all topics, on the collections of
-``../shared``, with machines that err at random.
+``TOP_DRAWS=100`` prints how often intervals of the best runs cover the values of all topics, on the collections, with
+machines that err at random.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.label_files import machine_labels
-from examples.paper_collections import CRANFIELD, ROBUST
 from hypothesis import example, given
 from hypothesis import strategies as st
 from references import statistics as reference
@@ -207,23 +206,25 @@ def test_an_interval_of_tau_has_what_was_observed() -> None:
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif("COVERAGE_DRAWS" not in os.environ, reason="COVERAGE_DRAWS says how many draws")
-@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 @pytest.mark.parametrize("rate", ["10%", "30%"])
-def test_coverage_on_collections(folder: Path, rate: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_coverage_on_collections(
+    collection: Path, rate: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Judgments against a share of them, topics drawn from a collection: prints what docs/agreement.md has."""
-    if not folder.is_dir():
-        pytest.skip("needs the collection")
-    runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["COVERAGE_DRAWS"])
+    runs, n_draws = sorted((collection / "runs").iterdir()), int(os.environ["COVERAGE_DRAWS"])
     measures = ("map", "P_10", "infAP", "bpref")
-    assert lab("degrade", folder / "qrels.gz", "--uniform", rate, "--seed", "1", "-o", tmp_path / "some").status == 0
-    judgments = (folder / "qrels.gz", tmp_path / "some")
+    assert (
+        lab("degrade", collection / "qrels.gz", "--uniform", rate, "--seed", "1", "-o", tmp_path / "some").status == 0
+    )
+    judgments = (collection / "qrels.gz", tmp_path / "some")
     both = [irevalx.evaluate(qrels, runs, ["map", "P.10", "infAP", "bpref"], complete=True) for qrels in judgments]
     for measure in measures:
         x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
         for n_topics in (25, 50, 100):
             covered = np.array(n_covered(x, y, n_topics, n_draws)) / n_draws
             with capsys.disabled():
-                print(f"{folder.name} {rate} {measure} {n_topics} topics: {covered[0]:.2f}, quantiles {covered[1]:.2f}")  # noqa: T201
+                text = f"{covered[0]:.2f}, quantiles {covered[1]:.2f}"
+                print(f"{collection.name} {rate} {measure} {n_topics} topics: {text}")  # noqa: T201
             assert covered[0] >= 0.9
 
 
@@ -314,24 +315,21 @@ def test_intervals_of_best_runs_cover() -> None:
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif("TOP_DRAWS" not in os.environ, reason="TOP_DRAWS says how many draws")
-@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 @pytest.mark.parametrize("rates", [(0.1, 0.05), (0.3, 0.02), (0.6, 0.2)], ids=str)
 def test_coverage_of_best_runs_on_collections(
-    folder: Path, rates: tuple[float, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    collection: Path, rates: tuple[float, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Machines that miss and invent relevant documents, topics drawn from a collection: prints what docs/llm-judges.md has."""
-    if not folder.is_dir():
-        pytest.skip("needs the collection")
-    runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["TOP_DRAWS"])
-    machine = machine_labels(folder / "qrels.gz", tmp_path / "machine", missed=rates[0], wrong=rates[1], seed=1)
+    runs, n_draws = sorted((collection / "runs").iterdir()), int(os.environ["TOP_DRAWS"])
+    machine = machine_labels(collection / "qrels.gz", tmp_path / "machine", missed=rates[0], wrong=rates[1], seed=1)
     both = [
         irevalx.evaluate(judgments, runs, ["map", "P.10"], complete=True)
-        for judgments in (folder / "qrels.gz", machine)
+        for judgments in (collection / "qrels.gz", machine)
     ]
     for measure in ("map", "P_10"):
         x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
         for n_topics in (25, 50):
             covered = {name: n / n_draws for name, n in n_covered_at_top(x, y, 5, n_topics, n_draws).items()}
             with capsys.disabled():
-                print(f"{folder.name} {rates} {measure} {n_topics} topics: {covered}")  # noqa: T201
+                print(f"{collection.name} {rates} {measure} {n_topics} topics: {covered}")  # noqa: T201
             assert min(covered.values()) >= 0.92

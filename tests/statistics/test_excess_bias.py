@@ -1,6 +1,6 @@
 """Excess bias against numpy's lines and literal matrices, and how often a machine that favours nobody is called biased.
 
-``EXCESS_DRAWS=30`` measures that on the collections of ``../shared`` with so many machines, and prints it.
+``EXCESS_DRAWS=30`` measures that on the collections with so many machines, and prints it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.label_files import machine_labels
-from running import SHARED
 from scipy import stats
 
 import irevalx.lab
@@ -98,12 +97,11 @@ def reranked(run: Path, labels: Path, to: Path) -> Path:
     return to
 
 
-@pytest.mark.skipif(not (SHARED / "cranfield").is_dir(), reason="needs ../shared")
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
-def test_a_run_reranked_by_the_machine_is_found(tmp_path: Path) -> None:
+def test_a_run_reranked_by_the_machine_is_found(cranfield: Path, tmp_path: Path) -> None:
     """The machine favours okapi1 as it has reranked it, and none of the other runs of cranfield."""
-    folder = SHARED / "cranfield"
-    machine = random_machine("cranfield", tmp_path / "machine", 0)
+    folder = cranfield
+    machine = random_machine(folder, tmp_path / "machine", 0)
     runs = [path for path in sorted((folder / "runs").iterdir()) if path.name != "okapi1.gz"]
     own = reranked(folder / "runs" / "okapi1.gz", machine, tmp_path / "reranked")
     assert called_biased(folder / "qrels.gz", machine, [*runs, own], "map") == {"map": {"reranked"}}
@@ -125,18 +123,17 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     }
 
 
-def random_machine(collection: str, to: Path, seed: int) -> Path:
+def random_machine(collection: Path, to: Path, seed: int) -> Path:
     """Write the labels of a machine that errs at random."""
     missed, wrong = RATES[seed % len(RATES)]
-    return machine_labels(SHARED / collection / "qrels.gz", to, missed=missed, wrong=wrong, seed=seed)
+    return machine_labels(collection / "qrels.gz", to, missed=missed, wrong=wrong, seed=seed)
 
 
-@pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
-def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
+def test_a_run_that_is_unlike_the_others(robust03: Path, tmp_path: Path) -> None:
     """NLPR03vb10 has ten documents per topic: its bias is as large with shuffled labels and not significant."""
-    folder = SHARED / "robust03"
-    machine = random_machine("robust03", tmp_path / "machine", 0)
+    folder = robust03
+    machine = random_machine(folder, tmp_path / "machine", 0)
     runs = sorted((folder / "runs").iterdir())
     result = irevalx.lab.labels(folder / "qrels.gz", machine, runs, group_by="^NLPR", seed=1, resamples=500)
     of_run = {row.statistic: row.value for row in result.rows if row.group == "NLPR"}
@@ -147,29 +144,27 @@ def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
 @pytest.mark.skipif(not DRAWS, reason="EXCESS_DRAWS says how many machines")
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.parametrize("own", [False, True], ids=["nobody", "okapi1"])
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_how_often_groups_are_called_biased(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, own: bool
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, own: bool
 ) -> None:
     """Machines that err at random favour few groups; the run that one has reranked is found each time."""
-    folder = SHARED / collection
-    if not folder.exists():
-        pytest.skip(f"{folder} is not there")
-    reranked_run = folder / "runs" / "okapi1.gz"
-    runs = [path for path in sorted((folder / "runs").iterdir()) if not own or path != reranked_run]
+    reranked_run = collection / "runs" / "okapi1.gz"
+    runs = [path for path in sorted((collection / "runs").iterdir()) if not own or path != reranked_run]
     if own and not reranked_run.exists():
         pytest.skip("only one collection has this run")
     flagged: dict[str, list[set[str]]] = {"map": [], "P_10": []}
     for seed in range(DRAWS):
         machine = random_machine(collection, tmp_path / "machine", seed)
         more = [reranked(reranked_run, machine, tmp_path / "reranked")] if own else []
-        for measure, biased in called_biased(folder / "qrels.gz", machine, [*runs, *more], "map P.10").items():
+        for measure, biased in called_biased(collection / "qrels.gz", machine, [*runs, *more], "map P.10").items():
             flagged[measure].append(biased)
     for measure, each in flagged.items():
         n_biased = sum(len(biased - {"reranked"}) for biased in each)
         n_found = sum("reranked" in biased for biased in each)
         with capsys.disabled():
-            sys.stdout.write(f"\n{collection} {measure}: {n_biased} of {DRAWS * len(runs)} groups are called biased; ")
+            sys.stdout.write(
+                f"\n{collection.name} {measure}: {n_biased} of {DRAWS * len(runs)} groups are called biased; "
+            )
             sys.stdout.write(f"the reranked run {n_found} times of {DRAWS}")
         assert n_biased <= 0.05 * DRAWS * len(runs)
         assert n_found == (DRAWS if own else 0)

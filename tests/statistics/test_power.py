@@ -6,10 +6,10 @@ import math
 import statistics
 from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
-from examples.paper_collections import ROBUST, needs_robust03
 from references.judges import judge
 from scipy import integrate, stats
 
@@ -136,11 +136,10 @@ def test_intervals_of_the_greatest_cover() -> None:
     assert n_covered / 300 >= 0.92
 
 
-@needs_robust03
-def test_intervals_of_the_greatest_cover_on_a_collection() -> None:
+def test_intervals_of_the_greatest_cover_on_a_collection(robust03: Path) -> None:
     """Average precision of the runs of robust03: topics drawn with replacement, all 66 pairs and those of four runs."""
-    runs = sorted((ROBUST / "runs").iterdir())
-    scores = irevalx.evaluate(ROBUST / "qrels.gz", runs, ["map"], complete=True)
+    runs = sorted((robust03 / "runs").iterdir())
+    scores = irevalx.evaluate(robust03 / "qrels.gz", runs, ["map"], complete=True)
     values = np.array([scores.per_topic("map", run) for run in scores.runs])
     random, covered = np.random.default_rng(7), []
     for number in range(120):

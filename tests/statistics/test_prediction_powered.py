@@ -1,7 +1,7 @@
 """Prediction-powered estimates against ppi-python, by hand, and how often their intervals cover the truth.
 
 ppi-python is of the dependency group ``judges``; without it those tests are skipped. ``COVERAGE_DRAWS=1000`` measures
-coverage in full, on the collections of ``../shared``, and prints it.
+coverage in full, on the collections, and prints it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from examples.label_files import machine_labels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.judges import judge
-from running import FIXTURES, SHARED, opened
+from running import FIXTURES, opened
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -203,19 +203,15 @@ def test_coverage(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not DRAWS, reason="COVERAGE_DRAWS says how many draws")
 @pytest.mark.parametrize("measure", ["map", "P.10"])
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, measure: str) -> None:
+def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, measure: str) -> None:
     """The same on real runs and topics: the intervals hold from ``FEW_TOPICS`` on, those of all pairs together too."""
-    folder = SHARED / collection
-    if not folder.exists():
-        pytest.skip(f"{folder} is not there")
-    of = population(folder / "qrels.gz", sorted((folder / "runs").iterdir()), tmp_path, measure)
+    of = population(collection / "qrels.gz", sorted((collection / "runs").iterdir()), tmp_path, measure)
     for n_human in (10, 20, FEW_HUMAN, 100):
         covered, classical = coverage(of, n_human, 200, DRAWS)
         together, wrong = all_pairs(of, n_human, 200, DRAWS)
         with capsys.disabled():
             sys.stdout.write(
-                f"\n{collection} {measure}: {n_human} human topics, {len(covered)} rows: each {covered.mean():.4f}, "
+                f"\n{collection.name} {measure}: {n_human} human topics, {len(covered)} rows: each {covered.mean():.4f}, "
                 f"classical {classical.mean():.4f}; all pairs together {together:.3f}, a wrong sign {wrong:.3f}"
             )
         if n_human >= FEW_HUMAN:

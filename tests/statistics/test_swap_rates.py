@@ -6,6 +6,7 @@ import math
 import os
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from statistics import stdev
 
 import numpy as np
@@ -14,7 +15,7 @@ from examples.experiment import QRELS, RUNS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import statistics as reference
-from running import FIXTURES, SHARED, lab
+from running import FIXTURES, lab
 from scipy.stats import beta, multivariate_normal
 
 import irevalx
@@ -368,10 +369,10 @@ def test_normal_differences(variance: float) -> None:
 
 
 @pytest.mark.slow
-def test_observed_rates_of_robust03() -> None:
+def test_observed_rates_of_robust03(robust03: Path) -> None:
     """Rates of 20 topics, extrapolated to 50, are near the rates observed on all 100 topics; means of 12 samples."""
-    runs = sorted((SHARED / "robust03" / "runs").iterdir())
-    scores = irevalx.evaluate(SHARED / "robust03" / "qrels.gz", runs, ["map", "RankEff"], complete=True)
+    runs = sorted((robust03 / "runs").iterdir())
+    scores = irevalx.evaluate(robust03 / "qrels.gz", runs, ["map", "RankEff"], complete=True)
     topics = sorted({topic for run in scores.runs for topic in scores.topics(run)})
     values = {
         measure: {

@@ -1,7 +1,7 @@
 """Estimates from samples of documents: all samples of a tiny case, literal loops, ppi-python, and coverage.
 
 ppi-python is of the dependency group ``judges``; without it that test is skipped. ``DOCUMENT_DRAWS=300`` measures
-coverage, with simulated machines on the collections of ``../shared``, and prints it.
+coverage, with simulated machines on the collections, and prints it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from examples.label_files import machine_labels
 from references.judges import judge
-from running import SHARED
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray, IntArray
@@ -202,9 +201,9 @@ class Population:
     """All labels of a collection by assessors and by a simulated machine, and what each document adds to the runs."""
 
     def __init__(
-        self, collection: str, measure: str, machine: tuple[float, float], rates: dict[int, Fraction], folder: Path
+        self, collection: Path, measure: str, machine: tuple[float, float], rates: dict[int, Fraction], folder: Path
     ) -> None:
-        qrels, runs = SHARED / collection / "qrels.gz", sorted((SHARED / collection / "runs").iterdir())
+        qrels, runs = collection / "qrels.gz", sorted((collection / "runs").iterdir())
         path = machine_labels(qrels, folder / "machine", missed=machine[0], wrong=machine[1], seed=2)
         human, theirs = graded_judgments_of(qrels), graded_judgments_of(path)
         [weighted] = measures_by_document(measure, 1, human)
@@ -273,19 +272,16 @@ MACHINES = {"good": (0.3, 0.02), "bad": (0.6, 0.2)}
 @pytest.mark.parametrize("measure", ["P.10", "dcg", "rbp.p=0.8,2=1"])
 @pytest.mark.parametrize("rates", RATES)
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_coverage(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: str, machine: str, rates: str, measure: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, machine: str, rates: str, measure: str
 ) -> None:
     """95 % intervals of simulated machines cover scores and differences over all topics in 92 % of draws or more."""
-    if not (SHARED / collection).exists():
-        pytest.skip(f"{SHARED / collection} is not there")
     of = Population(collection, measure, MACHINES[machine], RATES[rates], tmp_path)
     for n_topics in (FEW_DRAWN, 50):
         (covered, length), (alone, length_alone), (documents, _) = of.coverage(n_topics, DRAWS)
         with capsys.disabled():
             sys.stdout.write(
-                f"\n{collection} {measure} {machine} {rates}: {n_topics} topics: {covered:.3f} ({length:.3f}), alone "
+                f"\n{collection.name} {measure} {machine} {rates}: {n_topics} topics: {covered:.3f} ({length:.3f}), alone "
                 f"{alone:.3f} ({length_alone:.3f}); topics drawn {documents:.3f}"
             )
         assert covered >= 0.92

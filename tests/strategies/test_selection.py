@@ -16,7 +16,6 @@ import pytest
 from examples.made_topics import CUT, made, ordering, read, runs_as_scores
 from references import strategies as reference
 from references.document_selection import SELECTING, Judged, at_random, bandit
-from running import SHARED
 
 import irevalx.lab
 from irevalx.experiments.inputs import graded_judgments_of, run_streams
@@ -262,14 +261,10 @@ def test_judgments_tell_which_runs_are_good(name: str) -> None:
 
 
 @pytest.mark.skipif(not RELEVANT_DRAWS, reason="SELECTION_DRAWS says how many draws")
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_relevant_documents_found(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+def test_relevant_documents_found(capsys: pytest.CaptureFixture[str], collection: Path) -> None:
     """How many relevant documents are among those selected with judgments, and with judgments withheld."""
-    folder = SHARED / collection
-    if not folder.exists():
-        pytest.skip(f"{collection} is not there")
-    qrels = grades_in(folder / "qrels.gz")
-    every = candidates_in(sorted((folder / "runs").iterdir()), qrels)
+    qrels = grades_in(collection / "qrels.gz")
+    every = candidates_in(sorted((collection / "runs").iterdir()), qrels)
     for name in LEARNING:
         for only_new in (True, False):
             rng = random.Random(1)
@@ -277,4 +272,4 @@ def test_relevant_documents_found(capsys: pytest.CaptureFixture[str], collection
             counts = np.array(list(draws))
             text = f"{counts.sum(axis=0)}, better {(counts[:, 0] > counts[:, 1]).sum()} of {RELEVANT_DRAWS} times"
             with capsys.disabled():
-                sys.stdout.write(f"\n{collection} {name}, {'new' if only_new else 'all'} runs: {text}")
+                sys.stdout.write(f"\n{collection.name} {name}, {'new' if only_new else 'all'} runs: {text}")

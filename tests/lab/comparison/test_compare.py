@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS
 from examples.made_runs import runs_with_hits
-from examples.paper_collections import ROBUST, needs_robust03
 from matplotlib.text import Text
 from running import FIXTURES, lab, lab_json, refusal, run, succeeded
 from scipy import stats
@@ -472,11 +471,10 @@ def test_sign_flips_replace_t(tmp_path: Path) -> None:
     assert "exact sign flips in 1 of 3" in " ".join(results.figure().get_supxlabel().split())
 
 
-@needs_robust03
 @pytest.mark.parametrize("correction", ["bonferroni", "tukey"])
-def test_simultaneous_intervals_and_decisions(correction: str) -> None:
+def test_simultaneous_intervals_and_decisions(correction: str, robust03: Path) -> None:
     """On robust03 simultaneous intervals exclude 0 exactly for the pairs that differ."""
-    files = (ROBUST / "qrels.gz", *sorted((ROBUST / "runs").iterdir()))
+    files = (robust03 / "qrels.gz", *sorted((robust03 / "runs").iterdir()))
     options = ("-m", "map", "--correction", correction, "--resamples", "999", "--quiet")
     rows, _ = compare(*files, *options)
     assert len(rows) == 66

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from examples.experiment import EXPERIMENT, rank_graded_runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import SHARED, judgments_of, opened
+from running import judgments_of, opened
 from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
@@ -34,8 +35,6 @@ from irevalx.lab.completion.predictions import (
 from irevalx.reading.sources.files import Source
 
 pytestmark = pytest.mark.slow
-
-CRANFIELD = SHARED / "cranfield"
 
 
 def test_sigmoid_by_hand() -> None:
@@ -146,12 +145,11 @@ def test_certain_probabilities() -> None:
         np.testing.assert_allclose(result[name], values, atol=1e-12)
 
 
-@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_probabilities_of_cranfield(classifier: str) -> None:
+def test_probabilities_of_cranfield(classifier: str, cranfield: Path) -> None:
     """The sum of probabilities of held-out documents is close to the number of relevant ones."""
-    judgments = GradedQrelsText.of(CRANFIELD / "qrels.gz").judgments
-    collection = Collection.of(read_documents(Source(str(CRANFIELD / "docs.jsonl.gz"))), set(judgments.docnos.texts()))
+    judgments = GradedQrelsText.of(cranfield / "qrels.gz").judgments
+    collection = Collection.of(read_documents(Source(str(cranfield / "docs.jsonl.gz"))), set(judgments.docnos.texts()))
     completion = Completion(judgments, collection, classifier_for(classifier, collection))
     order = RandomOrder(judgments, 1, "holdout")
     known = np.zeros(judgments.rows.size, np.bool_)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from references import text_classifiers as reference
-from running import SHARED, judgments_of
+from running import judgments_of
 
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.run_groups import UniqueDocuments
@@ -31,8 +32,6 @@ from irevalx.lab.completion.quality import completion_quality, holdout
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10
-
-CRANFIELD = SHARED / "cranfield"
 
 
 def collection_of(
@@ -296,11 +295,10 @@ def test_untrained_holdout() -> None:
     assert (result.topics, result.untrained) == (0, 1)
 
 
-@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs ../shared")
-def test_quality_on_cranfield() -> None:
+def test_quality_on_cranfield(cranfield: Path) -> None:
     """From 80 % of the judgments both classifiers are several times better than chance."""
-    judgments = read_qrels(Source(str(CRANFIELD / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)
-    texts = read_documents(Source(str(CRANFIELD / "docs.jsonl.gz")))
+    judgments = read_qrels(Source(str(cranfield / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)
+    texts = read_documents(Source(str(cranfield / "docs.jsonl.gz")))
     collection = Collection.of(texts, set(judgments.docnos.texts()))
     assert (collection.n_documents, len(collection.docnos)) == (1400, 1398)  # two have no words
     chance = judgments.n_relevant / judgments.rows.size

@@ -12,7 +12,7 @@ from shlex import split
 import pytest
 from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import SHARED, lab, lab_json, lab_told, opened, refusal, run
+from running import lab, lab_json, lab_told, opened, refusal, run
 
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.lab import describe
@@ -200,10 +200,9 @@ def test_groups_by_loops() -> None:
             assert contribution.percent_alone == pytest.approx(100 * len(alone) / len(whole))
 
 
-@pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
-def test_robust03() -> None:
+def test_robust03(robust03: Path) -> None:
     """Counts equal those of the files, and shares those of the evaluator, by topic over at most the retrieved ones."""
-    folder = SHARED / "robust03"
+    folder = robust03
     lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
     judgments = GradedQrelsText.of(folder / "qrels.gz").judgments
     grades = [int(line.split()[3]) for line in lines.splitlines()]

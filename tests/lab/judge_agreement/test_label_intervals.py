@@ -1,6 +1,6 @@
 """How often intervals of labels cover what all topics there are have, and whether combinations of machines help.
 
-``JUDGE_DRAWS=200`` draws so many samples of topics from the collections of ``../shared``, and prints what docs/llm-judges.md
+``JUDGE_DRAWS=200`` draws so many samples of topics from the collections, and prints what docs/llm-judges.md
 has; without it a small part runs, of made documents. Machines are simulated: they miss relevant documents and take others
 for relevant, at random or more often in some topics than in others.
 """
@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples.label_files import machine_labels
-from examples.paper_collections import CRANFIELD, ROBUST
 
 import irevalx.lab
 from irevalx.api.inputs import Qrels
@@ -133,17 +132,14 @@ def _key(finding: AgreementStatistic) -> tuple[str, ...]:
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS says how many draws")
-@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
-def test_coverage_on_collections(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_coverage_on_collections(collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nominal 95 % intervals over 25 topics and more: prints each statistic."""
-    if not folder.is_dir():
-        pytest.skip("needs the collection")
-    population = Population(folder, tmp_path)
+    population = Population(collection, tmp_path)
     for n_topics in (25, 50):
         result = coverage(population, n_topics, DRAWS)
         with capsys.disabled():
             for key, share in result.items():
-                print(f"{folder.name} {n_topics} topics {' '.join(key)}: {share:.3f}")  # noqa: T201
+                print(f"{collection.name} {n_topics} topics {' '.join(key)}: {share:.3f}")  # noqa: T201
 
 
 N_MACHINES = 10
@@ -155,18 +151,17 @@ ERRORS = ((0.3, 0.02), (0.2, 0.1), (0.1, 0.05), (0.5, 0.05), (0.4, 0.2))
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
-@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
-def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_combinations_on_collections(collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Combinations of three machines with independent errors are better than the worst machine."""
-    if not folder.is_dir():
-        pytest.skip("needs the collection")
-    people, rng = graded_judgments_of(folder / "qrels.gz"), np.random.default_rng(1)
+    people, rng = graded_judgments_of(collection / "qrels.gz"), np.random.default_rng(1)
     above_worst, below_best, n_warned = dict.fromkeys(COMBINATIONS, 0), dict.fromkeys(COMBINATIONS, 0), 0
     for draw in range(N_MACHINES):
         judges = []
         for n in range(3):
             missed, wrong = ERRORS[int(rng.integers(len(ERRORS)))]
-            path = machine_labels(folder / "qrels.gz", tmp_path / str(n), missed=missed, wrong=wrong, seed=3 * draw + n)
+            path = machine_labels(
+                collection / "qrels.gz", tmp_path / str(n), missed=missed, wrong=wrong, seed=3 * draw + n
+            )
             judges.append(Judge(name=str(n), labels=graded_judgments_of(path)))
 
         def kappa_of(judge: Judge) -> float:
@@ -182,25 +177,23 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
         with warnings.catch_warnings(record=True) as lines:
             warnings.simplefilter("always")
             paths = {str(n): tmp_path / str(n) for n in range(3)}
-            irevalx.lab.labels(folder / "qrels.gz", machines=paths, resamples=0, seed=1)
+            irevalx.lab.labels(collection / "qrels.gz", machines=paths, resamples=0, seed=1)
         n_warned += sum("agrees less with human labels" in str(line.message) for line in lines)
     with capsys.disabled():
-        print(f"{folder.name}: above the worst {above_worst}, below the best {below_best}, told {n_warned}")  # noqa: T201
+        print(f"{collection.name}: above the worst {above_worst}, below the best {below_best}, told {n_warned}")  # noqa: T201
     assert n_warned == sum(below_best.values())
     assert min(above_worst.values()) == N_MACHINES
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
-def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reranked_runs_are_found(cranfield: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The excess bias of a reranked run of cranfield is significant for every judge."""
-    if not CRANFIELD.is_dir():
-        pytest.skip("needs the collection")
-    runs, result, promised = sorted((CRANFIELD / "runs").iterdir()), 0, 0
-    people = graded_judgments_of(CRANFIELD / "qrels.gz")
+    runs, result, promised = sorted((cranfield / "runs").iterdir()), 0, 0
+    people = graded_judgments_of(cranfield / "qrels.gz")
     for seed in range(N_MACHINES):
         missed, wrong = ERRORS[seed % len(ERRORS)]
-        path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
+        path = machine_labels(cranfield / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
         both = PairedLabels.of(people, graded_judgments_of(path), people.topics)
         experiment = with_reranked(
             graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine

@@ -11,12 +11,12 @@ from statistics import fmean, stdev
 
 import pytest
 from drawn_figures import Drawn, lines_of, panels_of
-from examples.paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
+from examples.paper_collections import Call, Collection, values, whole
 from references import statistics as reference
 from running import lab, lab_rows, succeeded
 from scipy.stats import kendalltau
 
-pytestmark = [needs_robust03, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 MEASURES = ("map", "bpref_10", "RankEff")
 SHORT = "NLPR03vb10"
@@ -27,9 +27,9 @@ OTHERS = ("InexpC2", "SABIR03BASE", "UIUC03Rd1", "oce03noXbmD", "pircRBa1", "uwm
 
 
 @pytest.fixture(scope="module")
-def robust() -> Collection:
+def robust(robust03: Path) -> Collection:
     """The whole collection."""
-    return whole(ROBUST)
+    return whole(robust03)
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,13 @@ from statistics import fmean
 import numpy as np
 import pytest
 from drawn_figures import Drawn, kept_figures, lines_of, panels_of
-from examples.paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
+from examples.paper_collections import Call, Collection, Values, part, printed, values
 from references import degrade as degraded
 from references import statistics as reference
 from running import succeeded
 from scipy.stats import kendalltau, pearsonr, wilcoxon
 
-pytestmark = [needs_robust03, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 MEASURES = ("map", "bpref", "bpref_10", "infAP", "ndcg.2=1", "RankEff")
 NAMES = tuple(printed(measure) for measure in MEASURES)
@@ -52,10 +52,10 @@ class Studied:
 
 
 @pytest.fixture(scope="module")
-def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
+def studied(robust03: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
     """A study with two samples at three levels, of seven runs and twenty topics."""
     into = tmp_path_factory.mktemp("robust")
-    collection: Collection = part(ROBUST, into, "^[f-z]|^[I-U].*[1-9c]", 20)
+    collection: Collection = part(robust03, into, "^[f-z]|^[I-U].*[1-9c]", 20)
     options = ("--scheme", "stratified", "--samples", "2", "--seed", "4", "--levels", " ".join(LEVELS))
     with kept_figures() as drawn:
         call: Call = ("study", *collection.files, "-m", " ".join(MEASURES), *options)
@@ -190,9 +190,9 @@ def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[st
     assert all(confusion["c22"] and confusion["c11"] and confusion["c12"] + confusion["c21"] for confusion in few)
 
 
-def test_table_4_random_pairs(tmp_path: Path) -> None:
+def test_table_4_random_pairs(robust03: Path, tmp_path: Path) -> None:
     """Decisions on random pairs, each under samples of the pool of the two runs."""
-    collection = part(ROBUST, tmp_path, "^[f-z]|^[I-U].*[1-9c]", 20)
+    collection = part(robust03, tmp_path, "^[f-z]|^[I-U].*[1-9c]", 20)
     n_pairs, seed, measures = 4, 4, ("map", "bpref", "ndcg.2=1")
     options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
     call: Call = ("study", *collection.files, "-m", " ".join(measures), *options, "--pairs", str(n_pairs))

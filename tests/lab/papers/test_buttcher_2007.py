@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_figures import Drawn, lines_of, panels_of
-from examples.paper_collections import CRANFIELD, Collection, Values, needs_cranfield, part, printed, values
+from examples.paper_collections import Collection, Values, part, printed, values
 from references import degrade as degraded
 from references import statistics as reference
 from references.text_classifiers import agreement, terms_of
@@ -29,7 +29,7 @@ from running import lab, lab_rows, succeeded
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC
 
-pytestmark = [needs_cranfield, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 MEASURES = ("recip_rank", "P.10", "P.20", "ndcg_cut.20", "map", "bpref", "P.20:skip", "RankEff")
 """Those of the paper's tables."""
@@ -37,14 +37,13 @@ MEASURES = ("recip_rank", "P.10", "P.20", "ndcg_cut.20", "map", "bpref", "P.20:s
 DEPTH = 10
 MANUAL = ("lsi", "vsm")
 TOPICS = 24
-DOCUMENTS = CRANFIELD / "docs.jsonl.gz"
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+def collection(cranfield: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Twelve runs of four groups, with judgments of their first ten documents."""
     into = tmp_path_factory.mktemp("cranfield")
-    result = part(CRANFIELD, into, "^(okapi|vsm|lsi|noisy)", TOPICS)
+    result = part(cranfield, into, "^(okapi|vsm|lsi|noisy)", TOPICS)
     pool = degraded.pooled(list(result.runs.values()), DEPTH)
     qrels = {topic: {d: g for d, g in of.items() if d in pool[topic]} for topic, of in result.qrels.items()}
     lines = [f"{topic} 0 {docno} {grade}\n" for topic, of in qrels.items() for docno, grade in of.items()]
@@ -255,8 +254,9 @@ def test_table_5_runs_and_judgments(collection: Collection, full: Values, only_a
 class Texts:
     """The documents, and the two classifiers of section 3 over all terms of the collection."""
 
-    def __init__(self) -> None:
-        lines = gzip.decompress(DOCUMENTS.read_bytes()).decode().splitlines()
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
         every = {row["id"]: Counter(terms_of(f"{row['title']} {row['contents']}")) for row in map(json.loads, lines)}
         self.counts = {docno: counts for docno, counts in every.items() if counts}
         self.n_documents = len(every)
@@ -328,9 +328,9 @@ class Texts:
 
 
 @pytest.fixture(scope="module")
-def texts() -> Texts:
+def texts(cranfield: Path) -> Texts:
     """The texts of the collection."""
-    return Texts()
+    return Texts(cranfield / "docs.jsonl.gz")
 
 
 @pytest.mark.parametrize("classifier", ["kld", "svm"])
@@ -339,7 +339,7 @@ def test_table_6_random_shares(classifier: str, collection: Collection, texts: T
     shares = ("0.4", "0.8")
     options: list[str | Path] = [
         "--docs",
-        DOCUMENTS,
+        texts.path,
         "--classifier",
         classifier,
         "--seed",
@@ -388,14 +388,20 @@ def completed(collection: Collection, texts: Texts) -> dict[tuple[str, str, str]
 
 @pytest.mark.parametrize("how", ["groups", "kinds"])
 def test_tables_6_to_8_completed_judgments(
-    how: str, collection: Collection, full: Values, completed: dict[tuple[str, str, str], Any]
+    how: str, collection: Collection, full: Values, completed: dict[tuple[str, str, str], Any], texts: Texts
 ) -> None:
     """What only a group has found, predicted from the rest: the last rows of Table 6, Table 7, and with a kind of runs
     Table 8.
     """  # noqa: D205
     measures = ("P.20", "map", "bpref", "RankEff")
     call = [*call_of(collection, by_kind=how == "kinds"), *(["--only", "manual"] if how == "kinds" else [])]
-    options: list[str | Path] = [*split("--complete kld --complete svm"), "--docs", DOCUMENTS, "-m", " ".join(measures)]
+    options: list[str | Path] = [
+        *split("--complete kld --complete svm"),
+        "--docs",
+        texts.path,
+        "-m",
+        " ".join(measures),
+    ]
     done = succeeded(*call, *options, "--format", "json")
     tables = json.loads(done.stdout)
     kind: dict[str, str] = {run: "manual" if how == "kinds" else group_of(run) for run in collection.runs}

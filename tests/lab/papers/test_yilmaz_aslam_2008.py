@@ -13,14 +13,14 @@ from statistics import fmean
 import numpy as np
 import pytest
 from drawn_figures import Drawn, kept_figures, lines_of, panels_of
-from examples.paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
+from examples.paper_collections import Call, Collection, Values, part, printed, values
 from matplotlib.axes import Axes
 from references import degrade as degraded
 from references import statistics as reference
 from running import lab, succeeded
 from scipy.stats import kendalltau, pearsonr
 
-pytestmark = [needs_robust03, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 MEASURES = ("map", "bpref_10", "indAP", "subAP", "infAP")
 SMOOTHED = ("infAP.c=1", "infAP.c=1.5", "infAP", "infAP.c=2.5")
@@ -74,9 +74,9 @@ def reduce(scheme: str, collection: Collection, level: str, seed: int) -> degrad
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+def collection(robust03: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Six runs and sixteen topics."""
-    return part(ROBUST, tmp_path_factory.mktemp("robust"), "^(InexpC2|SABIR|UIUC|oce|pirc|uwmt)", 16)
+    return part(robust03, tmp_path_factory.mktemp("robust"), "^(InexpC2|SABIR|UIUC|oce|pirc|uwmt)", 16)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import references.degrade as reference
-from running import ROOT, SHARED, lab, refusal, succeeded
+from running import ROOT, lab, refusal, succeeded
 
 import irevalx.lab
 
@@ -73,18 +73,17 @@ def test_like_a_loop(every: int, depth: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("depth", [10, 50])
-def test_robust03(depth: int) -> None:
+def test_robust03(depth: int, robust03: Path) -> None:
     """On real runs, the numbers of topics are those of a loop over the lines of the files."""
-    folder = SHARED / "robust03"
-    qrels = reference.read_qrels(gzip.decompress((folder / "qrels.gz").read_bytes()).decode())
-    runs = sorted((folder / "runs").iterdir())
+    qrels = reference.read_qrels(gzip.decompress((robust03 / "qrels.gz").read_bytes()).decode())
+    runs = sorted((robust03 / "runs").iterdir())
     numbers = {
         run.name: len(topics_with_holes(qrels, reference.read_run(gzip.decompress(run.read_bytes()).decode()), depth))
         for run in runs
     }
     judged = [name for name, number in numbers.items() if not number]
     fewest = min(number for number in numbers.values() if number)
-    message = refusal("leave-out", folder / "qrels.gz", *runs, "-m", "map", "--fully-judged", str(depth), status=2)
+    message = refusal("leave-out", robust03 / "qrels.gz", *runs, "-m", "map", "--fully-judged", str(depth), status=2)
     assert f"leaves {len(judged)} of 12 runs" in message
     assert f"for the fewest topics ({fewest} of 100)" in message
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import ROOT, SHARED, lab, lab_json, refusal, succeeded
+from running import ROOT, lab, lab_json, refusal, succeeded
 
 import irevalx
 import irevalx.lab
@@ -26,7 +26,6 @@ from irevalx.trec_eval import TREC_EVAL_10
 
 pytestmark = pytest.mark.slow
 
-CRANFIELD = SHARED / "cranfield"
 
 MEASURES = ("map", "bpref", "P.20:skip", "RankEff", "recip_rank")
 
@@ -298,14 +297,12 @@ def test_unpredicted_documents() -> None:
 
 
 @pytest.fixture(scope="module")
-def change() -> dict[tuple[str, int, str], float]:
+def change(cranfield: Path) -> dict[tuple[str, int, str], float]:
     """The mean change of rank of left-out runs on cranfield, by measure, depth and judgments."""
-    if not CRANFIELD.is_dir():
-        pytest.skip("needs ../shared")
-    files: dict[str, Any] = {"qrels": CRANFIELD / "qrels.gz", "runs": sorted((CRANFIELD / "runs").iterdir())}
+    files: dict[str, Any] = {"qrels": cranfield / "qrels.gz", "runs": sorted((cranfield / "runs").iterdir())}
     results: dict[tuple[str, int, str], float] = {}
     for depth in (10, 20):
-        options: dict[str, Any] = {"complete": [*CLASSIFIERS], "documents": CRANFIELD / "docs.jsonl.gz", "depth": depth}
+        options: dict[str, Any] = {"complete": [*CLASSIFIERS], "documents": cranfield / "docs.jsonl.gz", "depth": depth}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", irevalx.IrevalxWarning)
             left_out = irevalx.lab.leave_out(**files, measures=MEASURES, group_by="^[a-z]+", **options)

@@ -1,6 +1,6 @@
 """leave-out --new-run: how often its intervals cover what a run loses, and every number by a literal definition.
 
-``NEW_RUN_DRAWS=200`` leaves out each group of the collections of ``../shared`` in turn as the new run, for pools of all
+``NEW_RUN_DRAWS=200`` leaves out each group of the collections in turn as the new run, for pools of all
 other groups and of four, of depth 5, 10 and 20 (some minutes), and writes what docs/reusability.md has.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from examples.experiment import RUNS, rank_graded_runs
 from references.ranked_files import ranked
-from running import FIXTURES, SHARED, lab, lab_json, opened, run, succeeded
+from running import FIXTURES, lab, lab_json, opened, run, succeeded
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
@@ -63,15 +63,14 @@ class Case(Frozen):
     is_extrapolated: bool
 
 
-def read(collection: str) -> tuple[GradedRuns, list[str]]:
+def read(folder: Path) -> tuple[GradedRuns, list[str]]:
     """Return a collection whose unjudged documents are nonrelevant, and the groups of its runs."""
-    folder = SHARED / collection if collection != "experiment" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     judgments = with_first_documents(graded_judgments_of(qrels), opened(paths, pytest.fail), DEEPEST)
     judgments = replace(judgments, grades=np.clip(judgments.grades, 0, None))
     read = rank_graded_runs(judgments, opened(paths, pytest.fail), MEASURES)
-    groups = [re.findall("^[a-z]+", run)[0] if collection == "cranfield" else run for run in read.runs]
+    groups = [re.findall("^[a-z]+", run)[0] if folder.name == "cranfield" else run for run in read.runs]
     return read, groups
 
 
@@ -85,7 +84,7 @@ def left_out(full: GradedRuns, groups: Sequence[str], new: str, pool: Sequence[s
     return PooledAndNew(experiment=part, n_pooled=n_pooled, groups=of_run, given=given, depth=depth)
 
 
-def cases(collection: str, draws: int, depths: Sequence[int], *, few: Sequence[bool]) -> Iterator[Case]:
+def cases(collection: Path, draws: int, depths: Sequence[int], *, few: Sequence[bool]) -> Iterator[Case]:
     """Leave out each group in turn, from pools of all other groups and of four random ones."""
     full, groups = read(collection)
     names, rng = sorted(set(groups)), np.random.default_rng(31)
@@ -105,7 +104,7 @@ def cases(collection: str, draws: int, depths: Sequence[int], *, few: Sequence[b
                     true = float(loss[new.measures.index(row.measure), new.runs.index(row.run)])
                     if row.bias_low is not None and row.bias_high is not None and row.bias is not None:
                         ends = row.bias_low, row.bias_high, row.bias, row.run in far
-                        yield Case(collection, depth, len(pool), row.measure, true, *ends)
+                        yield Case(collection.name, depth, len(pool), row.measure, true, *ends)
 
 
 def covered(result: Sequence[Case]) -> float:
@@ -125,7 +124,7 @@ def false_verdicts(result: Sequence[Case], tolerance: float) -> tuple[int, int]:
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 def test_coverage_on_the_small_collection() -> None:
     """Intervals cover 90 % of losses, and at most 5 % of verdicts are false."""
-    results = [*cases("experiment", 40, (5, 10), few=[False])]
+    results = [*cases(FIXTURES / "experiment", 40, (5, 10), few=[False])]
     assert len(results) == 2 * len(RUNS) * len(MEASURES)
     assert covered(results) >= 0.9
     n_told, n_false = false_verdicts(results, 0.03)
@@ -135,11 +134,8 @@ def test_coverage_on_the_small_collection() -> None:
 
 @pytest.mark.skipif(not N_DRAWS, reason="NEW_RUN_DRAWS says how many draws")
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_coverage(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+def test_coverage(capsys: pytest.CaptureFixture[str], collection: Path) -> None:
     """The intervals of each measure cover the loss in at least 90 % of cases."""
-    if not (SHARED / collection).exists():
-        pytest.skip(f"{collection} is not there")
     results = [*cases(collection, N_DRAWS, DEPTHS, few=[False, True])]
     lines = []
     for measure in dict.fromkeys(case.measure for case in results):
@@ -149,13 +145,13 @@ def test_coverage(capsys: pytest.CaptureFixture[str], collection: str) -> None:
         width = np.mean([case.high - case.low for case in of_measure])
         by_depth = " ".join(f"{k}: {covered([case for case in of_measure if case.depth == k]):.3f}" for k in DEPTHS)
         lines.append(
-            f"{collection} {measure}: {covered(of_measure):.3f} of {len(of_measure)} ({by_depth}); RMS error {error:.4f}, "
+            f"{collection.name} {measure}: {covered(of_measure):.3f} of {len(of_measure)} ({by_depth}); RMS error {error:.4f}, "
             f"width {width:.3f}; extrapolated {covered(far) if far else math.nan:.3f} of {len(far)}"
         )
     for tolerance in (0.005, 0.01, 0.02, 0.03):
         n_verdicts, false = false_verdicts(results, tolerance)
         lines.append(
-            f"{collection} tolerance {tolerance}: {false} false of {n_verdicts} verdicts, {len(results)} cases"
+            f"{collection.name} tolerance {tolerance}: {false} false of {n_verdicts} verdicts, {len(results)} cases"
         )
     with capsys.disabled():
         sys.stdout.write("\n" + "\n".join(lines) + "\n")

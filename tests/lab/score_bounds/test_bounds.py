@@ -1,6 +1,6 @@
 """irevalx-lab bounds: against every way to judge the unjudged documents, one by one.
 
-``BOUNDS_DRAWS=20`` hides judgments of the collections of ``../shared`` so often, and looks whether all bounds contain the
+``BOUNDS_DRAWS=20`` hides judgments of the collections so often, and looks whether all bounds contain the
 truth.
 """
 
@@ -19,7 +19,7 @@ from examples.experiment import LABELS, QRELS, RUNS
 from matplotlib.text import Text
 from references.bounds import Grades, Ranked, value, ways_to_judge, written
 from references.judges import judge
-from running import SHARED, lab, lab_json, lab_told, refusal
+from running import lab, lab_json, lab_told, refusal
 from running import run as irevalx
 
 from irevalx.lab import bounds as bounds_of
@@ -216,15 +216,11 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*no (pair is determined|relevant document)")
 @pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_bounds_on_collections(collection: str) -> None:
+def test_bounds_on_collections(collection: Path) -> None:
     """Differences under full judgments are within the bounds, whatever share is hidden."""
-    folder = SHARED / collection
-    if not folder.exists():
-        pytest.skip(f"{folder} is not there")
-    runs = sorted(str(path) for path in (folder / "runs").iterdir())
+    runs = sorted(str(path) for path in (collection / "runs").iterdir())
     truth: dict[str, dict[str, int]] = {}
-    with gzip.open(folder / "qrels.gz", "rt") as lines:
+    with gzip.open(collection / "qrels.gz", "rt") as lines:
         for topic, _, docno, grade in map(str.split, lines):
             truth.setdefault(topic, {})[docno] = int(grade)
     for path in runs:

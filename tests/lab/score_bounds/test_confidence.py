@@ -1,6 +1,6 @@
 """Whether a pair keeps its sign as often as bounds --fit-probabilities says, where judgments are replayed.
 
-``CONFIDENCE_REPLAYS=200`` replays the judgments of the collections of ``../shared`` so often (some minutes), and writes
+``CONFIDENCE_REPLAYS=200`` replays the judgments of the collections so often (some minutes), and writes
 what docs/bounds.md has.
 """
 
@@ -11,11 +11,12 @@ import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from examples.experiment import rank_graded_runs
-from running import FIXTURES, SHARED, opened
+from running import FIXTURES, opened
 
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import graded_judgments_of
@@ -51,9 +52,8 @@ class Confidence(Frozen):
 
 
 @cache
-def read(collection: str) -> tuple[GradedRuns, tuple[Candidates, ...]]:
+def read(folder: Path) -> tuple[GradedRuns, tuple[Candidates, ...]]:
     """Return a collection whose unjudged documents are nonrelevant, and its candidate documents."""
-    folder = SHARED / collection if collection != "fixture" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     judgments = with_first_documents(graded_judgments_of(qrels), opened(paths, pytest.fail), DEPTH)
@@ -90,7 +90,7 @@ def confidences(full: GradedRuns, judged_documents: np.ndarray, order: str) -> I
             yield Confidence(order, probable.of(pair).keeps_sign, bool(is_right))
 
 
-def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Confidence]:
+def replayed(collection: Path, n_replays: int, n_runs: int = 6) -> list[Confidence]:
     """Judge random runs on half of the topics with each strategy, up to a random budget."""
     experiment, candidates = read(collection)
     by_topic = {candidate.topic: candidate for candidate in candidates}
@@ -123,7 +123,7 @@ def between(result: list[Confidence], low: float, high: float, order: str | None
 
 def test_confidence_on_the_small_collection() -> None:
     """Pairs with high confidence keep their sign more often than others."""
-    result = replayed("fixture", 8, n_runs=4)
+    result = replayed(FIXTURES / "experiment", 8, n_runs=4)
     n_sure, _, sure = between(result, 0.9, 1.1)
     n_unsure, _, unsure = between(result, 0.0, 0.9)
     assert n_sure > 5
@@ -132,28 +132,25 @@ def test_confidence_on_the_small_collection() -> None:
 
 
 @pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_confidence_is_calibrated(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+def test_confidence_is_calibrated(capsys: pytest.CaptureFixture[str], collection: Path) -> None:
     """For confidences from 0.9 to 0.99, confidence and share of right pairs differ by at most 0.03."""
-    if not (SHARED / collection).exists():
-        pytest.skip(f"{collection} is not there")
     result = replayed(collection, REPLAYS)
     with capsys.disabled():
         for order in (None, *ORDERS_REPLAYED):
             for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
                 number, mean, right = between(result, low, high, order)
-                line = f"{collection} {order or 'both'}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, "
+                line = (
+                    f"{collection.name} {order or 'both'}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, "
+                )
                 sys.stdout.write(f"\n{line}right {right:.3f}")
     _, mean, right = between(result, 0.9, 0.99)
     assert abs(mean - right) <= 0.03
 
 
 @pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS is not set")
-def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
+def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str], cranfield: Path) -> None:
     """At each budget at least 90 % of pairs with 95 % confidence are right."""
-    if not (SHARED / "cranfield").exists():
-        pytest.skip("cranfield is not there")
-    experiment, candidates = read("cranfield")
+    experiment, candidates = read(cranfield)
     budgets = [BudgetLevel(str(number), Fraction(number), is_share=False) for number in BUDGETS]
     ordering = StrategySimulation(order=STRATEGIES["depth"], candidates=candidates, rules=SimulationRules(across=True))
     done = ordering.replay(experiment.judgments, budgets)
@@ -176,12 +173,12 @@ class ConfidenceInNewRun(Confidence):
 
 
 def confidences_in_new_runs(
-    collection: str, n_replays: int, n_groups: int, draws: int = 300
+    collection: Path, n_replays: int, n_groups: int, draws: int = 300
 ) -> list[ConfidenceInNewRun]:
     """Judge the runs of random groups on half of the topics, with a run of a further group as new."""
     experiment, candidates = read(collection)
     by_topic, rng = {candidate.topic: candidate for candidate in candidates}, np.random.default_rng(11)
-    groups = [run.rstrip("0123456789") if collection == "cranfield" else run for run in experiment.runs]
+    groups = [run.rstrip("0123456789") if collection.name == "cranfield" else run for run in experiment.runs]
     greatest = int(experiment.grades.max())
     [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
     statements: list[ConfidenceInNewRun] = []
@@ -223,7 +220,7 @@ def confidences_in_new_runs(
 
 def test_confidence_in_new_runs_on_the_small_collection() -> None:
     """Pairs of new runs with high confidence keep their sign more often than others."""
-    result = confidences_in_new_runs("fixture", 12, 6, draws=60)
+    result = confidences_in_new_runs(FIXTURES / "experiment", 12, 6, draws=60)
     n_sure, _, sure = between([*result], 0.9, 1.1)
     _, _, unsure = between([*result], 0.0, 0.9)
     assert n_sure > 5
@@ -231,20 +228,15 @@ def test_confidence_in_new_runs_on_the_small_collection() -> None:
 
 
 @pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_confidence_in_new_runs(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+def test_confidence_in_new_runs(capsys: pytest.CaptureFixture[str], collection: Path) -> None:
     """For confidences from 0.9 to 0.99 the share of right pairs is at most 0.03 lower."""
-    if not (SHARED / collection).exists():
-        pytest.skip(f"{collection} is not there")
     result = confidences_in_new_runs(collection, REPLAYS, 7)
     plain = [replace(statement, confidence=statement.without) for statement in result]
     with capsys.disabled():
         for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
             for name, of in (("factor", result), ("none", plain)):
                 number, mean, right = between([*of], low, high)
-                line = (
-                    f"{collection} {name}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, right {right:.3f}"
-                )
+                line = f"{collection.name} {name}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, right {right:.3f}"
                 sys.stdout.write(f"\n{line}")
     _, mean, right = between([*result], 0.9, 0.99)
     assert right >= mean - 0.03

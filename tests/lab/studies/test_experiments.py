@@ -18,7 +18,7 @@ from examples.experiment import QRELS, RUNS, rank_graded_runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import degrade as reference
-from running import SHARED, lab, records_of, refusal, rows_in, run, succeeded
+from running import lab, records_of, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
@@ -35,7 +35,6 @@ from irevalx.strategies.simulation import BudgetLevel
 
 pytestmark = pytest.mark.slow
 
-ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 
 MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=1.5", "subAP", "ndcg.1=1,2=3", "gm_map")
 
@@ -330,13 +329,12 @@ RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest
 RECORDED_BIAS = {10: {"P_20": -0.0024, "P_20:skip": 0.0026}, 20: {"P_20": -0.0015, "P_20:skip": 0.0049}}
 
 
-@pytest.mark.skipif(not CRANFIELD.is_dir(), reason="needs the Cranfield collection")
-def test_leave_out_on_cranfield() -> None:
+def test_leave_out_on_cranfield(cranfield: Path) -> None:
     """Changes of rank and biases equal the recorded ones of DEFINITIONS.md, section 6."""
     for depth, recorded in RECORDED.items():
         args = ("--group-by", "^[a-z]+", "--depth", str(depth), "-m", "P.20 P.20:skip map bpref RankEff")
-        runs = sorted((CRANFIELD / "runs").iterdir())
-        done = lab("leave-out", CRANFIELD / "qrels.gz", *runs, *args, "--summary", "--format", "jsonl")
+        runs = sorted((cranfield / "runs").iterdir())
+        done = lab("leave-out", cranfield / "qrels.gz", *runs, *args, "--summary", "--format", "jsonl")
         rows: dict[str, dict[str, Any]] = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
         for measure, (change, rise, fall, bias) in recorded.items():
             row = rows[measure]
@@ -509,10 +507,10 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def of_robust() -> studies.Study:
+def of_robust(robust03: Path) -> studies.Study:
     """Uniform samples of the TREC 2003 Robust judgments as in DEFINITIONS.md, section 6."""
     measures = tuple(split("map infAP.c=1 infAP.c=1.5 infAP infAP.c=2.5 indAP subAP bpref bpref_10 RankEff"))
-    read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
+    read = experiment(robust03 / "qrels.gz", sorted((robust03 / "runs").iterdir()), *measures)
     levels = [BudgetLevel(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
     return studies.run_study(read, "uniform", levels, range(1, 11))
 
@@ -531,7 +529,6 @@ UNIFORM = {
 }  # fmt: skip
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_study_on_robust03(of_robust: studies.Study) -> None:
     """Statistics are within four standard errors of the recorded ones."""
     names = of_robust.experiment.measures
@@ -549,7 +546,6 @@ def test_study_on_robust03(of_robust: studies.Study) -> None:
                 )
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
 def test_findings_on_robust03(of_robust: studies.Study) -> None:
     """Biases are ordered as in the papers."""
     names, bias = of_robust.experiment.measures, defaultdict[str, dict[str, float]](dict)

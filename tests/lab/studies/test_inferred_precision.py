@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS
 from references import degrade as reference
-from running import SHARED, lab, rows_in, succeeded
+from running import lab, rows_in, succeeded
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
@@ -20,8 +20,6 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.lab.studies.infap_errors import with_error_sources, without_pool
 
 pytestmark = pytest.mark.slow
-
-ROBUST = SHARED / "robust03"
 
 
 def infap_without_pool(experiment: GradedRuns, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
@@ -75,10 +73,9 @@ def test_full_judgments() -> None:
     assert (infap_without_pool(experiment, experiment.grades) >= infap - 1e-12).all()
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
-def test_source_of_the_error() -> None:
+def test_source_of_the_error(robust03: Path) -> None:
     """At 5 % of the judgments only estimated precisions are biased (Yilmaz and Aslam 2008, Figure 19)."""
-    experiment = graded_runs_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP.c=2")
+    experiment = graded_runs_of(robust03 / "qrels.gz", sorted((robust03 / "runs").iterdir()), "map infAP.c=2")
     average_precision = experiment.values()[0].mean()
     kinds: dict[str, Callable[[GradedRuns, IntArray], FloatArray]] = {
         "true": infap_with_true_precisions,

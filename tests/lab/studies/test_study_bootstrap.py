@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
-from running import FIXTURES, SHARED
+from running import FIXTURES
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
@@ -22,7 +23,7 @@ from irevalx.strategies.simulation import BudgetLevel
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT, ROBUST = FIXTURES / "experiment", SHARED / "robust03"
+EXPERIMENT = FIXTURES / "experiment"
 LEVELS = [BudgetLevel("20%", Fraction(1, 5)), BudgetLevel("80%", Fraction(4, 5)), BudgetLevel("100%", Fraction(1))]
 MEASURES = ("bpref", "gm_map")
 
@@ -73,11 +74,10 @@ def test_intervals(experiment: GradedRuns) -> None:
             assert made.intervals.knees[curve][m] == expected_ends
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs ../shared")
-def test_opposite_decisions_on_robust03() -> None:
+def test_opposite_decisions_on_robust03(robust03: Path) -> None:
     """At 1 % opposite significant decisions occur, and a warning counts them (Bompada et al. 2007, section 4)."""
     result = run_study(
-        graded_runs_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
+        graded_runs_of(robust03 / "qrels.gz", sorted((robust03 / "runs").iterdir()), "map infAP"),
         "uniform",
         [BudgetLevel("1%", Fraction(1, 100))],
         range(1, 4),

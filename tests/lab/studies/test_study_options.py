@@ -252,8 +252,8 @@ def test_random_pairs(tmp_path: Path) -> None:
     rows = [row for row in rows_in(tmp_path / "1" / "samples.csv") if row["against"] == "itself"]
     assert [sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) for row in rows] == [15] * 4
     assert (tmp_path / "1" / "samples.csv").read_bytes() == (tmp_path / "2" / "samples.csv").read_bytes()
-    study(tmp_path / "shared", *RUNS, *options[:-2])
-    shared = [row for row in rows_in(tmp_path / "shared" / "samples.csv") if row["against"] == "itself"]
+    study(tmp_path / "same", *RUNS, *options[:-2])
+    shared = [row for row in rows_in(tmp_path / "same" / "samples.csv") if row["against"] == "itself"]
     assert [row["tau_b"] for row in rows] == [row["tau_b"] for row in shared]
     assert [row["c21"] for row in rows] != [row["c21"] for row in shared]
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from examples.experiment import QRELS, RUNS
-from running import SHARED, lab, rows_in, run, succeeded
+from running import lab, rows_in, run, succeeded
 
 from irevalx.errors import UsageError
 from irevalx.experiments.strata import requests_of_samples
 
 pytestmark = pytest.mark.slow
 
-ROBUST = SHARED / "robust03"
 
 OF_STRATA = ("inum_rel", "inum_rel_ret", "xinfAP", "infNDCG", "infNDCG.1=1,2=3", "iiprec_at_recall.0.5", "iP.10")
 OF_CHANCES = ("statAP", "statRprec", "statP.10", "statNDCG.20", "statR")
@@ -235,12 +234,11 @@ OF_ROBUST = """
 """Depth and share judged; tau-b, RMS error and bias of map, infAP and xinfAP against AP: from literal formulas."""
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data")
-def test_robust03(tmp_path: Path) -> None:
+def test_robust03(robust03: Path, tmp_path: Path) -> None:
     """Means of three mixed samples equal those of literal formulas."""
     args = ("-m", "map infAP xinfAP", "--levels", "1,2,5,10,20", "--samples", "3", "--seed", "1", "--figures", "none")
-    runs = sorted((ROBUST / "runs").iterdir())
-    succeeded("study", ROBUST / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
+    runs = sorted((robust03 / "runs").iterdir())
+    succeeded("study", robust03 / "qrels.gz", *runs, "--scheme", "mixed", *args, "--quiet", "-o", tmp_path)
     rows = {(row["level"], row["measure"]): row for row in rows_in(tmp_path / "summary.csv") if row["against"] == "AP"}
     for line in OF_ROBUST.strip().splitlines():
         (depth, judged), *blocks = (block.split() for block in line.split("|"))
