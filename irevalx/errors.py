@@ -11,7 +11,7 @@
     │   ├── FormatError         2   an unknown file format
     │   └── ArgumentError       2   an invalid argument from Python
     ├── ParameterError          2   a measure's parameters, or (under --strict) an option's number
-    ├── EvaluationError         4   a measure that cannot be computed
+    ├── EvaluationError         4   a measure that cannot be computed; a document that occurs twice in a topic
     │   └── DuplicateDocumentError 4
     ├── NoTopicsError           7   no topic has both judgments and results
     ├── LostProcessError       71   a worker process was killed (EX_OSERR)

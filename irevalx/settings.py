@@ -57,6 +57,12 @@ use its highest score."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
+
+def remedy_for_duplicates() -> str:
+    """Return the end of a message about a document that a run retrieves twice for a topic."""
+    return f"; keep one of them with {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')}"
+
+
 REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import irevalx.reading.kinds.runs as files
 from irevalx import parameters
 from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote, warn
 from irevalx.evaluation.topic_selection import plural_topics
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import JudgmentKind, Judgments
@@ -296,7 +296,7 @@ class Run:
             run = self._reader(compat)
             try:
                 parts = run.results()
-            except InputError:
+            except IrevalxError:
                 if run.with_repeats is None:
                     raise
                 return run  # the evaluation may permit the error

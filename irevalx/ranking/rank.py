@@ -23,7 +23,7 @@ from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.topics import SampledTopics, Topics, round_half_away, round_up_from_a_tenth
 from irevalx.reading.kinds.runs import SEVERAL_TAGS, ResultRows, RunStream, RunWarning
 from irevalx.reading.sources.blocks import each_topic_once, until_topic_returns
-from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, UnjudgedTreatment
+from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, UnjudgedTreatment, remedy_for_duplicates
 from irevalx.trec_eval import MalformedNumbers, merge_sort
 
 if TYPE_CHECKING:
@@ -451,7 +451,7 @@ def _duplicates(
         (results.topics[ids[row]], docnos.text(row), of_pair)
         for row, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
-    remedy = f"; keep one of them with {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')}"
+    remedy = remedy_for_duplicates()
     if any(warning.kind == SEVERAL_TAGS for warning in results.sanity_warnings):
         remedy = "; write each run to a separate file"
     return duplicate_documents("results", path, duplicates, results.about_duplicates() or remedy)

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.slow
 
 SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
 PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")
-INSTALLS = ("<!-- main command -->", "<!-- test command -->")
+INSTALLS = ("<!-- main command -->", "<!-- report command -->", "<!-- test command -->")
 """The markers of command lines that make an environment: test_readme.py and .ci/run see to them."""
 
 CALLS = sorted(

@@ -24,12 +24,45 @@ def test_main_command() -> None:
 
 
 def test_first_screen() -> None:
-    """The main command, its output, the picture of a report and the speed precede the comparison with other tools."""
+    """The main command, its output, two lines of each file, equal names and the report precede installation and use."""
     first_screen = README.partition("\n## ")[0]
-    parts = ("<!-- main command -->", "\nrunid ", "report.png)", "[Speed](")
+    parts = (
+        "<!-- main command -->",
+        "\nrunid ",
+        "```text",
+        "`P.5`, `P@5` and `P_5`",
+        "Exit statuses: ",
+        "report.png)",
+        "[Speed](",
+    )
     places = [first_screen.index(part) for part in parts]
     assert places == sorted(places)
-    assert re.findall(r"^## (.+)$", README, re.MULTILINE)[0] == "Comparison with other tools"
+    headings = re.findall(r"^## (.+)$", README, re.MULTILINE)
+    assert headings[:2] == ["Install", "Use"]
+    assert headings.index("Comparison with other tools") > 2
+
+
+def test_lines_of_files() -> None:
+    """The lines of judgments and of a run are lines of the files of the main command, next to each other."""
+    [block] = re.findall(r"```text\n(.+?)```", README, re.DOTALL)
+    for line, path in zip(
+        zip(*(re.split(" {4,}", row) for row in block.splitlines()), strict=True), SHOWN, strict=True
+    ):
+        assert set(line) <= set(path.read_text().splitlines())
+
+
+SHOWN = (ROOT / "fixtures" / "experiment" / "qrels", ROOT / "fixtures" / "experiment" / "runs" / "vector1")
+
+
+@pytest.mark.parametrize(
+    ("names", "printed"), [("P.5 P@5 P_5", "P_5"), ("ndcg_cut.10 ndcg@10 ndcg_cut_10", "ndcg_cut_10")]
+)
+def test_equal_names(names: str, printed: str) -> None:
+    """Spellings that the README calls equal print the same line."""
+    assert all(f"`{name}`" in README for name in names.split())
+    lines = {run("-m", name, *SHOWN).stdout for name in names.split()}
+    assert len(lines) == 1
+    assert lines.pop().split()[0].decode() == printed
 
 
 def test_speed() -> None:
@@ -61,6 +94,6 @@ def in_bash(line: str) -> str:
 
 
 def test_readme_is_an_introduction() -> None:
-    """It can be read in one go: six examples, and some 10 kB; the rest is in docs/."""
-    assert README.count(SHELL_MARKER) == 6
+    """It can be read in one go: four examples, and some 10 kB; the rest is in docs/."""
+    assert README.count(SHELL_MARKER) == 4
     assert len(README.encode()) <= 10_000, "move what is more to a page in docs/"

@@ -274,16 +274,16 @@ def test_documents_that_json_has_twice(folder: Path, which: str, order: str) -> 
     options = ("-n", "-q", "-m", "relstring", "-T", "json")
     result = run(*options, "--duplicates", which, "qrels", "run.json", cwd=folder)
     assert result.stdout.decode().split()[:3] == ["relstring", "1", f"'{order}'"]
-    assert "run.json:2: duplicate topic '1': document 'A'" in refused(
-        *options, "qrels", "run.json", cwd=folder, status=2
-    )
+    message = refused(*options, "qrels", "run.json", cwd=folder, status=4)
+    assert "run.json:2: duplicate document 'A' in the results of topic '1' (first on line 2)" in message
+    assert message.endswith("; keep one of them with --duplicates first or --duplicates best\n")
     read = irevalx.Run.read(folder / "run.json", results_format="json")
     for _ in range(2):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             scores = irevalx.evaluate(folder / "qrels", [read], "recip_rank", topic="1", duplicates=which)
         assert scores.summary("recip_rank") == (0.5 if which == "first" else 1.0)
-        with pytest.raises(irevalx.IrevalxError, match="duplicate topic"):
+        with pytest.raises(irevalx.IrevalxError, match="duplicate document"):
             irevalx.evaluate(folder / "qrels", [read], "recip_rank")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.declarations import spelled
-from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
+from irevalx.errors import LONGEST_QUOTE, DuplicateDocumentError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
@@ -23,7 +23,7 @@ from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.reading.sources.text_rows import MissingLabels, number_or_nan
-from irevalx.settings import Grades
+from irevalx.settings import Grades, remedy_for_duplicates
 from irevalx.trec_eval import LONG_MAX, LONG_MIN
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -91,7 +91,7 @@ Documents: TypeAlias = "dict[str, list[tuple[str, Any]]]"
 
 
 class JsonObjects(Rows):
-    """The rows of a JSON object {topic: {docno: number}}; an invalid object raises MalformedLineError."""
+    """The rows of a JSON object {topic: {docno: number}}; an invalid object raises an error."""
 
     source: Source
     numbers: _Numbers
@@ -233,7 +233,11 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
         if not keys[-1]:
             raise MalformedLineError(f"{where}:{line}: {names}: the {('topic', 'document')[len(keys) - 1]} ID is empty")
         if keys in seen:
-            raise MalformedLineError(f"{where}:{line}: duplicate {names} (first on line {seen[keys]})")
+            if len(keys) == 1:
+                raise MalformedLineError(f"{where}:{line}: duplicate {names} (first on line {seen[keys]})")
+            kind, remedy = ("results", remedy_for_duplicates()) if numbers is _SCORES else ("judgments", "")
+            problem = f"duplicate document {quote(keys[1])} in the {kind} of topic {quote(keys[0])}"
+            raise DuplicateDocumentError(f"{where}:{line}: {problem} (first on line {seen[keys]}){remedy}")
         seen[keys] = line
         if len(keys) == 1 and value != _OPEN:
             raise MalformedLineError(f"{where}:{line}: {names}: {rule}, not {quote(value)}")
