@@ -8,8 +8,12 @@ depths between these ranks. In variant "w", tied items have equal ranks, and the
 rank on. In "a", each item contributes its expected presence over random tie-breaking. "b" corrects "a" so that the
 overlap of a ranking with itself is 1. Without ties, the variants are equal.
 
+With persistence 1, rank-biased overlap becomes average overlap: the mean of the agreements at depths 1 to k, the length
+of the shorter ranking. No rank beyond k counts, so that the extrapolated, minimum and maximum overlap are equal.
+
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; Corsi and Urbano, The
-Treatment of Ties in Rank-Biased Overlap, SIGIR 2024.
+Treatment of Ties in Rank-Biased Overlap, SIGIR 2024; for average overlap, Fagin, Kumar and Sivakumar, Comparing Top k
+Lists, SIAM Journal on Discrete Mathematics 2003.
 """
 
 from __future__ import annotations
@@ -248,7 +252,7 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return the overlaps of two nonempty rankings by name (``OVERLAP_COLUMNS``), with persistence p in (0, 1)."""
+    """Return the overlaps of two nonempty rankings by name (``OVERLAP_COLUMNS``), with persistence p in (0, 1]."""
     numbers: dict[Hashable, int] = {}
     short, long = _by_length(RankedItems.of(x, numbers), RankedItems.of(y, numbers))
     overlaps = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
@@ -304,6 +308,8 @@ class _Agreements(Frozen):
     """Shape (n_long,), like the two before: for continuations of the shorter ranking."""
     common: float
     """Sum of products over all items of both rankings."""
+    at_long: float
+    """The expected agreement at the end of the longer ranking."""
 
     @classmethod
     def of(cls, short: RankedItems, long: RankedItems, variant: str) -> _Agreements:
@@ -315,34 +321,37 @@ class _Agreements(Frozen):
         if variant == "w":
             divisor = (weight_short + weight_long) / 2
         else:
-            divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short) * np.sqrt(weight_long)
+            divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short * weight_long)
         least = shared / divisor  # if the shorter ranking continues with other items
         expected = shared + (depth - n_short) * float(least[n_short - 1]) * unseen_mean
         extrapolated = np.where(beyond, expected / divisor, least)
         greatest = np.where(beyond, (shared + unseen_first) / divisor, least)
-        return cls(n_short, n_long, extrapolated, least, greatest, float(shared[-1]))
+        common = float(shared[-1])
+        at_long = (common + (n_long - n_short) * float(least[n_short - 1])) / n_long
+        return cls(n_short, n_long, extrapolated, least, greatest, common, at_long)
 
-    def weights(self, p: float) -> FloatArray:
-        """Return the weight of each depth."""
-        return p ** np.arange(1, self.n_long + 1, dtype=np.float64)
 
-    def extrapolated_overlap(self, p: float) -> float:
-        """Return the overlap if the agreement beyond the end continues as expected."""
-        at_short = float(self.least[self.n_short - 1])
-        at_long = (self.common + (self.n_long - self.n_short) * at_short) / self.n_long
-        seen = float(self.extrapolated @ self.weights(p))
-        return (1 - p) / p * (seen + at_long * p ** (self.n_long + 1) / (1 - p))
+def extrapolated_overlap(agreements: FloatArray, beyond: float, n_short: int, p: float) -> float:
+    """Return the overlap, given the agreements at depths 1 to n and ``beyond``; exactly 1 if all agreements are 1."""
+    return beyond + float((agreements - beyond) @ _weights(p, agreements.size, n_short))
+
+
+def _weights(p: float, n_depths: int, n_short: int) -> FloatArray:
+    """Return the weights of depths 1 to ``n_depths``, whose sum over all depths is 1."""
+    depth = np.arange(1.0, n_depths + 1)
+    return (depth <= n_short) / n_short if p == 1 else (1 - p) * p ** (depth - 1)
 
 
 def _overlap(short: RankedItems, long: RankedItems, p: float, variant: str) -> tuple[float, float, float]:
     """Return the extrapolated, minimum and maximum overlap."""
     at = _Agreements.of(short, long, variant)
-    weight, scale = at.weights(p), (1 - p) / p
-    return (
-        at.extrapolated_overlap(p),
-        scale * (float(at.least @ weight) + at.common * _tail_of_logarithm(p, at.n_long)),
-        scale * (float(at.greatest @ weight) + _greatest_beyond(at.common, at.n_short, at.n_long, p)),
-    )
+    extrapolated = extrapolated_overlap(at.extrapolated, at.at_long, at.n_short, p)
+    if p == 1:
+        return extrapolated, extrapolated, extrapolated
+    weight, scale = _weights(p, at.n_long, at.n_short), (1 - p) / p
+    least = float(at.least @ weight) + scale * at.common * _tail_of_logarithm(p, at.n_long)
+    lacking = float((1 - at.greatest) @ weight) + scale * _lacking_beyond(at.common, at.n_short, at.n_long, p)
+    return extrapolated, least, 1 - lacking
 
 
 def _sums(short: RankedItems, long: RankedItems, depth: IntArray, variant: str) -> FloatArray:
@@ -389,8 +398,7 @@ def _tail_of_logarithm(p: float, n_long: int) -> float:
     return math.log(1 / (1 - p)) - math.fsum(p**d / d for d in range(1, n_long + 1))
 
 
-def _greatest_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
-    """Return the sum beyond depth n_long if each ranking continues with items of the other, then with common items."""
-    full = round(n_long + n_short - common)
-    partly = math.fsum((2 * d - n_long - n_short + common) / d * p**d for d in range(n_long + 1, full + 1))
-    return partly + p ** (full + 1) / (1 - p)
+def _lacking_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
+    """Return the sum of p^d (1 - agreement) beyond depth n_long if each ranking continues with the other's items."""
+    full = n_long + n_short - common
+    return math.fsum((full - d) / d * p**d for d in range(n_long + 1, round(full) + 1))

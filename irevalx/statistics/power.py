@@ -30,7 +30,7 @@ class Deviation(Frozen):
 def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Deviation, Deviation, tuple[int, int]]:
     """Return the median and maximum standard deviation of differences over pairs of runs, and the pair of the maximum.
 
-    The median is the median of variances; values have shape (n_runs, n_topics), with at least two runs and two topics.
+    The median is the median of deviations; values have shape (n_runs, n_topics), with at least two runs and two topics.
     Intervals of variances are chi-square, with 2 over the variance of the log variance as degrees of freedom (jackknife
     over topics [Miller, Jackknifing Variances, Annals of Mathematical Statistics 1968]): topic differences are not
     normal. The pair with the largest deviation among C pairs usually varies less on other topics, so its lower end is
@@ -46,15 +46,10 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
     squares = (d - d.mean(axis=1, keepdims=True)) ** 2
     n_topics, sums = d.shape[1], squares.sum(axis=1)
     pair = int(np.argmax(sums))
-    picked = ((float(np.median(sums)), np.median, 1), (float(sums[pair]), lambda of: of[pair], len(d)))
+    without_topic = np.maximum(sums - squares.T * n_topics / (n_topics - 1), 0)
     of_median, of_greatest = (
-        _deviation(
-            math.sqrt(total / (n_topics - 1)),
-            np.array([pick(sums - square * n_topics / (n_topics - 1)) for square in squares.T]),
-            alpha,
-            n_compared,
-        )
-        for total, pick, n_compared in picked
+        _deviation(math.sqrt(pick(sums) / (n_topics - 1)), np.array([*map(pick, without_topic)]), alpha, n_compared)
+        for pick, n_compared in ((lambda of: float(np.median(np.sqrt(of))) ** 2, 1), (lambda of: of[pair], len(d)))
     )
     return of_median, of_greatest, (int(first[pair]), int(second[pair]))
 

@@ -304,7 +304,7 @@ def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_
 
 
 LIMITS = """
-agree      rbo=0,1,nan              a number above 0 and below 1
+agree      rbo=0,1.01,nan           a number above 0 and at most 1
 agree      top=1                    an integer of at least 2
 agree      resamples=-1,10000001    an integer of at least 0 and at most 10000000
 bounds     max_grade=-1             an integer of at least 0
@@ -375,7 +375,7 @@ power      widths=0,x               a number above 0
 power      power=0,1                a number above 0 and below 1
 power      correction=holm          none or bonferroni
 power      comparisons=0            an integer of at least 1
-report     rbo=0,1,nan              a number above 0 and below 1
+report     rbo=0,1.01,nan           a number above 0 and at most 1
 report     depth=0,1001             an integer of at least 1 and at most 1000
 study      rounding=down            up, half-up or half-down
 study      samples=0,10000001,99999999999999999999                an integer of at least 1 and at most 10000000

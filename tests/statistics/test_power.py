@@ -84,12 +84,12 @@ def test_topics_for_width_are_the_least() -> None:
         assert topics_for_width(width) == expected
 
 
-def variances(values: FloatArray) -> list[float]:
-    """Return the variance of the differences of each pair of rows."""
-    return [float(np.var(y - x, ddof=1)) for x, y in combinations(values, 2)]
+def deviations(values: FloatArray) -> list[float]:
+    """Return the standard deviation of the differences of each pair of rows."""
+    return [float(np.std(y - x, ddof=1)) for x, y in combinations(values, 2)]
 
 
-@pytest.mark.parametrize("shape", [(2, 8), (3, 5), (5, 30)])
+@pytest.mark.parametrize("shape", [(2, 8), (3, 5), (4, 9), (5, 30)])
 def test_literal_jackknife(shape: tuple[int, int]) -> None:
     """Median and greatest deviation, topics left out one by one; the greatest is corrected for the pairs."""
     values = np.random.default_rng(3).random(shape)
@@ -99,12 +99,19 @@ def test_literal_jackknife(shape: tuple[int, int]) -> None:
     place, n_pairs = [*combinations(range(shape[0]), 2)].index(pair), math.comb(shape[0], 2)
     picks: list[Callable[[list[float]], float]] = [statistics.median, lambda of_pairs: of_pairs[place]]
     for deviation, pick, low in zip(both, picks, (0.05, 0.05 / n_pairs), strict=True):
-        value = math.sqrt(pick(variances(values)))
-        without = [math.log(pick(variances(np.delete(values, topic, axis=1)))) for topic in range(n_topics)]
+        value = pick(deviations(values))
+        without = [2 * math.log(pick(deviations(np.delete(values, topic, axis=1)))) for topic in range(n_topics)]
         variance = (n_topics - 1) / n_topics * sum((value - np.mean(without)) ** 2 for value in without)
         freedom = 2 / variance
         ends = [value * math.sqrt(freedom / stats.chi2.isf(tail, freedom)) for tail in (low, 0.95)]
         assert [deviation.value, deviation.low, deviation.high] == pytest.approx([value, *ends])
+
+
+def test_median_of_an_even_number_of_pairs() -> None:
+    """The median of 0, 1, 1, 3, 4 and 4 is 2, not the root of the median variance 5."""
+    units = np.array([0.0, 0.0, 1.0, 4.0])[:, np.newaxis] * np.array([-1.0, 0.0, 1.0])
+    assert sorted(deviations(units)) == pytest.approx([0, 1, 1, 3, 4, 4])
+    assert median_and_greatest(units)[0].value == pytest.approx(2)
 
 
 def test_no_interval() -> None:

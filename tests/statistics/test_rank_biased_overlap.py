@@ -113,11 +113,35 @@ def test_a_is_the_mean_over_all_ways_of_breaking_ties(x: list[list[str]], y: lis
 @given(LETTERS, LETTERS)
 def test_a_ranking_is_like_itself(x: list[list[str]], y: list[list[str]]) -> None:
     """Under w and b its overlap with itself is 1, however tied; and x with y is y with x."""
-    itself = rank_biased_overlap(x, x, 0.9)
-    assert itself["rbo_w_ext"] == pytest.approx(1)
-    assert itself["rbo_b_ext"] == pytest.approx(1)
-    assert itself["rbo_a_ext"] <= 1 + 1e-12
+    for p in (0.9, 0.3, 1.0):
+        itself = rank_biased_overlap(x, x, p)
+        assert [itself[f"rbo_{variant}_{what}"] for variant in "wb" for what in ("ext", "max")] == [1.0] * 4
+        assert itself["rbo_a_ext"] <= 1 + 1e-12
     assert rank_biased_overlap(x, y, 0.7) == pytest.approx(rank_biased_overlap(y, x, 0.7))
+
+
+@SETTINGS
+@given(LETTERS, LETTERS)
+def test_average_overlap(x: list[list[str]], y: list[list[str]]) -> None:
+    """With p = 1, the mean agreement down to the end of the shorter ranking; in variant a, over ways of breaking ties."""
+    result = rank_biased_overlap(x, y, 1.0)
+    depths = range(1, min(sum(map(len, x)), sum(map(len, y))) + 1)
+    of_w = []
+    for depth in depths:
+        seen_x, seen_y = (
+            {item for n, group in enumerate(groups) if sum(map(len, groups[:n])) < depth for item in group}
+            for groups in (x, y)
+        )
+        of_w.append(2 * len(seen_x & seen_y) / (len(seen_x) + len(seen_y)))
+    assert [result[f"rbo_w_{what}"] for what in ("min", "ext", "max")] == pytest.approx([sum(of_w) / len(of_w)] * 3)
+    if math.prod(math.factorial(len(group)) for group in x + y) > 500:
+        return
+    every = [
+        sum(len({*left[:depth]} & {*other[:depth]}) / depth for depth in depths) / len(depths)
+        for left in broken(x)
+        for other in broken(y)
+    ]
+    assert result["rbo_a_ext"] == pytest.approx(sum(every) / len(every))
 
 
 def test_long_rankings_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,8 +157,9 @@ def test_rbo() -> None:
     """The package rbo gives the same where nothing is tied."""
     rbo = judge("rbo")
     x, y = _long_rankings()
-    theirs = rbo.RankingSimilarity([item for [item] in x], [item for [item] in y]).rbo_ext(p=0.98)
-    assert rank_biased_overlap(x, y, 0.98)["rbo_w_ext"] == pytest.approx(theirs, abs=1e-9)
+    theirs = rbo.RankingSimilarity([item for [item] in x], [item for [item] in y])
+    assert rank_biased_overlap(x, y, 0.98)["rbo_w_ext"] == pytest.approx(theirs.rbo_ext(p=0.98), abs=1e-9)
+    assert rank_biased_overlap(x, y, 1)["rbo_w_ext"] == pytest.approx(theirs.rbo(p=1.0), abs=1e-9)
 
 
 def _long_rankings() -> tuple[list[list[int]], list[list[int]]]:

@@ -243,7 +243,8 @@ def agree(
         extrapolated (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the
         rankings of documents by topic. Ties are treated in three ways: tied items have equal rank (rbo_w); the mean
         over all ways of breaking ties (rbo_a); and rbo_a corrected so that a ranking agrees perfectly with itself
-        (rbo_b).
+        (rbo_b). With persistence 1, it is average overlap: the mean of the agreements at ranks 1 to k, the length of
+        the shorter ranking (Fagin et al. 2003; Webber et al. 2010); ext, min and max are then equal.
     top : add the agreement on the K best runs by x: tau-b over these runs (top_tau_b; runs tied with the K-th are
         included), the share of these runs that are among the K best by y (top_overlap), and the difference in x between
         its best run and the best run by y (loss). Higher values are assumed to be better.

@@ -251,7 +251,7 @@ GroupBy = Annotated[
         ),
     ),
 ]
-Rbo = Annotated[float | None, number(above=0, below=1, metavar="P")]
+Rbo = Annotated[float | None, number(above=0, most=1, metavar="P")]
 Documents = Annotated[
     str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     path(

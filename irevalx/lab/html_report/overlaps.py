@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen
 from irevalx.ranking.rank import ranking_order, without_documents
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
-from irevalx.statistics.correlations import RankedItems
+from irevalx.statistics.correlations import RankedItems, extrapolated_overlap
 
 
 class RunOverlaps(Frozen):
@@ -89,12 +89,10 @@ def _overlaps(x: _Rankings, y: _Rankings, n_items: int, n_depths: int, p: float)
     beyond = depth - n_short[:, np.newaxis]
     extrapolated = np.where(beyond > 0, (shared + beyond * at_short[:, np.newaxis]) / divisor, least)
     at_long = (shared[np.arange(rows_x.n), n_long - 1] + (n_long - n_short) * at_short) / np.maximum(n_long, 1)
-    weights = p ** depth.astype(np.float64)
     overlaps = np.full(rows_x.n, np.nan)
     for topic in np.flatnonzero(n_short).tolist():
-        n = int(n_long[topic])
-        seen = float(extrapolated[topic, :n] @ weights[:n])
-        overlaps[topic] = (1 - p) / p * (seen + at_long[topic] * p ** (n + 1) / (1 - p))
+        agreements = extrapolated[topic, : n_long[topic]]
+        overlaps[topic] = extrapolated_overlap(agreements, float(at_long[topic]), int(n_short[topic]), p)
     return overlaps
 
 

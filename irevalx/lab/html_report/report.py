@@ -175,7 +175,7 @@ def report(
         refined(
             shell_help=(
                 "Display the rank-biased overlap (RBO) of two runs by topic, with persistence P: rbo_w_ext of agree "
-                "--rbo.  [default: not computed]"
+                "--rbo; 1 displays average overlap.  [default: not computed]"
             ),
         ),
     ] = None,
@@ -233,8 +233,8 @@ def report(
         ``irevalx.evaluate`` returned, all measures]
     depth : display the first K documents of each ranking; at most 1000.
     rbo : display the rank-biased overlap of two runs for each topic, and its mean, with this persistence, the
-        probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. [default: not
-        computed]
+        probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. 1 displays
+        average overlap. [default: not computed]
     documents : display the texts of documents: files of JSON Lines (with fields such as id and contents) or TREC SGML,
         or ``{docno: text}``.
     topic_texts : display the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``

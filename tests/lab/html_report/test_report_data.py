@@ -296,20 +296,20 @@ def test_rankings(with_holes: tuple[Path, list[Path]], ties: str) -> None:
                     assert total == pytest.approx(data["values"][measure][number][place], abs=1e-12)
 
 
-@pytest.mark.parametrize("baseline", [None, RUNS[2].name])
-def test_rank_biased_overlap(with_holes: tuple[Path, list[Path]], baseline: str | None) -> None:
+@pytest.mark.parametrize(("baseline", "p"), [(None, "0.8"), (RUNS[2].name, "0.8"), (None, "1")])
+def test_rank_biased_overlap(with_holes: tuple[Path, list[Path]], baseline: str | None, p: str) -> None:
     """Rank-biased overlaps and their means are those of agree --rbo; null for a topic that a run lacks."""
     qrels, runs = with_holes
     tied = runs[0].read_text().splitlines()
     runs[0].write_text("".join(f"{line.rsplit(' ', 2)[0]} {n % 7} x\n" for n, line in enumerate(tied)))
     options = [] if baseline is None else ["--baseline", baseline]
-    data = data_of(qrels, *runs, "-m", "map", "--rbo", "0.8", *options)
+    data = data_of(qrels, *runs, "-m", "map", "--rbo", p, *options)
     rbo, topics = data["rbo"], [topic["id"] for topic in data["topics"]]
     pairs = [pair for pair in combinations(runs, 2) if baseline is None or baseline in {run.name for run in pair}]
-    assert (rbo["p"], len(rbo["values"])) == (0.8, len(pairs))
-    assert any("--rbo 0.8" in option for option in data["about"]["options"])
+    assert (rbo["p"], len(rbo["values"])) == (float(p), len(pairs))
+    assert any(f"--rbo {p}" in option for option in data["about"]["options"])
     for pair, values, mean in zip(pairs, rbo["values"], rbo["means"], strict=True):
-        rows = lab("agree", "--rbo", "0.8", *pair, "--format", "csv", "--quiet").rows
+        rows = lab("agree", "--rbo", p, *pair, "--format", "csv", "--quiet").rows
         expected = {row["topic"]: float(row["rbo_w_ext"]) for row in rows}
         assert mean == expected.pop("all")
         assert dict(zip(topics, values, strict=True)) == {topic: expected.get(topic) for topic in topics}

@@ -251,7 +251,7 @@ function overlapPart(charts) {
     html(
       "p",
       { id: "overlap" },
-      `Rank-biased overlap of the complete rankings (RBO, p = ${p}): mean `,
+      `Rank-biased overlap of the complete rankings (RBO, p = ${p}${p === 1 ? ": average overlap" : ""}): mean `,
       figure(mean),
       ` over ${counted(order.length, "topic")}`,
       ...(order.length > 1 ? [", from ", ...extreme(order[0]), " to ", ...extreme(order[order.length - 1])] : []),
