@@ -21,6 +21,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "agree": {"x": QRELS, "y": QRELS},
     "draw": {"studies": "nothing"},
     "estimate": {"human": QRELS, "machine": QRELS},
+    "gate": {"qrels": QRELS, "baseline": "count1", "margin": {"*": 0.1}},
     "labels": {"human": QRELS, "machine": QRELS},
     "next": {},
     "nuggets": {"files": "nothing"},
@@ -69,6 +70,7 @@ def refused_in_shell(command: str, keywords: dict[str, Any], folder: Path) -> st
         "estimate": ["--human", QRELS, "--machine", QRELS],
         "report": [QRELS, "-o", folder / "report.html"],
         "study": [QRELS, "-o", folder / "study"],
+        "gate": [QRELS, "--baseline", "count1", *([] if "margin" in keywords else ["--margin", "0.1"])],
         "draw": ["nothing", *([] if "figure" in keywords else ["--figure", folder / "f.svg"])],
     }.get(command, [*INPUTS.get(command, {"qrels": QRELS}).values()])
     runs = [] if isinstance(keywords.get("runs"), str) else keywords.pop("runs", [])

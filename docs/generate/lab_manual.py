@@ -34,7 +34,7 @@ def _overview() -> Iterator[str]:
             if entry.question == question:
                 yield from definition(f"{PROGRAM} {name}", entry.summary)
     yield '.SH "EXIT STATUS"'
-    yield from paragraphs(["As for irevalx; compare --margin also ends with 3 (worse) and 5 (cannot tell)."])
+    yield from paragraphs(["As for irevalx; gate also ends with 3 (worse) and 5 (cannot tell)."])
     yield from see_also([*((f"{PROGRAM}-{name}", 1) for name in COMMANDS), ("irevalx", 1)])
 
 

@@ -61,6 +61,12 @@ GUESSES = (
     ),
     Guess(_TOPIC_NAMES, "; to use some topics only, remove the other topics from the judgments"),
     Guess(
+        frozenset({"--margin", "--require", "--allow-unsure", "--junit"}),
+        "; irevalx-lab gate QRELS RUN... --baseline RUN --margin D tests that runs are not worse than a baseline",
+        "irevalx-lab compare",
+    ),
+    Guess(frozenset({"--page"}), "; irevalx-lab report --margin D writes an HTML report that begins with the verdicts"),
+    Guess(
         frozenset({"-n"}), "; did you mean --per-topic or --in-all?", requires=frozenset({"--per-topic", "--in-all"})
     ),
 )

@@ -12,7 +12,7 @@ it.
 
     html_report/       HTML report of an evaluation: report
     studies/           measures under reduced judgments: study, draw
-    comparison/        significance of differences between runs: compare
+    comparison/        significance of differences between runs: compare, gate
     generated_answers/ scores of generated answers: nuggets
     topic_sets/        number of topics that an experiment requires: power, swap-rate
     reusability/       leave-one-group-out reusability test: leave-out
@@ -77,6 +77,11 @@ COMMANDS = {
     "compare": CommandEntry(
         COMPARING, "comparison.compare", "Test differences between runs for statistical significance."
     ),
+    "gate": CommandEntry(
+        COMPARING,
+        "comparison.gate",
+        "Test that runs are not worse than a baseline, as a quality gate for continuous integration.",
+    ),
     "report": CommandEntry(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
     "nuggets": CommandEntry(
         COMPARING,
@@ -119,12 +124,19 @@ QUESTIONS = tuple(dict.fromkeys(entry.question for entry in COMMANDS.values()))
 """The headings of the list of commands."""
 
 _HOMES = {name.replace("-", "_"): entry.function for name, entry in COMMANDS.items()}
-_HOMES["pool_sizes"] = "judging.pool"
+_HOMES |= {
+    "compare_topics": "comparison.topics",
+    "discriminative_power": "comparison.discriminative_power",
+    "pool_sizes": "judging.pool",
+}
 """The module that each public function lives in."""
 
 if TYPE_CHECKING:
     from irevalx.lab.agreement.agree import agree as agree
     from irevalx.lab.comparison.compare import compare as compare
+    from irevalx.lab.comparison.discriminative_power import discriminative_power as discriminative_power
+    from irevalx.lab.comparison.gate import gate as gate
+    from irevalx.lab.comparison.topics import compare_topics as compare_topics
     from irevalx.lab.completion.complete import complete as complete
     from irevalx.lab.description.describe import describe as describe
     from irevalx.lab.estimation.estimate import estimate as estimate

@@ -234,9 +234,9 @@ def test_directions(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     rows = [f"{run},{topic},{value},{0.5 + value / 10}" for run, value in (("a", 1), ("b", 3)) for topic in range(9)]
     path.write_text("\n".join(["run,topic,wer,map", *rows]))
-    words = ("compare", "--scores", path, "-m", "wer map", "--baseline", "a", "--margin", "0.1")
+    words = ("gate", "--scores", path, "-m", "wer map", "--baseline", "a", "--margin", "0.1")
     gates = {
-        option: irevalx.lab.compare(
+        option: irevalx.lab.gate(
             irevalx.Scores.read(path, lower_is_better=option), measures="wer map", baseline="a", margin=0.1
         )
         for option in ((), "wer")

@@ -46,7 +46,7 @@ COMMANDS = {
     "estimate": "irevalx-lab estimate --human human --machine labels a b -m P.10",
     "compare": "irevalx-lab compare qrels a b -m map",
     "compare --topic-groups": "irevalx-lab compare qrels a b -m map --topic-groups groups",
-    "compare --margin": "irevalx-lab compare qrels a b -m map --baseline a --margin 0.01",
+    "gate": "irevalx-lab gate qrels a b -m map --baseline a --margin 0.01",
     "report": "irevalx-lab report qrels a b -m map -o page.html --seed 1",
     "power": "irevalx-lab power qrels a b -m map",
     "degrade": "irevalx-lab degrade qrels --uniform 10% --seed 1 -o tenth",

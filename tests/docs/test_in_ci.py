@@ -59,7 +59,7 @@ def test_workflows(folder: Path) -> None:
     calls = []
     for _, text in blocks("yaml", PAGE):
         words = " ".join(text.split())
-        start = words.index("irevalx-lab compare")
+        start = words.index("irevalx-lab gate")
         ends = [words.find(end, start) for end in (" - name:", " allow_failure:")]
         calls.append(words[start : min(end for end in ends if end > 0)])
     assert len(calls) == 2

@@ -87,11 +87,11 @@ CALLS: dict[str, list[Callable[[Path], Any]]] = {
     "compare": [
         lambda _: lab.compare(FULL, RUNS, "map", system_by=BY_NAME),
         lambda _: lab.compare(FULL, RUNS, "map", by="run"),
-        lambda _: lab.compare(FULL, RUNS, "map", by="topic", baseline="count1"),
-        lambda _: lab.compare(FULL, RUNS, "map", discriminative_power=True),
+        lambda _: lab.compare_topics(FULL, RUNS, "map", baseline="count1"),
+        lambda _: lab.discriminative_power(FULL, RUNS, "map"),
         lambda _: lab.compare(FULL, RUNS, "map", topic_groups=PARITY),
-        lambda _: lab.compare(FULL, RUNS[:3], "map", margin={"*": 0.05}, baseline="count1"),
     ],
+    "gate": [lambda _: lab.gate(FULL, RUNS[:3], "map", margin={"*": 0.05}, baseline="count1")],
     "complete": [
         lambda _: (
             lab.complete(FULL, RUNS, documents=DOCUMENTS, calibrated=True, holdout=[0.8], expected=True, seed=1).report

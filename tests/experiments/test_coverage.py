@@ -233,15 +233,16 @@ def test_comparisons_without_the_rule() -> None:
     assert "not determined for P_10 and map:" in whole_result
     assert "not determined" not in str(irevalx.lab.compare(qrels, runs, "P.10 map"))
     many = {f"{name}{n}": run for n in range(6) for name, run in runs.items()}  # no table of pairs
-    for options in ({}, {"by": "run"}, {"by": "topic"}, {"discriminative_power": True}):
-        table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **options))
+    by_run = irevalx.lab.compare(qrels, many, "P.10 bpref", by="run")
+    functions = (irevalx.lab.compare, irevalx.lab.compare_topics, irevalx.lab.discriminative_power)
+    for table in map(str, (by_run, *(function(qrels, many, "P.10 bpref") for function in functions))):
         assert "Dependence on unjudged documents is not determined for bpref: the rule requires" in table
     group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
     of_systems: list[dict[str, Any]] = [{"systems": {name: name[:3] for name in many}}, {"system_by": "^n"}]
     for several in (*of_systems, {"topic_groups": group}):
         table = str(irevalx.lab.compare(qrels, many, "P.10 bpref", **several))
         assert "not determined for systems of several runs and topic groups." in table
-    gated = irevalx.lab.compare(qrels, runs, "P.10 bpref", baseline="good", margin=0.01)
+    gated = irevalx.lab.gate(qrels, runs, "P.10 bpref", baseline="good", margin=0.01)
     assert [row.depends_on_unjudged for row in gated.rows] == [True, None]
     assert "not determined for bpref:" in str(gated)
 
@@ -256,7 +257,7 @@ def test_judgments_of_relevant_documents_only() -> None:
     assert "All judged documents are relevant: their share among the retrieved documents is precision" in str(result)
     assert "equally judged" not in str(irevalx.lab.report(qrels, {"good": good, "none": none}, "P.10").data["findings"])
     assert "of the first 10 documents" not in str(result).casefold()
-    gated = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map", baseline="none", margin=0.01)
+    gated = irevalx.lab.gate(qrels, {"good": good, "none": none}, "P.10 map", baseline="none", margin=0.01)
     assert [row.depends_on_unjudged for row in gated.rows] == [None, None]
     assert "caution" not in str(gated)
     described = " ".join(str(irevalx.lab.describe(qrels, {"good": good, "none": none})).split())
@@ -371,7 +372,7 @@ def test_a_gate_and_a_report(cranfield: Path, tmp_path: Path) -> None:
     """Verdicts have a caution by the same rule, and the report contains the warnings of compare."""
     runs = [str(cranfield / "runs" / f"{name}.gz") for name in ("okapi1", "lsi1", "vsm1")]
     qrels = str(pooled_without_lsi(cranfield, tmp_path))
-    gate = lab("compare", qrels, *runs, "-m", "P.10", "--baseline", "okapi1", "--margin", "0.01")
+    gate = lab("gate", qrels, *runs, "-m", "P.10", "--baseline", "okapi1", "--margin", "0.01")
     lines = gate.stdout.decode().splitlines()
     head, lsi, vsm = (line.split() for line in (lines[3], *lines[5:7]))
     assert head[-3:] == ["verdict", "caution", "gate"]
@@ -390,8 +391,8 @@ def test_a_gate_and_a_report(cranfield: Path, tmp_path: Path) -> None:
     assert any(
         "The runs are not equally judged: of the first 10 documents, between" in line for line in made["findings"]
     )
-    [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
-    letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
+    [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10").runs if row.best]
+    letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10").runs}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]
     finding = made["findings"][0]
     assert finding.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")

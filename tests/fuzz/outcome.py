@@ -16,7 +16,7 @@ STATUSES = {0, 1, 2, 4, 7, 255}
 """What a call may end with that has files, room and a reader."""
 
 NOT_PASSED = {3, 5}
-"""What a gate, ``compare --margin``, ends with too; what it prints is the reason."""
+"""What a gate ends with too; what it prints is the reason."""
 
 NOTHING_PRINTED = {1, 2, 7, 255}
 """With these a single run has no output."""

@@ -46,6 +46,7 @@ def parameters_of_call(name: str, *words: str) -> dict[str, object]:
         "pool": ["r"],
         "draw": ["s"],
         "estimate": ["--human", "h", "--machine", "m", "r"],
+        "gate": ["q", "r", "--baseline", "b", "--margin", "0.1"],
     }
     within = click.Context(program, help_option_names=program.context_settings["help_option_names"])
     context = described(name).make_context(name, [*needed.get(name, ["q", "r"]), *words], parent=within)

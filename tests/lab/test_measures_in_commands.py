@@ -24,7 +24,7 @@ CALLS = {
     "bounds": "bounds qrels RUNS",
     "compare": "compare qrels RUNS",
     "compare --by run": "compare qrels RUNS --by run",
-    "compare --margin": "compare qrels RUNS --baseline one1 --margin 0.1 --allow-unsure --page page.html --junit gate.xml",
+    "gate": "gate qrels RUNS --baseline one1 --margin 0.1 --allow-unsure --junit gate.xml",
     "compare --topic-groups": "compare qrels RUNS --topic-groups groups",
     "compare --system-by": "compare qrels RUNS --system-by ^[a-z]+",
     "estimate": "estimate --human human --machine other RUNS",
@@ -80,7 +80,7 @@ def is_refused(call: str, measure: Measure) -> bool:
         return not by_topic or measure.summary is not mean
     if call == "compare --system-by":
         return not by_topic or measure.summary is geometric_mean
-    if call == "compare --margin":
+    if call == "gate":
         return not by_topic or measure.summary is not mean or not (measure.higher_is_better or measure.lower_is_better)
     return not by_topic
 

@@ -71,7 +71,7 @@ def test_options_are_explained(name: str) -> None:
 
 GRADES = ("qrels", "beir", "csv", "tsv", "json", "jsonl")
 USABLE: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
+    **dict.fromkeys(("agree", "compare", "gate", "power", "swap-rate"), tuple(REL_FORMATS)),
     **dict.fromkeys(("degrade", "pool", "next", "leave-out", "complete", "bounds", "report", "study"), GRADES),
     "labels": (*GRADES, "prefs"),
     "describe": (*GRADES, "sampled"),
@@ -91,7 +91,11 @@ def test_judgment_formats(name: str) -> None:
     [(any_, words)] = re.findall(pattern, options[0].help or "")
     usable = set(REL_FORMATS) if any_ else set(re.split(", | or | and ", words))
     has_runs = any(parameter.name == "runs" for parameter in described(name).params)
-    needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"] if has_runs else ["q"])
+    needed = {
+        "agree": ["x", "y"],
+        "gate": ["q", "r", "--baseline", "b", "--margin", "0.1"],
+        "study": ["q", "r", "-o", "folder"],
+    }.get(name, ["q", "r"] if has_runs else ["q"])
     results = {form: lab(name, "-R", form, *needed) for form in REL_FORMATS}
     assert all(result.status for result in results.values())
     refusal_of = {form: f"irevalx-lab: -R {form}: must be " for form in REL_FORMATS}

@@ -56,8 +56,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("bounds", {"measures": "P.5 P.10"}),
     ("compare", {"measures": "map P.10", "seed": 1, "resamples": 99, "interval": "bca"}),
     ("compare", {"measures": "map P.10", "seed": 1, "by": "run", "baseline": "count1"}),
-    ("compare", {"measures": "map P.10", "seed": 1, "discriminative_power": True}),
-    ("compare", {"measures": "P.10", "baseline": "count1", "margin": {"P.10": 0.01}}),
+    ("gate", {"measures": "P.10", "baseline": "count1", "margin": {"P.10": 0.01}}),
     ("compare", {"measures": "P.10", "system_by": "^[a-z]+"}),
     ("describe", {}),
     ("describe", {"depth": 5, "group_by": "^[a-z]+", "show": "groups"}),
@@ -163,11 +162,11 @@ def test_figures() -> None:
     """Results can be drawn, for papers too."""
     compared: Any = irevalx.lab.compare(QRELS, RUNS, "map P.10", by="run", baseline="count1")
     assert compared.figure(draw="topics").axes
-    assert irevalx.lab.compare(QRELS, RUNS, discriminative_power=True).figure(width=3.3, titled=False).axes
+    assert irevalx.lab.discriminative_power(QRELS, RUNS).figure(width=3.3, titled=False).axes
     assert irevalx.lab.leave_out(QRELS, RUNS, "map", groups=GROUPS, holes=5).figure(draw="holes").axes
     with pytest.raises(ArgumentError, match="draw must be one of intervals topics matrix, or None"):
         irevalx.lab.compare(QRELS, RUNS, interval="t").figure(draw="x")
-    assert not hasattr(irevalx.lab.compare(QRELS, RUNS, margin=0.1, baseline="count1"), "figure")
+    assert not hasattr(irevalx.lab.gate(QRELS, RUNS, margin=0.1, baseline="count1"), "figure")
 
 
 def test_degrade() -> None:
@@ -233,7 +232,7 @@ def test_compare_scores() -> None:
         "(complete=True counts them as 0)",
         "map has values for only 2 topics; with fewer than 5, no difference is reported as significant",
     ]
-    assert [row.score for row in last.rows] == [1.0, 0.5]
+    assert [row.score for row in last.runs] == [1.0, 0.5]
 
 
 @pytest.mark.filterwarnings("ignore:a bootstrap interval of so few topics")

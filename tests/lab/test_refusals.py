@@ -161,10 +161,10 @@ def test_both_callers(command: str, keywords: dict[str, Any], message: str, tmp_
         ("bounds QRELS RUNS -m map --fit-probabilities --figure x.png", "requires a measure with proven bounds"),
         ("compare QRELS RUN", "irevalx-lab: at least two runs must be given, not 1\n"),
         (
-            "compare QRELS RUNS --baseline count1 --margin 0.1 --margin 0.2",
+            "gate QRELS RUNS --baseline count1 --margin 0.1 --margin 0.2",
             "--margin '0.2': this name has already been given",
         ),
-        ("compare QRELS RUNS --baseline count1 --margin x=nan", "--margin x=nan: must be a number of at least 0"),
+        ("gate QRELS RUNS --baseline count1 --margin x=nan", "--margin x=nan: must be a number of at least 0"),
         ("complete QRELS --docs - --pool -", "standard input (-) can be given for only one file"),
         ("complete QRELS --labels - --pool -", "standard input (-) can be given for only one file"),
         ("draw q", "missing --figure"),

@@ -58,19 +58,19 @@ estimate
     seed, pool_out, rates requires design
     ties=expected, ties=best, ties=worst excludes design, rel_format=sampled, rel_format=prels
 compare
-    discriminative_power, power excludes by=run, by=topic
     sort requires by=topic, by=run
-    systems, system_by excludes margin, test=wilcoxon, test=permutation, correction=tukey, interval=bca
+    systems, system_by excludes test=wilcoxon, test=permutation, correction=tukey, interval=bca
     system_by excludes systems
-    topic_groups excludes margin, systems, system_by, correction=tukey, by=run, by=topic, discriminative_power, power
-    topic_groups excludes columns, figure
-    margin requires baseline
-    margin excludes test, correction, interval, resamples, discriminative_power, power, by=run, by=topic, columns, figure
-    require=better, allow_unsure, junit, page requires margin
-    allow_unsure excludes require=better
-    page excludes grades=probability
+    topic_groups excludes systems, system_by, correction=tukey, by=run, columns, figure
+    by=topic excludes topic_groups
+    discriminative_power excludes by=run, by=topic, topic_groups
     draw requires figure
     draw excludes discriminative_power
+gate
+    allow_unsure excludes require=better
+report
+    margin requires baseline
+    groups excludes group_by
 power
     comparisons requires correction=bonferroni
 degrade
@@ -189,10 +189,6 @@ VALUES: dict[str, Any] = {
 NEEDED: dict[str, dict[str, Any]] = {
     "bounds groups excludes": {"new_runs": "x", "fit_probabilities": True},
     "bounds new_runs excludes": {"fit_probabilities": True},
-    "compare scores excludes": {"margin": 0.1, "baseline": "x"},
-    "compare margin excludes": {"baseline": "x"},
-    "compare allow_unsure excludes": {"margin": 0.1, "baseline": "x"},
-    "compare page excludes": {"margin": 0.1, "baseline": "x"},
     "compare draw excludes": {"figure": "x.png"},
     "complete class_weight requires": {"documents": "x", "classifier": "kld"},
     "complete calibrated excludes": {"mark": "x"},
@@ -288,7 +284,10 @@ def test_rules(command: str, this: str, kind: str, others: tuple[str, ...], tmp_
         keywords["runs"] = RUNS
     verb = "requires" if kind == "requires" else "cannot be combined with"
     known = declaration_of(function_of(command)).parameters
+    name = this.partition("=")[0]
+    is_shared = name in known and getattr(known[name], kind) == getattr(declared_parameters(command)[name], kind)
     in_python = known.keys() >= keywords.keys() and any(other.partition("=")[0] in known for other in others)
+    in_python = in_python and is_shared  # a command can have more values of a parameter than its function
     in_shell = this != "machine" and parameters_of(function_of(command)).keys() >= keywords.keys()
     assert in_python or in_shell  # in the shell a second machine is a run
     if in_python:
@@ -313,12 +312,12 @@ bounds     in_all=0                 an integer of at least 1
 bounds     n_next=0                 an integer of at least 1
 bounds     draws=0,10000001         an integer of at least 1 and at most 10000000
 compare    test=z                   t, wilcoxon or permutation
-compare    by=3                     pair, run or topic
+compare    by=3                     pair
 compare    alpha=0,1,nan            a number above 0 and below 1
 compare    resamples=0,10000001     an integer of at least 1 and at most 10000000
 compare    correction=x             holm, bonferroni, benjamini-hochberg, none, bh or tukey
 compare    interval=x               bca or t
-compare    margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
+gate       margin=-1                a number of at least 0, or a percentage of the baseline's mean such as 1%, for all measures or by measure (ndcg=0.01)
 compare    columns=q                all, or some of measure run against mean mean_against difference low high
 compare    level=x                  a 64-bit integer, or a finite number if grades are real
 compare    threads=0                an integer of at least 1

@@ -47,13 +47,14 @@ def results_of_the_lab() -> list[str]:
     assert_type(pairs.rows[0].p, float)
     assert_type(pairs.to_frame(), pd.DataFrame)
     assert_type(pairs.to_polars(), pl.DataFrame)
-    assert_type(lab.compare(qrels, runs, "P.2", by="run").rows[0].best, bool)
-    assert_type(lab.compare(qrels, runs, "P.2", by="topic").rows[0].topic, str)
-    assert_type(lab.compare(qrels, runs, "P.2", discriminative_power=True).rows[0].power, float)
-    gate = lab.compare(qrels, runs, "P.2", margin=0.1, baseline="bm25")
+    assert_type(lab.compare(qrels, runs, "P.2").runs[0].best, bool)
+    assert_type(lab.compare_topics(qrels, runs, "P.2").rows[0].topic, str)
+    assert_type(lab.discriminative_power(qrels, runs, "P.2").rows[0].power, float)
+    gate = lab.gate(qrels, runs, "P.2", margin=0.1, baseline="bm25")
     assert_type(gate.rows[0].verdict, str)
     groups = lab.compare(qrels, runs, "P.2", topic_groups={topic: str(int(topic) % 2) for topic in qrels}, seed=1)
     assert_type(groups.rows[0].group, str)
+    assert_type(groups.interactions[0].differ, bool)
     assert_type(lab.power(qrels, runs, "P.2").rows[0].topics, int | None)
     assert_type(lab.describe(qrels, runs).rows[0].judged, int)
     assert_type(lab.leave_out(qrels, runs, "P.2", group_by=".*").rows[0].significant, bool)
@@ -63,12 +64,11 @@ def results_of_the_lab() -> list[str]:
     assert_type(study.rows[0].knee, str | None)
     if TYPE_CHECKING:
         gate.figure()  # type: ignore[attr-defined]
-        groups.figure()  # type: ignore[attr-defined]
         lab.pool_sizes(runs).figure()  # type: ignore[attr-defined]
-        lab.compare(qrels, runs, alfa=0.1)  # type: ignore[call-overload]
+        lab.compare(qrels, runs, alfa=0.1)  # type: ignore[call-arg]
         assert_type(pairs.figure(), Figure)
         assert_type(study.figure("mean-scores"), Figure)
-    drawn = {"pairs": pairs, "gate": gate, "groups": groups, "study": study}
+    drawn = {"pairs": pairs, "gate": gate, "study": study}
     return [name for name, result in drawn.items() if hasattr(result, "figure")]
 
 

@@ -48,8 +48,9 @@ def test_scores(how: dict[str, Any]) -> None:
 CALLS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "pairs": ("compare", {"measures": "map num_rel_ret"}, ("-m", "map num_rel_ret")),
     "runs": ("compare", {"by": "run"}, ("--by", "run")),
-    "topics": ("compare", {"by": "topic", "baseline": "count1"}, ("--by", "topic", "--baseline", "count1")),
-    "gate": ("compare", {"margin": 0.1, "baseline": "count1"}, ("--margin", "0.1", "--baseline", "count1")),
+    "topics": ("compare_topics", {"baseline": "count1"}, ("--by", "topic", "--baseline", "count1")),
+    "gate": ("gate", {"margin": 0.1, "baseline": "count1"}, ("--margin", "0.1", "--baseline", "count1")),
+    "discriminative power": ("discriminative_power", {}, ("--discriminative-power",)),
     "power": ("power", {}, ()),
     "bounds": ("bounds", {}, ()),
     "leave-out": ("leave_out", {"group_by": ".*"}, ("--group-by", ".*")),
@@ -67,7 +68,7 @@ def test_results_of_the_lab(name: str) -> None:
     result: Result = getattr(irevalx.lab, function)(QRELS, RUNS, **keywords)
     frame, table = result.to_polars(), result.to_arrow()
     assert_same(result.to_frame(), frame, table)
-    command = function.replace("_", "-")
+    command = "compare" if name in {"topics", "discriminative power"} else function.replace("_", "-")
     done = lab(command, QRELS, *RUNS, *options, "--format", "csv", "--quiet")
     head, *rows = csv.reader(io.StringIO(done.stdout.decode()))
     assert frame.columns == head

@@ -119,7 +119,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("irevalx", "-m", "all", "{robust}", "{run}"),
     ("irevalx", "--ci", "95%", "-m", "map P.10 ndcg@10", "{robust}", "{runs}"),
     ("compare", "{robust}", "{runs}", "-m", "map P.10", "--seed", "1"),
-    ("compare", "{robust}", "{runs}", "--baseline", "a_b%c&d", "--margin", "0.02"),
+    ("gate", "{robust}", "{runs}", "--baseline", "a_b%c&d", "--margin", "0.02"),
     ("compare", "{robust}", "{runs}", "--by", "pair", "--columns", "all"),
     ("compare", "{robust}", "{runs}", "--by", "topic", "--quiet"),
     ("compare", "{robust}", "{runs}", "--discriminative-power", "-m", "map P.10"),

@@ -386,7 +386,7 @@ SCORES_INPUT = _named(
     scores=flag(
         excludes=(
             *(name for name in _EVALUATION if name not in {"complete", "threads"}),
-            *("results_format", "page", "depth", "documents"),
+            *("results_format", "depth", "documents"),
         ),
         default=False,
         help=(

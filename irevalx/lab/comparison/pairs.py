@@ -54,8 +54,27 @@ class ComparedPair(NamedTuple):
     interaction_p: float | None = None  # corrected p-value of the interaction of the pair; nan if undefined
 
 
+class PairInteraction(NamedTuple):
+    """The test of whether the difference of two runs differs between topic groups."""
+
+    measure: str
+    run: str
+    against: str
+    groups: int  # number of groups compared, which have at least two topics
+    f: float  # Welch's F statistic and its degrees of freedom; nan if undefined
+    df_between: int
+    df_within: float
+    p: float  # p-value from permuted group labels; nan if undefined
+    corrected_p: float  # p-value corrected for all pairs of the measure
+    differ: bool  # whether corrected_p is below alpha
+    labellings: int  # number of assignments of topics to groups from which p is computed
+
+
 LABELS = ("measure", "run", "against")
 """Columns with the names of a row."""
+
+PROBABILITIES = frozenset({"p", "corrected_p"})
+"""Columns that contain probabilities, printed with more digits near 0."""
 
 PAIR_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("replicates")]
 """The fields of pairs of runs."""

@@ -1,17 +1,44 @@
-"""Parameters of comparisons, shared by ``compare`` and ``report``."""
+"""Parameters that the functions of comparisons share with ``report``."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
-from irevalx.declarations import Parameter, choice, file, whole
+from irevalx.api.custom_measures import Measures as GivenMeasures
+from irevalx.declarations import Parameter, choice, collect, file, refined, spelled, text, whole
+from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.parameters import MOST_DRAWS
+from irevalx.frozen import defaults, replace
+from irevalx.lab.command.parameters import Alpha, EvaluationOptions, Groups, Seed, evaluation_options, measures
 from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
 from irevalx.parameters import ValueType, texts
 from irevalx.process.platform import path_text
+from irevalx.settings import NAME_STYLES
 from irevalx.statistics.confidence_intervals import INTERVALS
+from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY
 
+TestedMeasures = Annotated[
+    GivenMeasures,
+    measures(
+        shell_help=(
+            "Measures, as for irevalx -m: 'map infAP'. P-values are corrected for the comparisons of a measure."
+        )
+    ),
+    refined(
+        help=(
+            'measures, such as "map", "P.5,10" or "nDCG@10"; one or several. [default: map; with ``Scores`` that do '
+            "not contain map, or that ``irevalx.evaluate`` returned, all measures that have a value for each topic]"
+        )
+    ),
+]
+Names = Annotated[
+    str,
+    choice(
+        *NAME_STYLES,
+        help="names of the measures in the output: trec_eval's names, or the names requested with `measures` (asked).",
+    ),
+]
 Test = Annotated[
     str,
     choice(
@@ -77,6 +104,65 @@ Baselines = Annotated[
         ),
     ),
 ]
+_NOT_WITH_SYSTEMS = ("test=wilcoxon", "test=permutation", "correction=tukey", "interval=bca")
+
+Systems = Annotated[
+    Groups,
+    refined(
+        requires=(),
+        excludes=_NOT_WITH_SYSTEMS,
+        help=(
+            "compare systems with several runs each (replicates), for example of several folds or seeds. The system of "
+            "each run is given as ``{run: system}``, or in a file with one line ``RUN SYSTEM`` per run. The value of a "
+            "topic is the mean over the runs of a system; tests and intervals account for the variation over both "
+            "topics and runs."
+        ),
+        shell_help=(
+            "Compare systems with several runs each (replicates). Replicates are, for example, folds or seeds. FILE "
+            "contains one line RUN SYSTEM per run. The value of a topic is the mean over the runs of a system; tests "
+            "and intervals are over topics and runs."
+        ),
+    ),
+]
+SystemBy = Annotated[
+    str | None,
+    text(
+        metavar="REGEX",
+        excludes=("systems", *_NOT_WITH_SYSTEMS),
+        help=(
+            "compare systems; a part of each run name is the name of the system. The name is the text that this "
+            "regular expression matches (its first group in parentheses, if it has one). A run without a match is "
+            "treated as a separate system."
+        ),
+    ),
+]
+
+
+class TestOptions(EvaluationOptions, total=False):
+    """The options of a comparison of runs: how they are tested and evaluated. ``TestedRuns.of`` receives them whole."""
+
+    names: Names
+    test: Test
+    correction: Correction
+    interval: Interval
+    alpha: Alpha
+    resamples: TestResamples
+    seed: Seed
+    systems: Systems
+    system_by: SystemBy
+
+
+_DEFAULTS = defaults(Method) | {"names": NAME_STYLES[0], "seed": None, "systems": None, "system_by": None}
+
+
+def test_options() -> dict[str, Parameter]:
+    """Return the options of a comparison for ``declared(evaluation=...)``."""
+    own = {name: replace(each, default=_DEFAULTS[name]) for name, each in _collected.items()}
+    return own | evaluation_options()
+
+
+_collected = collect(TestOptions).parameters
+
 TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
 """A file, or the group of each topic, or its groups."""
 
@@ -112,3 +198,36 @@ def columns_of(columns: str | Iterable[str]) -> tuple[str, ...]:
     if words == _ALL_COLUMNS:
         return PAIR_COLUMNS
     return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
+
+
+def baseline_named(baseline: str, runs: Sequence[str], sources: Any) -> str:
+    """Return the name of the run with this run tag or path; other texts are returned unchanged."""
+    if baseline in runs or not isinstance(sources, list | tuple) or len(sources) != len(runs):
+        return baseline
+    paths = [os.fspath(run) if isinstance(run, str | os.PathLike) else None for run in sources]
+    return runs[paths.index(baseline)] if paths.count(baseline) == 1 else baseline
+
+
+def baselines_named(
+    baselines: str | Iterable[str] | None, runs: Sequence[str], sources: Any, systems: Sequence[str], single: str = ""
+) -> tuple[str, ...]:
+    """Return the names of the baselines, which are runs or systems; commas separate several names in a text.
+
+    ``single`` is what requires a single baseline, if anything does.
+    """
+    if baselines is None:
+        return ()
+    if isinstance(baselines, str):
+        is_single = baseline_named(baselines, runs, sources) in {*runs, *systems}
+        baselines = [baselines] if is_single else baselines.split(",")
+    names = tuple(dict.fromkeys(baseline_named(each, runs, sources) for each in baselines))
+    if names[1:] and single:
+        raise ArgumentError(f"{single} requires a single baseline, not {len(names)}")
+    return names
+
+
+def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
+    """Return the index of the baseline among the names of runs; raises ArgumentError if it is not among them."""
+    if baseline not in runs:
+        raise ArgumentError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
+    return runs.index(baseline)

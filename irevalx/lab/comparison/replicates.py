@@ -21,8 +21,8 @@ from irevalx.errors import ArgumentError, InputError, printable, quote, warn
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import groups_of, matches_in_names
 from irevalx.frozen import cached_property, replace
-from irevalx.lab.comparison.gate import number_of_baseline
 from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.parameters import number_of_baseline
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons, Method

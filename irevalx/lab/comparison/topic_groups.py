@@ -6,24 +6,26 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import InputError, quote, shown_name, warn
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, InputError, quote, shown_name, warn
 from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import (
     GROUP_COLUMNS,
     ComparedMeasure,
     ComparedPair,
-    Comparison,
+    PairInteraction,
     default_columns,
     heads_of,
     notes_on_pairs,
 )
 from irevalx.lab.comparison.parameters import TopicGroupsInput
+from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.parameters import identifier
 from irevalx.process.platform import as_bytes
 from irevalx.reading.sources.files import Source
@@ -34,33 +36,26 @@ from irevalx.statistics.interactions import FEW_IN_GROUP, Interactions, interact
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOUS, correction_named
 
-
-class PairInteraction(NamedTuple):
-    """The test of whether the difference of two runs differs between topic groups."""
-
-    measure: str
-    run: str
-    against: str
-    groups: int  # number of groups compared, which have at least two topics
-    f: float  # Welch's F statistic and its degrees of freedom; nan if undefined
-    df_between: int
-    df_within: float
-    p: float  # p-value from permuted group labels; nan if undefined
-    corrected_p: float  # p-value corrected for all pairs of the measure
-    differ: bool  # whether corrected_p is below alpha
-    labellings: int  # number of assignments of topics to groups from which p is computed
+if TYPE_CHECKING:
+    from irevalx.lab.plotting.page import Page
 
 
-class ComparedGroups(Comparison, kw_only=True):
+class ComparedGroups(ComparedPairs, kw_only=True):
     """One row per measure, pair and group, and the interaction for each measure and pair."""
 
-    rows: Sequence[ComparedPair]
-    """A row for each measure, pair and group."""
-    interactions: Sequence[PairInteraction]
-    """A row for each measure and pair."""
+    in_groups: Sequence[ComparedPair]
     draws_labels: bool
     """Whether the permuted labels are a random sample."""
     has_cautions: ClassVar[bool] = False
+
+    @property
+    def rows(self) -> Sequence[ComparedPair]:
+        """A row for each measure, pair and group."""
+        return self.in_groups
+
+    def drawing(self, draw: str | None, page: Page) -> str:
+        """Raise ArgumentError, because there is no figure of topic groups."""
+        raise ArgumentError(f"{spelled('topic_groups')}: there is no figure of comparisons within topic groups")
 
     @property
     def seed(self) -> int | None:
@@ -170,7 +165,7 @@ def compared_in_groups(
     for line in dict.fromkeys(lines):  # most are equal for all measures
         warn(line)
     return ComparedGroups(
-        compared, baselines, method, rows=rows, interactions=tested, draws_labels=draws_labels, notes=notes
+        compared, baselines, method, in_groups=rows, interactions=tested, draws_labels=draws_labels, notes=notes
     )
 
 

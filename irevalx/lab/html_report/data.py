@@ -14,6 +14,7 @@ from irevalx import __version__
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.verdicts import Gate
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
 from irevalx.lab.html_report.scores import ReportedScores
@@ -56,6 +57,8 @@ class ScoresData(Frozen, kw_only=True):
     """Topics of each group."""
     topic_texts: Mapping[str, str]
     """Texts by topic."""
+    verdicts: Gate | None = None
+    """With a margin, the verdicts on the runs."""
     notes: Sequence[str] = ()
     """Sentences after the findings or, without findings, among the cautions."""
 

@@ -32,7 +32,12 @@ MOST_NAMED = 3
 
 
 def findings(data: ScoresData) -> list[str]:
-    """Return the findings as sentences, the main result first. Empty if no runs were compared."""
+    """Return the findings as sentences, the main result first, after the verdicts. Empty if no runs were compared."""
+    verdicts = [] if data.verdicts is None else [data.verdicts.conclusion, *data.verdicts.sentences]
+    return [*verdicts, *_findings(data)]
+
+
+def _findings(data: ScoresData) -> list[str]:
     compared = data.scores.compared
     if compared is None:
         return []

@@ -21,7 +21,7 @@ import numpy as np
 
 from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 from irevalx.lab.html_report.findings import percent
 from irevalx.lab.html_report.overlaps import RunOverlaps
@@ -90,10 +90,6 @@ class Report(Frozen, kw_only=True):
         if (rbo := self.overlaps) is not None:
             parts["rbo"] = {"p": rbo.p, "means": rbo.means(), "values": numbers(rbo.values, "f8")}
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
-
-    def saying(self, *sentences: str) -> "Report":
-        """Return the report with further sentences before the findings."""
-        return replace(self, about={**self.about, "findings": [*sentences, *self.about["findings"]]})
 
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
         """Write the page (html) or its data (json, the default for .json) to a file or standard output."""

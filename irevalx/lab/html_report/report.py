@@ -55,7 +55,6 @@ from irevalx.lab.command.parameters import (
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.comparison.cautions import unjudged_cautions
-from irevalx.lab.comparison.gate import baseline_named, number_of_baseline
 from irevalx.lab.comparison.parameters import (
     TOPIC_GROUPS,
     Correction,
@@ -63,10 +62,13 @@ from irevalx.lab.comparison.parameters import (
     Test,
     TestResamples,
     TopicGroupsInput,
+    baseline_named,
+    number_of_baseline,
     path_or_mapping,
 )
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.topic_groups import topic_groups_of
+from irevalx.lab.comparison.verdicts import MARGIN, Margins, verdicts_with
 from irevalx.lab.html_report.data import ReportData, ScoresData
 from irevalx.lab.html_report.findings import cautions, findings
 from irevalx.lab.html_report.overlaps import RunOverlaps
@@ -169,6 +171,17 @@ def report(
     alpha: Alpha = ALPHA,
     resamples: TestResamples = RESAMPLES,
     seed: Annotated[int, whole(metavar="S", help="random seed. [default: 0]")] = 0,
+    margin: Annotated[
+        "Margins | None",
+        MARGIN,
+        refined(
+            requires="baseline",
+            shell_help=(
+                "Begin the report with verdicts on whether each run is not worse than the `baseline` by more than D, "
+                "as in irevalx-lab gate. All judged topics are evaluated, as with `complete`."
+            ),
+        ),
+    ] = None,
     depth: Annotated[int, whole(1, MOST_SHOWN, metavar="K")] = DEPTH,
     rbo: Annotated[
         Rbo,
@@ -231,6 +244,9 @@ def report(
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is for the first measure.
         [default: map, ndcg@10 and judged@10; with ``Scores`` that contain neither map nor ndcg@10, or that
         ``irevalx.evaluate`` returned, all measures]
+    margin : begin the report with verdicts on whether each run is not worse than the `baseline` by more than this
+        margin, as in ``gate``. All judged topics are evaluated, as with `complete`. A dictionary contains the margin of
+        each measure, with ``*`` for all other measures.
     depth : display the first K documents of each ranking; at most 1000.
     rbo : display the rank-biased overlap of two runs for each topic, and its mean, with this persistence, the
         probability of continuing to the next rank: ``rbo_w_ext`` of ``agree``, for the complete rankings. 1 displays
@@ -262,7 +278,7 @@ def report(
     evaluation: dict[str, Any] = {
         "level": level,
         "grades": grades,
-        "complete": complete,
+        "complete": complete or (margin is not None and not isinstance(qrels, Scores)),
         "ties": ties,
         "ignore_identical_ids": ignore_identical_ids,
         "duplicates": duplicates,
@@ -275,6 +291,7 @@ def report(
         measures or (() if isinstance(qrels, Scores) else MEASURES),
         baseline=baseline,
         **compared_by,
+        margin=margin,
         depth=depth,
         rbo=rbo,
         **evaluation,
@@ -288,7 +305,9 @@ def report(
             number_of_baseline(baseline, qrels.runs)
         reported, notes = measures_of_scores(qrels, measures_of(measures), MEASURES)
         notes = (*assumed_directions(qrels, [measure.name for measure in reported]), *notes)
-        compared, lines = _compared(qrels, reported, baseline=baseline, threads=threads, **compared_by)
+        compared, lines = _compared(
+            qrels, reported, baseline=baseline, threads=threads, complete=margin is not None, **compared_by
+        )
         for line in lines:
             warn(line)
         of_scores = ReportedScores(scores=qrels, measures=reported, compared=compared, confidence=1 - alpha)
@@ -306,6 +325,7 @@ def report(
                 topic_groups=_topic_groups(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
                 topic_texts=of_topics,
                 notes=notes,
+                verdicts=verdicts_with(margin, compared),
             )
         )
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
@@ -359,19 +379,22 @@ def report(
         groups=_groups(scores.runs, groups, group_by),
         topic_groups=named,
         topic_texts=of_topics,
+        verdicts=verdicts_with(margin, compared),
     )
     first, names = data.first, [measure.name for measure in reported]
     docnos = first.docnos(data.places) if documents else []
     texts = texts_of_documents(documents, frozenset(docnos))
     numbers = {docno: number for number, docno in enumerate(filter(texts.__contains__, docnos))}
     n_first, in_common = first.counts(data.places)
+    topics = [as_bytes(topic) for topic in data.scores.topics]
+    number = None if baseline is None else scores.runs.index(baseline)
     return _report_of(
         data,
         n_first=n_first,
         in_common=in_common,
         texts=[texts[docno] for docno in numbers],
         ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
-        overlaps=_overlaps(data, opened, ranking_rules, rbo),
+        overlaps=None if rbo is None else RunOverlaps.of(opened, topics, ranking_rules, rbo, number),
     )
 
 
@@ -407,17 +430,6 @@ def _report_of(data: ScoresData, **rankings: Any) -> Report:
     return Report(about=about, values=data.scores.values, **rankings)
 
 
-def _overlaps(
-    data: ReportData, opened: Sequence[RunStream], rules: RankingRules, p: float | None
-) -> RunOverlaps | None:
-    """Return the rank-biased overlaps of pairs of runs with persistence ``p``; None without a persistence."""
-    if p is None:
-        return None
-    topics = [as_bytes(topic) for topic in data.scores.topics]
-    baseline = None if data.baseline is None else data.scores.runs.index(data.baseline)
-    return RunOverlaps.of(opened, topics, rules, p, baseline)
-
-
 def _with_coverage(
     compared: ComparedPairs,
     judgments: Judgments,
@@ -444,7 +456,12 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
     for name, value in values.items():
         if value != parameters[name].default:
             option = parameters[name].names[-1] if parameters[name].names else parameters[name].typed
-            options.append(option if value is True else f"{option} {shlex.quote(str(value))}")
+            entries = (
+                [f"{key}={entry}".removeprefix("*=") for key, entry in value.items()]
+                if isinstance(value, Mapping)
+                else [value]
+            )
+            options += [option if entry is True else f"{option} {shlex.quote(str(entry))}" for entry in entries]
     return options
 
 

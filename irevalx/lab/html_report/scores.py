@@ -314,8 +314,6 @@ def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **optio
     if len(scores.runs) < 2 or not usable:
         return None
     try:
-        result = compare(scores, measures=usable, **options)
+        return compare(scores, measures=usable, **options)
     except (InputError, NoTopicsError):  # no topic has values of all runs
         return None
-    assert isinstance(result, ComparedPairs)  # no other rows were requested
-    return result

@@ -439,7 +439,7 @@ def test_figures(tmp_path: Path) -> None:
     width, height = panel.get_position().size * figure.get_size_inches()
     assert width == pytest.approx(height)
     assert panel.get_yticklabels()[0].get_text().split()[0] == "vector1"
-    of_power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True)
+    of_power: Any = irevalx.lab.discriminative_power(EXPERIMENT[0], EXPERIMENT[1:])
     for drawn in (figure, every.figure(), of_power.figure()):
         assert "Student's t test over 12 topics" in " ".join(drawn.get_supxlabel().split())
     heights = [np.asarray(line.get_ydata(), np.float64) for line in of_power.figure().axes[0].lines]
@@ -530,13 +530,18 @@ def test_several_baselines() -> None:
         QRELS, RUNS, topic_groups={str(t): f"g{t % 2}" for t in range(1, 13)}, baseline=baselines
     )
     assert {(row.run, row.against) for row in groups.rows} == {pair[:2] for pair in expected}
-    for option in (("--by", "run"), ("--by", "topic"), ("--margin", "0.1")):
-        words = option if option[0] == "--by" else option[:1]
-        message = f"irevalx-lab: {' '.join(words)} requires a single baseline, not 2\n"
-        assert refusal("compare", *files, "--baseline", ",".join(baselines), *option) == message
+    for line in ("compare --by run", "compare --by topic", "gate --margin 0.1"):
+        command, *option = line.split()
+        what = " ".join(option) if command == "compare" else command
+        message = f"irevalx-lab: {what} requires a single baseline, not 2\n"
+        assert refusal(command, *files, "--baseline", ",".join(baselines), *option) == message
     message = "irevalx-lab: --baseline: all runs are baselines; add a run that is not a baseline\n"
     assert refusal("compare", QRELS, *RUNS[:2], "--baseline", ",".join(scores.runs[:2]), "--quiet") == message
     assert "unknown run 'nix'" in refusal("compare", *files, "--baseline", f"{baselines[0]},nix")
+    with pytest.raises(irevalx.errors.ArgumentError, match='sort requires by="run"'):
+        irevalx.lab.compare(QRELS, RUNS, sort=True)
+    with pytest.raises(irevalx.errors.ArgumentError, match="compare_topics requires a single baseline, not 2"):
+        irevalx.lab.compare_topics(QRELS, RUNS, "map", baseline=",".join(baselines))
     with pytest.raises(irevalx.errors.ArgumentError, match="baseline must be the name of a run, or several names"):
         irevalx.lab.compare(QRELS, RUNS, baseline=[])
 

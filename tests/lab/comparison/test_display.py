@@ -18,9 +18,9 @@ RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 COUNT, VECTOR = (FIXTURES / "experiment" / "runs" / name for name in ("count1", "vector1"))
 
 
-def displayed(*args: str | Path) -> str:
-    """Return what compare displays, in one line per paragraph."""
-    return lab("compare", *args, "--quiet").stdout.decode()
+def displayed(*args: str | Path, command: str = "compare") -> str:
+    """Return what a command displays, in one line per paragraph."""
+    return lab(command, *args, "--quiet").stdout.decode()
 
 
 def paragraph(*args: str | Path) -> str:
@@ -161,7 +161,8 @@ def test_width_of_other_tables(options: tuple[str, ...], tmp_path: Path) -> None
     half.write_text("".join(line for line in QRELS.read_text().splitlines(keepends=True) if int(line[-4]) % 2))
     (tmp_path / "groups").write_text("".join(f"{topic} group{topic % 2}\n" for topic in range(1, 13)))
     words = tuple(str(tmp_path / "groups") if word == "groups" else word for word in options)
-    text = displayed(half, *RUNS, "-m", "map ndcg", *words)
+    command = "gate" if "--margin" in options else "compare"
+    text = displayed(half, *RUNS, "-m", "map ndcg", *words, command=command)
     assert max(map(len, text.splitlines())) <= 100
     assert "count1" in text
     if options[:2] == ("--by", "topic") and options[2:]:
@@ -172,8 +173,7 @@ def test_width_of_other_tables(options: tuple[str, ...], tmp_path: Path) -> None
             in text
         )
         assert (
-            "judged_among_retrieved_against"
-            in lab("compare", half, *RUNS, *words, "--format", "csv", "--quiet").rows[0]
+            "judged_among_retrieved_against" in lab("gate", half, *RUNS, *words, "--format", "csv", "--quiet").rows[0]
         )
 
 

@@ -1,22 +1,21 @@
-"""irevalx-lab compare --margin: verdicts, exit statuses, and files for continuous integration."""
+"""irevalx-lab gate: verdicts, exit statuses, and files for continuous integration."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 from examples.made_runs import runs_with_hits
-from running import lab, lab_json
+from running import lab, lab_json, refusal
 from scipy import stats
 
 import irevalx
 import irevalx.lab
-from irevalx.lab.comparison.gate import Gate
+from irevalx.lab.comparison.verdicts import Gate
 
 HITS = {
     "base": (5, 6, 4, 7, 5, 6, 3, 5),
@@ -36,9 +35,9 @@ def paths(tmp_path: Path) -> dict[str, Path]:
 
 
 def gate(paths: dict[str, Path], runs: Sequence[str], *options: str) -> tuple[int, list[dict[str, str]], str]:
-    """Return the status, the rows and the standard error of a comparison with base under P.10."""
+    """Return the status, the rows and the standard error of a gate with the baseline base under P.10."""
     files = (paths["qrels"], *(paths[run] for run in ("base", *runs)))
-    done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--format", "csv", *options)
+    done = lab("gate", *files, "-m", "P.10", "--baseline", "base", "--format", "csv", *options)
     return done.status, done.rows, done.stderr
 
 
@@ -117,7 +116,7 @@ def test_less_is_better(tmp_path: Path) -> None:
         rows = "".join(f"{name},{topic},{topic + (name == 'worse') * (topic % 3)}\n" for topic in range(1, 9))
         (tmp_path / name).write_text("run,topic,seconds\n" + rows)
     files = ("--scores", tmp_path / "base", tmp_path / "worse", "--lower-is-better", "seconds")
-    done = lab("compare", *files, "--baseline", "base", "--margin", "0", "--format", "csv")
+    done = lab("gate", *files, "--baseline", "base", "--margin", "0", "--format", "csv")
     [row] = done.rows
     assert float(row["difference"]) == pytest.approx(float(row["mean_against"]) - float(row["mean"]))
     assert float(row["difference"]) < 0
@@ -129,7 +128,7 @@ def test_zeros_are_no_evidence(options: list[str], status: int, tmp_path: Path) 
     for name in ("base", "new"):
         (tmp_path / name).write_text("run,topic,value\n" + "".join(f"{name},{topic},0\n" for topic in range(1, 9)))
     files: tuple[str | Path, ...] = ("--scores", tmp_path / "base", tmp_path / "new", *options)
-    done = lab("compare", *files, "--baseline", "base", "--margin", "0.01")
+    done = lab("gate", *files, "--baseline", "base", "--margin", "0.01")
     assert done.status == status
     sentence = "new in value: all values of both runs are 0, so the runs cannot be compared."
     assert (sentence in " ".join(done.stdout.decode().split())) == (status == 5)
@@ -149,8 +148,8 @@ def test_losses_within_the_margin(paths: dict[str, Path]) -> None:
     options = ("--margin", "0.5", "--baseline", "base", "-m", "P.10")
     files = (paths["qrels"], paths["base"], paths["worse"])
     line = "worse is significantly worse in P_10, but by less than the margin."
-    assert line in lab("compare", *files, *options).stdout.decode()
-    assert line in lab_json("compare", *files, *options)["about"]["notes"]
+    assert line in lab("gate", *files, *options).stdout.decode()
+    assert line in lab_json("gate", *files, *options)["about"]["notes"]
 
 
 def test_equal_run_tags(paths: dict[str, Path]) -> None:
@@ -159,7 +158,7 @@ def test_equal_run_tags(paths: dict[str, Path]) -> None:
     new.write_text(paths["better"].read_text().replace(" better\n", " base\n"))
     for baseline in (str(paths["base"]), "base"):
         files = (paths["qrels"], paths["base"], new)
-        done = lab("compare", *files, "-m", "P.10", "--baseline", baseline, "--margin", "0.01", "--format", "csv")
+        done = lab("gate", *files, "-m", "P.10", "--baseline", baseline, "--margin", "0.01", "--format", "csv")
         [row] = done.rows
         assert (done.status, row["run"], row["against"], row["verdict"]) == (0, "new", "base", "not worse")
 
@@ -167,7 +166,7 @@ def test_equal_run_tags(paths: dict[str, Path]) -> None:
 def test_markdown(paths: dict[str, Path]) -> None:
     """The conclusion comes first, then a table whose last column has a word for each verdict."""
     files = (paths["qrels"], paths["base"], paths["noisy"], paths["same"])
-    done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
+    done = lab("gate", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "Failed: 1 not worse, 1 cannot tell (2 verdicts against base)."
     assert lines[2].startswith("| measure ")
@@ -180,7 +179,7 @@ def test_markdown(paths: dict[str, Path]) -> None:
 def test_json(paths: dict[str, Path]) -> None:
     """JSON contains the rows, the requested margins and the exit status."""
     files = (paths["qrels"], paths["base"], paths["noisy"])
-    done = lab("compare", *files, "-m", "P.10 P.5", "--baseline", "base", "--margin", "0.01", "--format", "json")
+    done = lab("gate", *files, "-m", "P.10 P.5", "--baseline", "base", "--margin", "0.01", "--format", "json")
     result = json.loads(done.stdout)
     assert [row["verdict"] for row in result["verdicts"]] == ["cannot tell"] * 2
     about = result["about"]
@@ -216,12 +215,23 @@ def test_junit(paths: dict[str, Path], tmp_path: Path) -> None:
     assert "margin 0.01, 8 topics" in (failure.get("message") or "")
 
 
+def test_options_of_compare() -> None:
+    """Compare refuses the options of the gate, and both refuse --page, with the command to use."""
+    for option in ("--margin=0.1", "--require=better", "--allow-unsure", "--junit=x"):
+        message = refusal("compare", "qrels", "a", "b", option)
+        assert message.startswith(
+            f"irevalx-lab: unknown option '{option.partition('=')[0]}'; irevalx-lab gate QRELS RUN... "
+        )
+    for command in ("compare", "gate"):
+        assert "; irevalx-lab report --margin D writes an HTML report" in refusal(command, "qrels", "a", "--page", "x")
+
+
 def test_in_python(paths: dict[str, Path]) -> None:
     """The function returns the gate, also for evaluated scores."""
     files = [str(paths["base"]), str(paths["better"])]
     scores = irevalx.evaluate(str(paths["qrels"]), files, ["P.10"])
     for given in ((str(paths["qrels"]), files, "P.10"), (scores, None, "P_10")):
-        results: Any = irevalx.lab.compare(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
+        results = irevalx.lab.gate(*given, baseline="base", margin={"P.10": 0.01, "*": 0.5})
         assert isinstance(results, Gate)
         assert [results.status, results.rows[0].verdict, results.rows[0].margin] == [0, "not worse", 0.01]
         assert results.to_frame()["verdict"].tolist() == ["not worse"]
@@ -249,7 +259,7 @@ def test_few_or_equal_differences(
     hits = {"base": [5] * len(changes), "new": [5 + change for change in changes]}
     files = runs_with_hits(tmp_path, hits, depth=10)
     compared: tuple[str | Path, ...] = ("compare", *files, "-m", "P.10", "--baseline", "base")
-    gated = (*compared, *options, *([] if "--margin" in options else ["--margin", "0"]))
+    gated = ("gate", *compared[1:], *options, *([] if "--margin" in options else ["--margin", "0"]))
     done = lab(*gated, "--junit", tmp_path / "junit.xml")
     assert done.status == status
     tables = json.loads(lab(*gated, "--format", "json", "--quiet").stdout)

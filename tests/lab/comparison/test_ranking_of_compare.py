@@ -90,9 +90,9 @@ RUNS = {"x": {topic: {"A": 2.0, "B": 1.0} for topic in GRADES}, "y": {topic: {"B
 @pytest.mark.parametrize(("grades", "level"), [("real", 0.5), ("probability", 1)])
 def test_compare(grades: str, level: float) -> None:
     """Differences equal those of the evaluator."""
-    requested = {"measures": ("map", "dcg"), "grades": grades, "level": level}
-    scores = irevalx.evaluate(GRADES, RUNS, **requested)  # type: ignore[arg-type]
-    result = irevalx.lab.compare(GRADES, RUNS, seed=1, **requested)  # type: ignore[call-overload]
+    requested: dict[str, Any] = {"measures": ("map", "dcg"), "grades": grades, "level": level}
+    scores = irevalx.evaluate(GRADES, RUNS, **requested)
+    result = irevalx.lab.compare(GRADES, RUNS, seed=1, **requested)
     for row in result.rows:
         expected = scores[row.measure, "x"] - scores[row.measure, "y"]
         assert row.difference == pytest.approx(expected, abs=1e-12)

@@ -72,7 +72,7 @@ def test_baseline(paths: list[Path]) -> None:
     rows, _ = compare(*paths, "--system-by", "^.", "--baseline", "b")
     assert [row["run"] for row in rows] == ["a", "c"]
     by_run = irevalx.lab.compare(paths[0], paths[1:], "P.10", systems={run: run[:1] for run in HITS}, by="run")
-    assert [row.run for row in by_run.rows] == ["a", "b", "c"]
+    assert [row.run for row in by_run.runs] == ["a", "b", "c"]
     text = lab("compare", *paths, "-m", "P.10", "--system-by", "^.").words
     assert "between replicates: share of the variance" in text
     assert "tests and intervals are over topics and runs" in text

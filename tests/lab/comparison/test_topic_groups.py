@@ -14,6 +14,7 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError
 
 HITS = {
     "a": (5, 6, 4, 7, 5, 6, 3, 5, 9, 1, 2, 6),
@@ -97,7 +98,8 @@ def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
     result = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
-    assert not hasattr(result, "figure")
+    with pytest.raises(ArgumentError, match="topic_groups: there is no figure of comparisons within topic groups"):
+        result.figure()
     assert [str(row.difference) for row in result.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
 

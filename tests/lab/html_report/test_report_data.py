@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import warnings
 from itertools import combinations
 from pathlib import Path
-from shlex import split
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ from examples.experiment import DOCS, QRELS, RUNS
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
 from references.statistics import untied_overlap
-from running import ROOT, lab, refusal, run
+from running import ROOT, lab, refusal, run, succeeded
 
 import irevalx.lab
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning
@@ -510,28 +508,32 @@ def test_inputs_and_options(tmp_path: Path) -> None:
     assert about["confidence"] == pytest.approx(0.9)
 
 
-def test_page_of_a_gate(tmp_path: Path) -> None:
-    """A gate's page begins with its verdicts, and its output and exit status do not change."""
-    words: tuple[str | Path, ...] = ("compare", QRELS, *RUNS[:3], *split("-m ndcg@10 --baseline count1 --margin 0.05"))
-    alone = lab(*words)
-    both = lab(*words, "--page", tmp_path / "page.html")
-    assert (both.status, both.stdout, both.stderr) == (alone.status, alone.stdout, alone.stderr)
-    page = (tmp_path / "page.html").read_text()
-    [text] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
-    conclusion, *verdicts = json.loads(text)["findings"][:3]
+@pytest.mark.parametrize("are_scores", [False, True])
+def test_margin(are_scores: bool, tmp_path: Path) -> None:
+    """With a margin, the report begins with the verdicts of the gate over all judged topics, also of score files."""
+    runs = [*RUNS[:2], tmp_path / "guess1"]  # of which the last one lacks a topic
+    lines = RUNS[2].read_text().splitlines(keepends=True)
+    runs[2].write_text("".join(line for line in lines if line.split()[0] != "3"))
+    files: tuple[str | Path, ...] = (QRELS, *runs)
+    if are_scores:
+        (tmp_path / "scores").write_bytes(lab("compare", *files, "-m", "ndcg@10", "--by", "topic", "-c").stdout)
+        (tmp_path / "scores").write_bytes(run("-q", "-m", "ndcg_cut.10", "--format", "tsv", *files).stdout)
+        files = ("--scores", tmp_path / "scores")
+    measure = "ndcg_cut_10" if are_scores else "ndcg@10"
+    words = (*files, "-m", measure, "--baseline", "count1", "--margin", "0.05", "--quiet")
+    alone = lab("gate", *words)
+    data = json.loads(succeeded("report", *words, "--format", "json").stdout)
+    conclusion, *verdicts = data["findings"][:3]
     assert conclusion == alone.stdout.decode().splitlines()[0]
-    for row, sentence in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
+    assert "--margin 0.05" in data["about"]["options"]
+    for row, sentence in zip(lab("gate", *words, "--format", "csv").rows, verdicts, strict=True):
         difference, low, high = (f"{float(row[name]):.3f}" for name in ("difference", "low", "high"))
         words_of = {"worse": "is worse than", "cannot tell": "could be worse than"}[row["verdict"]]
         assert sentence == (
             f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05."
         )
-    assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
-    for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once
-        piped = [*words[:place], "-", *words[place + 1 :]]
-        result = lab(*piped, "--page", tmp_path / "piped.html", stdin=path)
-        assert (result.status, result.stdout) == (alone.status, alone.stdout)
-        assert (tmp_path / "piped.html").stat().st_size
+    requires = "irevalx-lab: --margin requires a measure and topics for which every run has a value\n"
+    assert refusal("report", QRELS, RUNS[0], "--baseline", "count1", "--margin", "0.05", "--quiet") == requires
 
 
 def test_no_page_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ RESULTS: dict[str, Callable[[int], Any]] = {
     "topic_differences": lambda n: lab.compare(judgments(), runs(n), "map", interval="t", seed=1, baseline="1"),
     "differences of pairs": lambda n: lab.compare(judgments(), runs(min(n, 4)), "map P.5", interval="t", seed=1),
     "matrix": lambda n: lab.compare(judgments(), runs(n), "map P.5", interval="t", seed=1),
-    "significance_levels": lambda n: lab.compare(judgments(), runs(n), "map P.5", discriminative_power=True, seed=1),
+    "significance_levels": lambda n: lab.discriminative_power(judgments(), runs(n), "map P.5", seed=1),
     "changes": lambda n: lab.leave_out(
         judgments(), runs(n), "map bpref num_rel_ret", depth=10, complete=["nonrelevant"]
     ),
@@ -322,12 +322,10 @@ def test_distinct_names() -> None:
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 def test_captions_on_corrections(n_runs: int, options: Mapping[str, Any], has_correction: bool) -> None:
     """Captions name corrected p-values and simultaneous intervals only if there is a correction."""
-    drawings = {"discriminative_power": (None,), "by": ("intervals", "topics", "matrix")}
-    for rows, draws in drawings.items():
-        more: dict[str, Any] = {rows: True} if rows == "discriminative_power" else {}
-        result: Any = lab.compare(judgments(1.0), runs(n_runs), "map", **options, **more)
+    for function, draws in ((lab.discriminative_power, (None,)), (lab.compare, ("intervals", "topics", "matrix"))):
+        result = function(judgments(1.0), runs(n_runs), "map", **options)
         for draw in draws:
-            figure = result.figure(**({"draw": draw} if draw else {}))
+            figure = result.figure(draw=draw)
             words = " ".join(text.get_text() for text in figure.findobj(Text))
-            assert ("corrected p" in words) == has_correction, (rows, draw)
+            assert ("corrected p" in words) == has_correction, (function, draw)
             assert has_correction or "simultaneous" not in words

@@ -1,0 +1,84 @@
+"""Runs and their comparisons, from which each function of the package derives its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from irevalx.api.scores import Scores, paths_of
+from irevalx.arrays.segments import BoolArray
+from irevalx.errors import warn_each
+from irevalx.experiments.measured_runs import MeasuredInput
+from irevalx.experiments.parameters import chosen_seed
+from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
+from irevalx.frozen import Frozen, fields
+from irevalx.lab.comparison.cautions import ALL_RELEVANT, bounds_of, unjudged_cautions, without_coverage
+from irevalx.lab.comparison.pairs import ComparedMeasure
+from irevalx.lab.comparison.parameters import baselines_named
+from irevalx.lab.comparison.replicates import compared_measures, systems_of_runs
+from irevalx.settings import NAME_STYLES
+from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings
+
+
+class TestedRuns(Frozen, kw_only=True):
+    """The comparisons of runs, or of systems, under each measure."""
+
+    measures: Sequence[ComparedMeasure]
+    untested: Sequence[ComparedMeasure]
+    """The measures that describe the judgments."""
+    baselines: tuple[str, ...]
+    method: Method
+    notes: tuple[str, ...]
+    ranked: RankedRuns | None
+    """None for score files."""
+    threads: int
+
+    @classmethod
+    def of(
+        cls,
+        qrels: Any,
+        runs: Any,
+        measures: Any,
+        baseline: str | Iterable[str] | None,
+        single: str = "",
+        *,
+        names: str = NAME_STYLES[0],
+        systems: Any = None,
+        system_by: str | None = None,
+        seed: int | None = None,
+        **options: Any,
+    ) -> TestedRuns:
+        """Evaluate and compare runs, given ``TestOptions``; ``single`` is what requires a single baseline, if any."""
+        how = {name: options.pop(name) for name in fields(Method) if name in options}
+        method, rules = Method(**how, seed=chosen_seed(seed)), EvaluationRules.of(**options)
+        given = MeasuredInput.of(qrels, runs, measures, ("map",), rules, as_requested=names == "asked")
+        measured = systems_of_runs(given.measures, systems, system_by)
+        sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
+        baselines = baselines_named(baseline, given.measures[0].runs, sources, measured[0].runs, single)
+        every = compared_measures(measured, baselines, method, rules.threads)
+        tested, untested, on_untested = without_coverage(every)
+        coverage = measured[0].coverage
+        all_relevant = [ALL_RELEVANT] if coverage is not None and coverage.of_relevant_only else []
+        return cls(
+            measures=tested,
+            untested=untested,
+            baselines=baselines,
+            method=method,
+            notes=(*given.notes, *on_untested, *all_relevant),
+            ranked=given.ranked,
+            threads=rules.threads,
+        )
+
+    def warn_of_tests(self, *kinds: Callable[[Comparisons, str], Iterable[str]]) -> None:
+        """Warn about tests that are unreliable, about further ``kinds``, and about unjudged documents."""
+        warn_each(
+            line
+            for of_measure in self.measures
+            for lines in (comparison_warnings, *kinds)
+            for line in lines(of_measure.comparisons, of_measure.name)
+        )
+        self.warn_of_unjudged([of_measure.depends_on_unjudged for of_measure in self.measures])
+
+    def warn_of_unjudged(self, dependent: Sequence[BoolArray]) -> None:
+        """Warn about conclusions that depend on unjudged documents, given as masks of the pairs by measure."""
+        warn_each(unjudged_cautions(self.measures, dependent, bounds_of(self.ranked, self.threads), self.ranked))

@@ -1,0 +1,408 @@
+"""Noninferiority tests of runs against a baseline: verdicts, exit status, and JUnit reports."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+
+from irevalx import parameters
+from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import Parameter, spelled
+from irevalx.errors import ArgumentError, printable, quote, warn
+from irevalx.experiments.coverage import Coverage, has_shift, shifts
+from irevalx.experiments.ranked_runs import requests_of
+from irevalx.frozen import replace
+from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.parameters import ValueType
+from irevalx.reports.report import JUDGED
+from irevalx.reports.table import Table
+from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
+from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.significance import FEW_TOPICS
+
+FEW_DIFFERING = 10
+"""Number of differing topics below which a note is added."""
+
+FOUND_WORSE, UNDECIDED = 3, 5
+"""Exit statuses of a gate that fails: a run is worse, or no run is worse but the verdict is not clear."""
+
+REQUIREMENTS = ("not-worse", "better")
+"""The values of ``require``."""
+
+OTHERS = "*"
+"""The key of all other measures in margins by measure."""
+
+Margin: TypeAlias = "float | str"
+"""A margin in units of the measure, or relative to the mean of the baseline, such as "1%"."""
+
+Margins: TypeAlias = "Margin | Mapping[str, Margin]"
+"""A margin for all measures, or the margin of each measure."""
+
+_RULE = "a number of at least 0, or a percentage of the baseline's mean such as 1%"
+
+
+class GateRow(NamedTuple):
+    """The verdict on a run for a measure."""
+
+    measure: str
+    run: str
+    against: str
+    mean: float  # summary value of the run, as the evaluator prints it
+    mean_against: float
+    difference: float  # from the baseline; positive if the run is better, regardless of the direction of the measure
+    low: float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics
+    high: float  # differ, or all topics differ by the same amount
+    margin: float  # noninferiority margin, in units of the measure
+    topics: int
+    least_margin: float  # with which a run as good as the baseline passes with probability 0.8; nan without an interval
+    verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
+    differing: int  # topics for which the values differ
+    change: float  # mean difference over these topics
+    p: float  # p-value of the sign-flip test
+    direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
+    # share of judged documents among the first K retrieved by the run; K is the cutoff of the measure (default: 10)
+    judged_among_retrieved: float  # nan if unknown
+    judged_among_retrieved_against: float
+    depends_on_unjudged: bool | None  # whether the verdict would change if unjudged documents were relevant half as
+    # often as judged ones; None if the rule is not applied
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the run is significantly better."""
+        return self.direction > 0
+
+    def rounded(self, digits: int) -> str:
+        """Return the difference with its interval."""
+        interval = "(no interval)" if math.isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        return f"{self.difference:.{digits}f} {interval}"
+
+    @property
+    def few_differing(self) -> str | None:
+        """A sentence on the differing topics if they are few, if no interval is defined, or if all values are 0."""
+        if not self.differing and self.verdict == CANNOT_TELL:
+            return f"{self.run} in {self.measure}: all values of both runs are 0, so the runs cannot be compared."
+        if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
+            return None
+        topics = f"{self.differing} of {self.topics} topics differ"
+        if math.isnan(self.low) and self.differing >= FEW_TOPICS:
+            topics = f"all {self.topics} topics differ by the same amount"
+        sentence = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}"
+        if self.direction or not math.isnan(self.low):
+            return f"{sentence}."
+        return f"{sentence}. This is not enough to conclude whether the run is better or worse on other topics."
+
+
+class Gate(Comparison, kw_only=True):
+    """A verdict for each measure and run."""
+
+    rows: Sequence[GateRow]
+    """A row for each measure and run."""
+    require: str = REQUIREMENTS[0]
+    """One of ``REQUIREMENTS``."""
+    allow_unsure: bool = False
+    """Whether the verdict "cannot tell" passes."""
+
+    titled: ClassVar[bool] = True
+
+    def passes(self, row: GateRow) -> bool:
+        """Return whether a run passes the test for a measure."""
+        if self.require == "better":
+            return row.is_better
+        return row.verdict == NOT_WORSE or (self.allow_unsure and row.verdict == CANNOT_TELL)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 if all runs pass, ``FOUND_WORSE`` if any run is worse, otherwise ``UNDECIDED``."""
+        if any(row.verdict == WORSE for row in self.rows):
+            return FOUND_WORSE
+        return 0 if all(map(self.passes, self.rows)) else UNDECIDED
+
+    @property
+    def conclusion(self) -> str:
+        """A sentence on all verdicts."""
+        n_found = {kind: sum(row.verdict == kind for row in self.rows) for kind in (NOT_WORSE, WORSE, CANNOT_TELL)}
+        parts = [f"{number} {kind}" for kind, number in n_found.items() if number]
+        if self.require == "better":
+            parts.append(f"{sum(row.is_better for row in self.rows)} better")
+        verdicts = f"{len(self.rows)} verdict{'s' if self.rows[1:] else ''}"
+        return f"{'Failed' if self.status else 'Passed'}: {', '.join(parts)} ({verdicts} against {self.baseline})."
+
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence on each verdict."""
+        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
+        return [
+            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:g}."
+            for row in self.rows
+        ]
+
+    def about(self) -> dict[str, Any]:
+        """Return how the verdicts were determined, and the conclusion, for JSON."""
+        of_gate = {
+            "comparisons": len(self.rows),
+            "how_tested": f"{self._confidence} Worse and better also require p < alpha in a sign-flip test.",
+            "margins": {row.measure: row.margin for row in self.rows},
+            "require": self.require,
+            "allow_unsure": self.allow_unsure,
+            "status": self.status,
+            "passed": self.status == 0,
+            "conclusion": self.conclusion,
+        }
+        return {**super().about(), **of_gate, "notes": [*self._remarks, *self.notes]}
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("verdicts", GateRow, self.rows, n_labels=3)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the table, with the conclusion as title, and notes on the verdicts."""
+        cautious = any(row.depends_on_unjudged for row in self.rows)
+        heads = self.coverage_heads(cautious=cautious)
+        own = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
+        columns = (*own, *heads)
+        notes = [
+            *self._remarks,
+            f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
+            "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if "
+            "high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
+            "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
+            "number of topics.",
+            *self.coverage_notes(cautious=cautious),
+        ]
+        [table] = self.tables()
+        optional = (f"{JUDGED} {JUDGED}_against", "topics", "least_margin")
+        shown_table = table.showing(
+            *columns, title=self.conclusion, n_labels=2, notes=tuple(notes), fits=True, optional=optional
+        )
+        passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
+        cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
+        return [replace(shown_table, columns=(*columns, "gate"), rows=cells).in_words(heads)]
+
+    @property
+    def dependent(self) -> list[BoolArray]:
+        """Whether the verdict on each pair depends on unjudged documents, for each measure."""
+        return [
+            np.array([row.depends_on_unjudged for row in self.rows if row.measure == of_measure.name], np.bool_)
+            for of_measure in self.measures
+        ]
+
+    @property
+    def without_caution(self) -> list[str]:
+        """The measures for which no dependence on unjudged documents is determined."""
+        known = {row.measure for row in self.rows if row.depends_on_unjudged is not None}
+        return [of_measure.name for of_measure in self.measures if of_measure.name not in known]
+
+    @property
+    def _confidence(self) -> str:
+        share, n_rows = f"{100 * (1 - self.method.alpha):g}%", len(self.rows)
+        if n_rows == 1:
+            return f"{share} t interval."
+        each = f"{100 * (1 - self.method.alpha / n_rows):.4g}%"
+        return f"{each} t interval, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
+
+    @property
+    def _remarks(self) -> list[str]:
+        slight = [
+            f"{row.run} is significantly worse in {row.measure}, but by less than the margin."
+            for row in self.rows
+            if row.verdict == NOT_WORSE and row.direction < 0
+        ]
+        return slight + [line for row in self.rows if (line := row.few_differing)]
+
+
+def verdicts_on(
+    compared: Sequence[ComparedMeasure],
+    baselines: Sequence[str],
+    margin: Margins,
+    alpha: float,
+    **rules: Any,
+) -> Gate:
+    """Return verdicts on runs against a baseline; the intervals are simultaneous, with confidence level 1 - alpha."""
+    n_rows = sum(len(of_measure.comparisons.pairs) for of_measure in compared)
+    if not n_rows:
+        raise ArgumentError("runs must include at least one run besides the baseline")
+    margins = _margins(compared, margin)
+    rows = [row for of_measure in compared for row in _verdicts(of_measure, margins[of_measure.name], alpha / n_rows)]
+    method = Method("t", "bonferroni", "t", alpha)
+    for of_measure in compared:
+        if (n_topics := of_measure.comparisons.values.shape[1]) < FEW_TOPICS:
+            warn(
+                f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
+                "unreliable"
+            )
+    return Gate(measures=compared, baselines=baselines, method=method, rows=rows, **rules)
+
+
+def verdicts_with(margin: Margins | None, compared: Comparison | None) -> Gate | None:
+    """Return verdicts on compared runs; None without a margin. Raise ArgumentError if no runs are compared."""
+    if margin is None:
+        return None
+    if compared is None:
+        raise ArgumentError(f"{spelled('margin')} requires a measure and topics for which every run has a value")
+    return verdicts_on(compared.measures, compared.baselines, margin, compared.method.alpha)
+
+
+def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[GateRow]:
+    comparisons, measured = of_measure.comparisons, of_measure.measured
+    improved = Improvements(measured.direction * comparisons.by_topic + 0.0, alpha)  # avoids -0.0
+    n_topics = improved.d.shape[1]
+    ends = (*improved.interval, improved.least_margins)
+    lows, highs, least = (comparisons.scale.of_mean(end, n_topics).tolist() for end in ends)
+    on_unjudged, is_known = dependent(comparisons, improved, margin, measured.top_coverage, measured.request)
+    verdicts = improved.verdicts(margin)
+    if measured.direction > 0:  # two runs whose values are all 0, for example without relevant documents, are not equal
+        is_zero: BoolArray = np.asarray(~comparisons.values.any(axis=1))
+        for row, (first, second) in enumerate(comparisons.pairs):
+            verdicts[row] = CANNOT_TELL if is_zero[first] and is_zero[second] else verdicts[row]
+    return [
+        GateRow(
+            **of_measure.scores_of(row)
+            | {
+                "difference": measured.as_printed(measured.direction * float(comparisons.difference[row]) + 0.0),
+                "low": lows[row],
+                "high": highs[row],
+            },
+            margin=margin,
+            topics=n_topics,
+            least_margin=least[row],
+            verdict=verdicts[row],
+            differing=int(improved.differing[row]),
+            change=float(improved.mean_of_differing[row]),
+            p=float(improved.p[row]),
+            direction=int(improved.direction[row]),
+            depends_on_unjudged=bool(on_unjudged[row]) if is_known[row] else None,
+        )
+        for row in range(len(comparisons.pairs))
+    ]
+
+
+def dependent(
+    comparisons: Comparisons,
+    improved: Improvements,
+    margin: float,
+    coverage: Coverage | None,
+    request: RequestedMeasure | None,
+) -> tuple[BoolArray, BoolArray]:
+    """Return whether unjudged documents can change each verdict, and whether this can be determined."""
+    # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):
+    # on robust03, "worse" changed in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.
+    none = np.zeros(len(comparisons.pairs), np.bool_)
+    if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS or not has_shift(comparisons, request):
+        return none, none
+    shift = shifts(comparisons, coverage, request)  # the rule only applies if higher values are better
+    shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
+    pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
+    changed = np.array([before != after for before, after in pairs], np.bool_)
+    is_known = ~improved.without_spread
+    return np.asarray(is_known & (np.isnan(shift) | (changed & (shift != 0)))), is_known
+
+
+def _margins(compared: Sequence[ComparedMeasure], margin: Margins) -> dict[str, float]:
+    """Return the margin of each measure by its printed name; raises ArgumentError if a measure has none."""
+    for of_measure in (each.measured for each in compared):
+        if not (of_measure.direction and of_measure.scale.is_linear):
+            why = "is a geometric mean" if of_measure.direction else "has no better direction"
+            raise ArgumentError(
+                f"{spelled('margin')} requires measures with a better direction and a mean or sum over topics, but "
+                f"{of_measure.measure} {why}"
+            )
+    by_name = dict(margin) if isinstance(margin, Mapping) else {OTHERS: margin}
+    names = [of_measure.name for of_measure in compared]
+    margins: dict[str, Any] = dict.fromkeys(names, (OTHERS, by_name.pop(OTHERS))) if OTHERS in by_name else {}
+    for key, value in by_name.items():
+        printed = [key] if key in names else [name for request in requests_of([key]) for name in request.names]
+        for name in printed:
+            if name not in names:
+                raise ArgumentError(
+                    f"{spelled('margin')} is given for {quote(key)}, which is not among the requested measures "
+                    f"({' '.join(names)})"
+                )
+            margins[name] = key, value
+    if lacking := [name for name in names if name not in margins]:
+        raise ArgumentError(f"{spelled('margin')} is missing for {' '.join(lacking)}")
+    baseline, _ = compared[0].comparisons.pairs[0]
+    means = {of_measure.name: float(of_measure.comparisons.values[baseline].mean()) for of_measure in compared}
+    return {name: _margin(key, value, abs(means[name])) for name, (key, value) in margins.items()}
+
+
+def _margin(key: str, value: Any, of_baseline: float = 1.0) -> float:
+    """Return a margin in units of the measure, given the mean of the baseline."""
+    share = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", value) if isinstance(value, str) else None
+    if share:
+        with suppress(ValueError):
+            return float(share[1]) / 100 * of_baseline
+    number = None if isinstance(value, str) else parameters.real_number(f"margin[{key!r}]", value)
+    if number is None or not 0 <= number < math.inf:
+        raise parameters.argument_error(f"margin[{key!r}]", _RULE, value)
+    return number
+
+
+def _check_margin(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        _margin(OTHERS, value)
+    return value
+
+
+def _read_margin(text: str) -> dict[str, Margin]:
+    """Read a margin of the command line: 0.01 or 1% for all measures, ndcg@10=0.01 for a single measure."""
+    name, _, number = text.rpartition("=")
+    key, value = name or OTHERS, number if number.endswith("%") else float(number)
+    _margin(key, value)
+    return {key: value}
+
+
+MARGIN = Parameter(
+    kind=ValueType(f"{_RULE}, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
+    entries=True,
+    metavar="[MEASURE=]D",
+    help=(
+        'noninferiority margin, at least 0, in units of the measure or, with a percent sign as in "1%", relative to '
+        "the mean of the baseline. A dictionary contains the margin of each measure, with ``*`` for all other measures."
+    ),
+    shell_help=(
+        "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
+        "of the measure, or a percentage of the baseline's mean, such as 1%. Can be repeated with margins for single "
+        "measures: --margin 0.01 --margin map=0.02."
+    ),
+)
+"""The parameter ``margin`` of ``gate`` and ``report``."""
+
+
+def junit_of(result: Gate) -> bytes:
+    """Return verdicts as JUnit XML, which continuous-integration services display as tests."""
+    # A verdict is a test case whose class is the run and whose name is the measure. A run that does not pass is a
+    # failure, whose type is the verdict; "cannot tell" is skipped if it passes by ``allow_unsure``.
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+    skipped = [row for row in result.rows if row.verdict == CANNOT_TELL and result.passes(row)]
+    counts = {
+        "tests": len(result.rows),
+        "failures": sum(not result.passes(row) for row in result.rows),
+        "errors": 0,
+        "skipped": len(skipped),
+    }
+    attributes = {name: str(number) for name, number in counts.items()}
+    suites = Element("testsuites", attributes)
+    suite = SubElement(suites, "testsuite", {"name": "irevalx-lab gate", **attributes})
+    for row in result.rows:
+        case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
+        why = (
+            f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
+            f"{row.topics} topics, {row.differing} of which differ"
+            f"{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
+        )
+        if not result.passes(row):
+            SubElement(case, "failure", {"type": row.verdict, "message": why})
+        elif row in skipped:
+            SubElement(case, "skipped", {"message": why})
+        else:
+            SubElement(case, "system-out").text = why
+    indent(suites)
+    text: str = tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
