@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import inspect
 from pathlib import Path
@@ -10,6 +9,11 @@ from pathlib import Path
 import pytest
 
 import irevalx.lab
+from irevalx.declarations import declaration_of
+from irevalx.lab.comparison.discriminative_power import DiscriminativePower
+from irevalx.lab.comparison.results import ComparedPairs
+from irevalx.lab.comparison.topics import ComparedTopics
+from irevalx.lab.comparison.verdicts import Gate
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
@@ -33,14 +37,18 @@ def test_user_code_runs(tmp_path: Path) -> None:
     assert "unknown measure" in user_code.catch_errors()
 
 
-def test_overloads_of_compare_have_all_its_parameters() -> None:
-    """The parameters that its overloads name, and those of ``Keywords``, are the parameters of the function."""
-    tree = ast.parse(Path(inspect.getfile(inspect.unwrap(irevalx.lab.compare))).read_text())
-    [options] = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Keywords"]
-    named = {
-        node.target.id for node in options.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-    }
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "compare"]
-    overloads = [node for node in functions if any(ast.unparse(each) == "overload" for each in node.decorator_list)]
-    named |= {arg.arg for node in overloads for arg in (*node.args.args, *node.args.kwonlyargs)}
-    assert named == set(inspect.signature(irevalx.lab.compare).parameters)
+def test_functions_of_comparisons_share_their_parameters() -> None:
+    """Parameters of one name have one default and one explanation, and each function returns one type."""
+    lab = irevalx.lab
+    functions = (lab.compare, lab.compare_topics, lab.discriminative_power, lab.gate)
+    own = {"baseline", "by", "sort"}  # of which some functions allow other values
+    shared: dict[str, set[tuple[object, str]]] = {}
+    for function in functions:
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name not in own:
+                text = declaration_of(function).parameters[name].help
+                shared.setdefault(name, set()).add((parameter.default, text))
+    assert {name for name, declared in shared.items() if len(declared) > 1} == set()
+    assert len(shared) > 20
+    results = [inspect.unwrap(function).__annotations__["return"] for function in functions]
+    assert results == [ComparedPairs, ComparedTopics, DiscriminativePower, Gate]
