@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from irevalx.api.inputs import Qrels
 from irevalx.api.scores import Scores, paths_of
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import warn_each
@@ -49,6 +50,8 @@ class TestedRuns(Frozen, kw_only=True):
         **options: Any,
     ) -> TestedRuns:
         """Evaluate and compare runs, given ``TestOptions``; ``single`` is what requires a single baseline, if any."""
+        if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
+            options["grades"] = qrels.grades
         how = {name: options.pop(name) for name in fields(Method) if name in options}
         method, rules = Method(**how, seed=chosen_seed(seed)), EvaluationRules.of(**options)
         given = MeasuredInput.of(qrels, runs, measures, ("map",), rules, as_requested=names == "asked")

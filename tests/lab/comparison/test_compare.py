@@ -569,7 +569,7 @@ def test_name_of_the_share_of_retrieved_documents(tmp_path: Path) -> None:
     done = lab("compare", qrels, *runs, "-m", "map judged.10", "--by", "run", "--format", "csv")
     names = "judged_10", "judged_among_retrieved_10"
     assert [tuple(float(row[name]) for name in names) for row in done.rows] == [(0.5, 1.0)] * 2
-    about = lab("report", qrels, *runs, "-m", "map judged.10", "--format", "json", "-o", "-")
+    about = lab("report", qrels, *runs, "-m", "map judged.10", "--format", "json")
     data = json.loads(about.stdout)
     assert [mean["mean"] for mean in data["means"] if mean["measure"] == 1] == [0.5, 0.5]
     assert [of_run["within"][9] for of_run in data["judged_among_retrieved"]] == [1.0, 1.0]
