@@ -115,7 +115,9 @@ class LevelCheck(Frozen):
     measure: str
     """The first of the measures."""
     given_by: str
-    """The source of the level: ``-l``, or the name of a measure."""
+    """The source of the level: ``-l``, or the name of a measure; "" if the measure uses no level but gains."""
+    least_share: float = 0
+    """Minimum share of topics without such a document that is reported."""
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
         """Return the numbers of topics without such a document and of all topics; 0 and 0 at levels up to 0."""
@@ -127,13 +129,14 @@ class LevelCheck(Frozen):
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
         """Return the warning about topics without such a document, if any; ``path`` is the path of the judgments."""
-        if not n_without:
+        if not n_without or n_without < self.least_share * n_topics:
             return None
         has = "has" if n_without == 1 else "have"
         if self.relevant:
+            where = f"at level {self.level:g} ({self.given_by})" if self.given_by else "(grades of at least 1)"
             return (
-                f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no relevant document at level "
-                f"{self.level:g} ({self.given_by}); measures such as {self.measure} are 0 for such topics"
+                f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no relevant document {where}; measures "
+                f"such as {self.measure} are 0 for such topics"
             )
         return (
             f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no document judged nonrelevant; measures that "
@@ -141,39 +144,47 @@ class LevelCheck(Frozen):
         )
 
 
+MANY_TOPICS = 0.5
+"""Minimum share of topics without relevant documents that is reported if no level is requested."""
+
+
 def level_checks(
-    measures: Iterable[RequestedMeasure], settings: Settings, *, every_level: bool = False
+    measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> list[LevelCheck]:
-    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents."""
-    # Relevant documents are checked above the default level, for real grades and, with ``every_level``, at all levels.
+    """Return the requirements of measures at each level: first nonrelevant documents, then relevant documents.
+
+    Without ``nonrelevant``, topics without nonrelevant documents are reported only if all topics lack them.
+    """
     checks: dict[tuple[bool, float], LevelCheck] = {}
-    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts are last
+    # Measures with gains instead of levels and counts are last.
+    order = sorted(measures, key=lambda each: (not each.measure.uses_level, not each.measure.higher_is_better))
+    for selected in order:
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
         given_by = spelled("level") if selected.level is None else selected.names[0]
-        needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
         if measure.needs_nonrelevant:
-            checks.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
-        is_checked = level > 1 or settings.grades == "real" or (every_level and settings.grades == "whole")
-        if needs_relevant and is_checked:
-            checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
+            check = LevelCheck(False, level, measure.name, given_by, least_share=0 if nonrelevant else 1)
+            checks.setdefault((False, level), check)
+        if not measure.uses_level:
+            is_first = (
+                measure.higher_is_better
+                and not selected.parameters.levels
+                and not any(relevant for relevant, _ in checks)
+            )
+            if settings.grades != "whole" or not is_first:
+                continue
+            level, given_by = 1, ""
+        if measure.kernel and not measure.has_value and settings.grades != "probability":
+            least_share = MANY_TOPICS if level <= 1 and settings.grades == "whole" else 0
+            checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by, least_share))
     return sorted(checks.values(), key=lambda check: check.relevant)
 
 
 def level_warnings(
-    judgments: AnyJudgments,
-    measures: Iterable[RequestedMeasure],
-    settings: Settings,
-    *,
-    nonrelevant: bool = False,
-    every_level: bool = False,
+    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield the warnings about topics without relevant or nonrelevant documents."""
-    for check in level_checks(measures, settings, every_level=every_level):
+    """Yield the warnings about topics without relevant or nonrelevant documents, as in ``level_checks``."""
+    for check in level_checks(measures, settings, nonrelevant=nonrelevant):
         n_without, n_topics = check.count(judgments, settings)
-        is_default = check.relevant and check.level <= 1 and settings.grades != "real"
-        # by default, topics without nonrelevant documents are reported only if all topics lack them
-        if n_without < n_topics and (is_default or (not check.relevant and not nonrelevant)):
-            continue
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:
             yield (

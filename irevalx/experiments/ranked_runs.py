@@ -241,7 +241,7 @@ class RankedRuns(Frozen):
         if lacking:
             warn(topics_compared(len(topics), len(documents.topics), lacking))
         fitting = _fitting(requests, judgments, settings, warn)
-        for line in level_warnings(judgments, fitting, settings, every_level=True):
+        for line in level_warnings(judgments, fitting, settings):
             warn(line)
         return cls(
             judgments=judgments,

@@ -163,7 +163,9 @@ def _counts_of_judgments(
     judgments: Judgments, pool: PoolGaps, values: TopicValues, selection: Selection, settings: Settings
 ) -> IntArray:
     """Return the counts of judgments, as in ``Part``."""
-    levels = [check.count(judgments, settings) for check in level_checks(selection.measures, settings)]
+    levels = [
+        check.count(judgments, settings) for check in level_checks(selection.measures, settings, nonrelevant=True)
+    ]
     counts = JudgmentCounts(
         topics=len(judgments.topics),
         relevant=judgments.n_relevant,
@@ -290,7 +292,7 @@ class WholeJudgments(Frozen):
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
         yield from gaps.warnings_about("pool")
-        checks = level_checks(selection.measures, settings)
+        checks = level_checks(selection.measures, settings, nonrelevant=True)
         for check, n_without in zip(checks, self.counts[len(self.counts) - len(checks) :], strict=True):
             if line := check.warning("qrels", n_without, known.requested):
                 yield line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -429,6 +430,38 @@ def test_topics_without_relevant_documents(tmp_path: Path) -> None:
     assert "level 2 (level)" in warned_of(tmp_path, level=2)
     message = lab("compare", "-m", "map", "-l", "2", *files).stderr
     assert "2 of 4 topics have no relevant document at level 2 (-l)" in message
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        ("map", "at level 1 (-l); measures such as map"),
+        ("official", "at level 1 (-l); measures such as map"),
+        ("num_rel", "at level 1 (-l); measures such as num_rel"),
+        ("ndcg", "(grades of at least 1); measures such as ndcg"),
+        ("rbp.p=0.5", "(grades of at least 1); measures such as rbp"),
+    ],
+)
+def test_nothing_relevant_without_a_level(measure: str, words: str, tmp_path: Path) -> None:
+    """If half of the topics or more have no relevant document, a line says so, in Python too; otherwise it is no news."""
+    (tmp_path / "run").write_text("".join(f"{topic} Q0 A 1 1 r\n" for topic in range(1, 5)))
+    for n_relevant, n_topics in ((0, 2), (1, 3), (2, 4), (3, 4)):
+        grades = [int(topic < n_relevant) for topic in range(n_topics)]
+        lines = [f"{topic} 0 A {grade}\n{topic} 0 B 0\n" for topic, grade in enumerate(grades, start=1)]
+        (tmp_path / "qrels").write_text("".join(lines))
+        message = f"{tmp_path / 'qrels'}: {n_topics - n_relevant} of {n_topics} topics have no relevant document {words} are 0"
+        told = [
+            line
+            for line in run("-m", measure, tmp_path / "qrels", tmp_path / "run").stderr.splitlines()
+            if "0 for" in line
+        ]
+        assert told == [f"irevalx: {message} for such topics"] * (n_relevant < 3)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            irevalx.evaluate(tmp_path / "qrels", tmp_path / "run", measure)
+        in_python = [str(warning.message) for warning in heard if "0 for" in str(warning.message)]
+        assert in_python == [f"{message.replace('(-l)', '(level)')} for such topics"] * (n_relevant < 3)
+    assert "relevant" not in run("-m", "num_q", "-m", "unj.5", tmp_path / "qrels", tmp_path / "run").stderr
 
 
 def warned_of(folder: Path, level: int) -> str:

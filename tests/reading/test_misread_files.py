@@ -264,6 +264,26 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
         assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if hint else 0)
 
 
+@pytest.mark.parametrize(("separator", "head", "flags"), [("\t", "", ("-T", "msmarco")), (",", "qid,docno,rank\n", ())])
+def test_repeated_ranks(separator: str, head: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Equal ranks, and ranks that each occur twice, cause one warning, whose remedy is another order of ties."""
+    qrels = "".join(f"{topic} 0 p{number} {number % 2}\n" for topic in (1, 2) for number in range(8))
+    for of_topic, n_repeated in (
+        ({1: [1] * 8, 2: [5] * 8}, 2),
+        ({1: [1, 1, 2, 2, 3, 3, 4, 4], 2: [4, 3, 2, 1, 4, 3, 2, 1]}, 2),
+        ({1: [1] * 8, 2: range(1, 9)}, 1),
+        ({1: [1, 1, 2, 3, 4, 5, 6, 7], 2: [1]}, 0),
+    ):
+        rows = [(topic, f"p{place}", rank) for topic, ranks in of_topic.items() for place, rank in enumerate(ranks)]
+        text = head + "".join(separator.join(map(str, row)) + "\n" for row in rows)
+        written(tmp_path, qrels, text)
+        lines = run(*flags, "-m", "map", "q", "r", cwd=tmp_path).stderr.splitlines()
+        told = [line for line in lines if "there are at most half as many different ranks as documents; " in line]
+        assert len(told) == bool(n_repeated)
+        done = run(*flags, "-m", "map", "--ties", "expected", "q", "r", cwd=tmp_path)
+        assert (done.status, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("form", "flags", "remedy"),
     [

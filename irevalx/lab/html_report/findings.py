@@ -326,7 +326,7 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
     if are_relevant_only(data.judgments.grades, data.settings.level):
         return
     requests = [measure.request for measure in data.scores.measures]
-    for line in level_warnings(data.judgments, requests, data.settings, every_level=True):
+    for line in level_warnings(data.judgments, requests, data.settings):
         yield f"{line}."
     within = data.first.depth
     judged = {

@@ -15,7 +15,15 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.errors import quote
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning, group_by_topic, has_equal_ends, score_warnings
+from irevalx.reading.kinds.runs import (
+    ResultRows,
+    RunStream,
+    RunWarning,
+    group_by_topic,
+    has_equal_ends,
+    repeated_ranks,
+    score_warnings,
+)
 from irevalx.reading.sources.lines import as_precise
 from irevalx.trec_eval import Compat, MalformedNumbers
 
@@ -102,15 +110,15 @@ class TableRun(Frozen):
     again: Callable[[], Iterable[Entries]]
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
     remedy: str = ""  # for duplicate documents, in messages
+    by_rank: bool = False  # whether its numbers are negative ranks
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
         """Return the run as a stream; ``strict`` rejects scores that are not finite."""
-        return RunStream(
-            self.path,
-            blocks=self.blocks,
-            again=self.again,
-            parse=lambda entries: replace(
-                entries.results(compat, self.name, strict=strict), about_duplicates=lambda: self.remedy
-            ),
-            to_its_end=False,
-        )
+
+        def parse(entries: Entries) -> ResultRows:
+            results = entries.results(compat, self.name, strict=strict)
+            repeated = repeated_ranks(self.path, entries.rows, entries.numbers) if self.by_rank else ()
+            warnings = repeated or results.sanity_warnings
+            return replace(results, about_duplicates=lambda: self.remedy, sanity_warnings=warnings)
+
+        return RunStream(self.path, blocks=self.blocks, again=self.again, parse=parse, to_its_end=False)

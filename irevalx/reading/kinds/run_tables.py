@@ -79,12 +79,12 @@ def failing_run(path: str, error: InputError) -> RunStream:
 def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
     """Return the runs of a table in the order of their first rows; without run names, a single run named ``name``."""
     _warn_of_ranks(table, rules)
+    number, remedy = table.number_of_run(), remedy_of_runs(table.names)
     if table.is_arrow:
         from irevalx.reading.kinds.arrow_runs import arrow_runs
 
-        remedy = remedy_of_runs(table.names)
-        return [replace(run, remedy=remedy) for run in arrow_runs(table, name)]  # type: ignore[arg-type]
-    number = table.number_of_run()
+        runs = arrow_runs(table, name)  # type: ignore[arg-type]
+        return [replace(run, remedy=remedy, by_rank=number is RANK) for run in runs]
     columns = table.columns((number, TOPIC, DOCNO, *((RUN,) if table.has(RUN) else ())), rules)
     scores = columns["SCORE"] if number is SCORE else -columns["RANK"].astype(np.float64)
     rows = np.arange(scores.size)
@@ -93,9 +93,7 @@ def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRu
     topics, docnos, lines = columns["TOPIC"], columns["DOCNO"], columns.lines
     blocks = [[Entries.of_rows(table.path, topics.take(at), docnos.take(at), scores[at], lines[at])] for at in places]
     return [
-        TableRun(
-            run, table.path, blocks=partial(iter, block), again=partial(iter, block), remedy=remedy_of_runs(table.names)
-        )
+        TableRun(run, table.path, partial(iter, block), partial(iter, block), remedy=remedy, by_rank=number is RANK)
         for run, block in zip(names, blocks, strict=True)
     ]
 

@@ -179,7 +179,7 @@ MOST_TOPICS = 1000
 
 
 def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
-    """Return a warning, or error, if the ranks of most topics are probably scores.
+    """Return a warning, or error, if the ranks of most topics are probably scores, or a warning about repeated ranks.
 
     Ranks are probably scores if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps.
     """
@@ -195,7 +195,7 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
     odd = late | descending
     n_odd = int(np.count_nonzero(odd))
     if 2 * n_odd <= rows.n:
-        return ()
+        return repeated_ranks(path, rows, rank)
     row = int(odd.argmax())
     line = results.lines_of(np.array([rows.offsets[row]]))[0]
     how = f"the lowest rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
@@ -204,6 +204,24 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
         f"the lowest rank comes first; for scores, {remedy}"
     )
     return (RunWarning(warning, "ranks for scores", is_error=strict),)
+
+
+def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -> tuple[RunWarning, ...]:
+    """Return a warning if topics have at most half as many different ranks as documents."""
+    rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
+    order = np.lexsort((ranks[: rows.size], rows.ids))
+    topic, rank = rows.ids[order], ranks[order]
+    is_repeated = (topic[1:] == topic[:-1]) & (rank[1:] == rank[:-1])
+    repeats = np.bincount(topic[1:][is_repeated], minlength=rows.n)
+    n_repeated = int(np.count_nonzero((2 * repeats >= rows.lengths) & (rows.lengths > 1)))
+    if not n_repeated:
+        return ()
+    hint = f" (change this with {spelled('ties')})" if is_parameter("ties") else ""
+    text = (
+        f"{shown_name(path)}: in {n_repeated} of the first {rows.n} topics, there are at most half as many different "
+        f"ranks as documents; documents with equal ranks are ordered by DOCNO{hint}"
+    )
+    return (RunWarning(text, "ties"),)
 
 
 LEAST_SEQUENCE = 3

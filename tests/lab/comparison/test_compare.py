@@ -381,13 +381,15 @@ def test_files_given_twice(tmp_path: Path) -> None:
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
-    """If no document of any topic is relevant, a warning gives the reason; one relevant document suppresses it."""
+    """If at least half of the topics have no relevant document, a warning gives the reason."""
     qrels, x, y = runs_with_hits(tmp_path, {"x": [5] * 5, "y": [6, 5, 5, 5, 7]}, depth=10)
     lines = qrels.read_text().splitlines()
     qrels.write_text("".join(f"{line[:-1]}0\n" for line in lines))
     message = "5 of 5 topics have no relevant document at level 1 (-l)"
     assert message in succeeded("compare", qrels, x, y, "--format", "csv").stderr
     qrels.write_text("".join(f"{line[:-1]}{int(not number)}\n" for number, line in enumerate(lines)))
+    assert "4 of 5 topics have no relevant document" in succeeded("compare", qrels, x, y, "--format", "csv").stderr
+    qrels.write_text("".join(f"{line[:-1]}{int(line[:3] <= '003')}\n" for line in lines))
     assert "no relevant document" not in succeeded("compare", qrels, x, y, "--format", "csv").stderr
 
 
