@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, TypeAlias
 
@@ -133,7 +133,8 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
     """Return one or several strings as a tuple, in ascending order for a set."""
     if isinstance(value, str):
         return (encodable(what, value),)
-    if isinstance(value, bytes) or not isinstance(value, Iterable):
+    is_table = isinstance(value, Mapping) or hasattr(value, "columns")  # its items are the names of columns
+    if isinstance(value, bytes) or is_table or not isinstance(value, Iterable):
         raise argument_error(what, "a string or several strings", value)
     several = tuple(value)
     for string in several:
@@ -145,9 +146,9 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
 
 def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
     """Return one of the named choices."""
-    if value not in choices:
-        raise argument_error(what, join_words(choices, "or"), value)
-    return str(value)
+    if not isinstance(value, str) or value not in choices:
+        raise argument_error(what, join_words([*map(repr, choices)], "or"), value)
+    return value
 
 
 def join_words(words: Sequence[str], word: str) -> str:

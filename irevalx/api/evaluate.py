@@ -107,7 +107,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     first   0.7500  0.5000
     second  1.0000  1.0000
     """
-    if grades == "whole" and isinstance(qrels, Qrels):
+    if isinstance(qrels, Qrels) and PARAMETERS["grades"].checked(grades) == "whole":
         grades = qrels.grades
     values, defaults = locals(), evaluate.__kwdefaults__ or {}
     settings = Settings.of(**{name: values[name] for name in PARAMETERS if values[name] is not defaults[name]})
@@ -123,9 +123,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
     requests = split_requests(requests, settings.compat)
     refuse_contradictions(requests, settings, judged.rel_format, with_pool=False)
-    if names not in NAME_STYLES:
-        raise parameters.argument_error("names", " or ".join(map(repr, NAME_STYLES)), names)
-    as_requested = names == "asked"
+    as_requested = parameters.named_choice("names", names, NAME_STYLES) == "asked"
     selection = select_again(requests, settings, judged.rel_format, strict=strict, as_requested=as_requested, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):
         warn(line)

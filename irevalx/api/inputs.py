@@ -22,7 +22,7 @@ from irevalx.reading.file_format import FileFormat
 from irevalx.reading.kinds import python_objects
 from irevalx.reading.rules import Rules
 from irevalx.reading.sources import tables
-from irevalx.reading.sources.files import name_of_file
+from irevalx.reading.sources.files import Source, name_of_file
 from irevalx.reading.sources.tables import (
     UNNAMED,
     Documents,
@@ -278,6 +278,10 @@ class Run:
     def __repr__(self) -> str:
         return f"<irevalx.Run{'' if self.name is None else f' {self.name}'}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling, without the cache."""
+        return {**self.__dict__, "_cache": {}}
+
     def for_one_evaluation(self, compat: Compat) -> files.RunStream:
         """Read the run like the given version of trec_eval; the run is not cached.
 
@@ -322,6 +326,7 @@ Runs: TypeAlias = (
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs."""
+    results_format = parameters.text("results_format", results_format)
     if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
@@ -382,15 +387,19 @@ def _runs_in(
     if table:
         return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
     if isinstance(given, Mapping):
-        return [Run(lambda compat: python_objects.run_of(given, compat, tag, strict=strict), name)]
+        return [Run(partial(python_objects.run_of, given, tag=tag, strict=strict), name)]
     source = source_of(given, what)
     if table := fmt.table_of_runs(source, Rules(TREC_EVAL_10, strict, warn)):
         return _runs_of(table, name_of_file(source.path), name, strict=strict)
-    return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
+    return [Run(partial(_read_file, fmt.name, source, strict), name)]
+
+
+def _read_file(fmt: str, source: Source, strict: bool, compat: Compat) -> files.RunStream:
+    return formats.results_format(fmt).read(source, compat, strict, warn)
 
 
 def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
-    run = Run(lambda compat: python_objects.run_of(scores, compat, name or UNNAMED), name)
+    run = Run(partial(python_objects.run_of, scores, tag=name or UNNAMED), name)
     run.scores = scores
     return run
 

@@ -455,3 +455,22 @@ def test_formats_of_what_has_been_read() -> None:
     assert irevalx.Qrels.read(preferences).rel_format == "prefs"
     with pytest.raises(UsageError, match="rel_format must be qrels or prefs here, not 'sampled'"):
         irevalx.Qrels.read(preferences, rel_format="sampled")
+
+
+def values_of_other_kinds() -> Iterator[Any]:
+    """Frames, arrays and dictionaries, whose comparisons have no truth value or fail."""
+    for module in ("pandas", "polars"):
+        yield pytest.importorskip(module).DataFrame({"a": [1, 2]})
+    yield np.array([1, 2])
+    yield {"a": 1}
+
+
+@pytest.mark.parametrize("call", ["evaluate", "Qrels.read", "Pool.read", "Run.read"])
+def test_frames_arrays_and_dictionaries(call: str) -> None:
+    """In the place of any other argument, they are refused in words that name the argument."""
+    function, arguments = CALLS[call]
+    tables = {"qrels", "runs", "run", "pool"}
+    for name in inspect.signature(function).parameters.keys() - tables:
+        for value in values_of_other_kinds():
+            with pytest.raises(IrevalxError, match=rf"^{name} "):
+                function(**{**arguments, name: value})

@@ -6,8 +6,9 @@ Dictionaries and tables are converted to columns of IDs and numbers, and these t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -111,6 +112,11 @@ class TableRun(Frozen):
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
     remedy: str = ""  # for duplicate documents, in messages
     by_rank: bool = False  # whether its numbers are negative ranks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the run with its rows in memory, for pickling."""
+        rows = partial(iter, [*self.again()])
+        return type(self), (self.name, self.path, rows, rows, False, self.remedy, self.by_rank)
 
     def opened(self, compat: Compat, *, strict: bool) -> RunStream:
         """Return the run as a stream; ``strict`` rejects scores that are not finite."""
