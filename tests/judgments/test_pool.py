@@ -450,12 +450,12 @@ def test_nothing_relevant_without_a_level(measure: str, words: str, tmp_path: Pa
         lines = [f"{topic} 0 A {grade}\n{topic} 0 B 0\n" for topic, grade in enumerate(grades, start=1)]
         (tmp_path / "qrels").write_text("".join(lines))
         message = f"{tmp_path / 'qrels'}: {n_topics - n_relevant} of {n_topics} topics have no relevant document {words} are 0"
-        told = [
+        messages = [
             line
             for line in run("-m", measure, tmp_path / "qrels", tmp_path / "run").stderr.splitlines()
             if "0 for" in line
         ]
-        assert told == [f"irevalx: {message} for such topics"] * (n_relevant < 3)
+        assert messages == [f"irevalx: {message} for such topics"] * (n_relevant < 3)
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             irevalx.evaluate(tmp_path / "qrels", tmp_path / "run", measure)

@@ -278,8 +278,8 @@ def test_repeated_ranks(separator: str, head: str, flags: tuple[str, ...], tmp_p
         text = head + "".join(separator.join(map(str, row)) + "\n" for row in rows)
         written(tmp_path, qrels, text)
         lines = run(*flags, "-m", "map", "q", "r", cwd=tmp_path).stderr.splitlines()
-        told = [line for line in lines if "there are at most half as many different ranks as documents; " in line]
-        assert len(told) == bool(n_repeated)
+        messages = [line for line in lines if "there are at most half as many different ranks as documents; " in line]
+        assert len(messages) == bool(n_repeated)
         done = run(*flags, "-m", "map", "--ties", "expected", "q", "r", cwd=tmp_path)
         assert (done.status, done.stderr) == (0, "")
 
