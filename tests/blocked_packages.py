@@ -13,13 +13,14 @@ EXTRAS = {
 }
 """The import names of the packages of each extra."""
 
-_OTHERS = ("duckdb", "pyspark")
+OTHERS = ("duckdb", "pyspark")
+"""Packages that no extra but spark installs."""
 
 
-def blocking(extras: Iterable[str]) -> str:
-    """Return a module ``sitecustomize`` that makes the packages of these extras, and test packages, unavailable."""
+def blocking(extras: Iterable[str], others: Iterable[str] = OTHERS) -> str:
+    """Return a module ``sitecustomize`` that makes the packages of these extras, and other packages, unavailable."""
     packages = [package for extra in extras for package in EXTRAS[extra]]
-    return _BLOCKS.replace("PACKAGES", repr([*sorted(packages), *_OTHERS]))
+    return _BLOCKS.replace("PACKAGES", repr([*sorted(packages), *others]))
 
 
 _BLOCKS = """import importlib.util

@@ -15,6 +15,9 @@ PAGES = {
 
 README = PAGES["README.md"]
 
+FIRST_PAGES = ["README.md", *(page for page in PAGES if page.startswith("docs/first/"))]
+"""The pages whose commands a newcomer runs in order."""
+
 SHELL_MARKER, PYTHON_MARKER = "<!-- example -->", "<!-- python example -->"
 """The line above an example, which is followed by its output."""
 

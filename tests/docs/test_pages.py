@@ -18,6 +18,7 @@ import pytest
 from blocked_packages import EXTRAS, blocking
 from doc_pages import (
     FIGURE_MARKER,
+    FIRST_PAGES,
     PAGES,
     PYTHON_MARKER,
     README,
@@ -40,6 +41,10 @@ pytestmark = pytest.mark.slow
 
 SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
 PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")
+OTHER_EXAMPLES = [
+    [example for example in each if example.page not in FIRST_PAGES] for each in (SHELL_EXAMPLES, PYTHON_EXAMPLES)
+]
+"""Examples whose order on the page does not matter; test_first_steps.py runs the others."""
 INSTALLS = ("<!-- main command -->", "<!-- report command -->", "<!-- test command -->")
 """The markers of command lines that make an environment: test_readme.py and .ci/run see to them."""
 
@@ -70,7 +75,7 @@ _EXTRAS_NAMED = re.compile(r"#install\)\s`(\w+)`|irevalx\[(\w+)\]")
 """How pages name the extras that their examples need."""
 
 
-@pytest.mark.parametrize("example", SHELL_EXAMPLES, ids=str)
+@pytest.mark.parametrize("example", OTHER_EXAMPLES[0], ids=str)
 def test_shell_examples(example: Example, tmp_path: Path) -> None:
     """What stands below an example is what it prints in a shell, byte for byte, with the extras that its page names."""
     named = {name for matches in _EXTRAS_NAMED.findall(PAGES[example.page]) for name in matches if name}
@@ -80,7 +85,7 @@ def test_shell_examples(example: Example, tmp_path: Path) -> None:
     assert done.stdout.decode() == example.printed
 
 
-@pytest.mark.parametrize("example", PYTHON_EXAMPLES, ids=str)
+@pytest.mark.parametrize("example", OTHER_EXAMPLES[1], ids=str)
 def test_python_examples(example: Example, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands below a Python example is what it prints."""
     monkeypatch.chdir(ROOT)
