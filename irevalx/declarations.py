@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import update_wrapper
+from itertools import groupby
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from irevalx.errors import ArgumentError, IrevalxError, UsageError, shell_word
@@ -28,6 +29,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.parameters import (
     ValueType,
     argument_error,
+    first_names,
     join_words,
     read_real,
     read_whole,
@@ -101,8 +103,8 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def typed(self) -> str:
-        """Its first name in the shell."""
-        return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
+        """Its name in the shell: as typed if it was typed, otherwise its first name."""
+        return _typed_names.get(self.name) or (self.names[0] if self.names else f"--{self.name.replace('_', '-')}")
 
     def checked(self, value: Any) -> Any:
         """Return the checked value of a Python argument; raises ArgumentError."""
@@ -386,22 +388,32 @@ def _spelled_any(rules: Sequence[str]) -> str:
 
 
 _options: Mapping[str, Parameter] | None = None
-"""The parameters of the command that runs in the shell; None if Python is the caller. Threads share it, since a process
-has one caller."""
+"""The parameters of the command that runs in the shell; None if Python is the caller (of all threads)."""
+
+_command = ""  # the command that runs in the shell, such as "irevalx-lab compare"
+_typed_names: Mapping[str, str] = {}  # the names of options as typed, by parameter
+
+
+def note_typed(words: Iterable[str], names: Mapping[str, Iterable[str]]) -> None:
+    """Record which of the ``names`` of each parameter a command line contains, for messages."""
+    global _typed_names  # noqa: PLW0603
+    heads = {word.partition("=")[0] for word in words if word.startswith("-")}
+    _typed_names = {parameter: name for parameter, every in names.items() for name in every if name in heads}
+
 
 _keywords: ContextVar[Mapping[str, Parameter] | None] = ContextVar("keywords", default=None)
 """The parameters of the public function that Python called."""
 
 
 @contextmanager
-def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
+def typed_in_shell(parameters: Mapping[str, Parameter], command: str = "") -> Iterator[None]:
     """Use the options of this command as the names of parameters in messages."""
-    global _options  # noqa: PLW0603
-    before, _options = _options, parameters
+    global _options, _command
+    before, (_options, _command) = (_options, _command), (parameters, command)
     try:
         yield
     finally:
-        _options = before
+        _options, _command = before
 
 
 def spelled(name: str, value: object = None) -> str:
@@ -439,9 +451,22 @@ def invalid_value(name: str, rule: str, value: object) -> str:
     ...     invalid_value("level", "at least 1", 0), invalid_value("level", "at least 1", "a b")
     ('-l 0: must be at least 1', "-l 'a b': must be at least 1")
     """
+    value = ",".join(map(str, value)) if isinstance(value, tuple | list) else value
     if _options is None:
         return argument_error(spelled(name), rule, value).message
     return f"{spelled(name)} {shell_word(str(value))}: must be {rule}"
+
+
+def missing(*names: str, note: str = "") -> UsageError:
+    """Return the error about a missing parameter; several names are alternatives."""
+    by_kind = groupby(map(spelled, names), lambda name: "option" if name.startswith("-") else "argument")
+    words = " or ".join(f"{kind} {join_words([*several], 'or')}" for kind, several in by_kind)
+    return UsageError(f"missing {words}{note}{_command and f' (see {_command} -h)'}")
+
+
+def no_such(name: str, noun: str, value: str, known: Sequence[str]) -> str:
+    """Return the message about a parameter that names something unknown, such as a run."""
+    return f"{spelled(name)} {shell_word(value)}: no such {noun}; the {noun}s are {first_names(known, noun)}"
 
 
 def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:

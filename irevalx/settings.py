@@ -130,9 +130,7 @@ def _orders(value: Any) -> Ties | tuple[Ties, ...]:
     return tuple(order for order in words if order in TIES)
 
 
-_TIES = ValueType(
-    f"{', '.join(TIES[:-1])} or {TIES[-1]}, or several of {', '.join(ORDERS_OF_TIES)}, each once", _orders, choices=TIES
-)
+_TIES = ValueType(f"one of {', '.join(TIES)}, or a list of the last three, such as best,worst", _orders, choices=TIES)
 
 LEVEL = ValueType("a 64-bit integer, or a finite number if grades are real", _level)
 _COMPAT = Parameter(

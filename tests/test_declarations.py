@@ -146,8 +146,8 @@ def test_words_of_the_caller() -> None:
         (
             {"judged_only": True, "unjudged": "skip"},
             ("-J", "--unjudged", "skip"),
-            "judged_only=True cannot be combined with unjudged or a treatment such as map:rel; it is skip for all",
-            "-J cannot be combined with --unjudged or a treatment such as map:rel; it is skip for all",
+            "judged_only=True cannot be combined with unjudged or with a treatment such as map:rel, because judged_only=True applies ",
+            "-J cannot be combined with --unjudged or with a treatment such as map:rel, because -J applies ",
         ),
         (
             {"grades": "probability", "ties": "best"},

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sentence, unknown_option
-from irevalx.declarations import Parameter, invalid_value
-from irevalx.errors import STANDARD_INPUT, UsageError, quote
+from irevalx.declarations import Parameter, invalid_value, note_typed
+from irevalx.errors import STANDARD_INPUT, UsageError, quote, shell_word
 from irevalx.process.platform import as_bytes
 from irevalx.process.startup import start_numpy
 from irevalx.trec_eval import c_double, c_long
@@ -59,6 +59,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the canonical form of the arguments."""
         options = [param for param in self.params if isinstance(param, Option)]
+        note_typed(args, {option.name or "": option.every_name for option in options})
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
         # An incomplete command line can be invalid.
         return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
@@ -174,8 +175,8 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         if isinstance(value, int):
             return value
         number, plain = c_long(as_bytes(value))
-        if not plain and param and ctx:
-            problem = f"{param.opts[0]} {quote(value)} is not an integer"
+        if not plain and isinstance(param, Option) and ctx:
+            problem = f"{param.declaration.typed} {quote(value)} is not an integer"
             ctx.ensure_object(list).append((problem, number))
         return number
 
@@ -217,8 +218,7 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         number, is_plain = c_double(as_bytes(value.removesuffix("%")))
         probability = number / 100 if value.endswith("%") else number
         if not is_plain or not 0 < probability < 1:
-            what = param.opts[0] if param else "it"
-            raise UsageError(f"{what} {quote(value)}: must be between 0 and 1, or 0% and 100%, exclusive")
+            raise UsageError(f"--ci {shell_word(value)}: must be between 0 and 1, or 0% and 100%, exclusive")
         return probability
 
 

@@ -100,7 +100,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
 
 OPTIONS = {option.name or "": option.declaration for option in command.params if isinstance(option, Option)}
 OPTIONS["topic"] = OPTIONS["debug"]
-OPTIONS["qrels"] = Parameter(name="qrels", names=("QRELS",))
+OPTIONS |= {name: Parameter(name=name, names=(word,)) for name, word in (("qrels", "QRELS"), ("runs", "RUN"))}
 """The declarations of the options."""
 
 
@@ -356,5 +356,5 @@ def _requested_measures(options: Options) -> list[Measure]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (default: of the process), and return its exit status."""
-    with typed_in_shell(OPTIONS):
+    with typed_in_shell(OPTIONS, PROGRAM):
         return run_program(command, PROGRAM, argv)

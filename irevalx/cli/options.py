@@ -25,7 +25,7 @@ from irevalx.cli.arguments import (
     complete_measure,
 )
 from irevalx.cli.declared_options import click_parameter
-from irevalx.declarations import spelled_rule
+from irevalx.declarations import Parameter, missing, spelled, spelled_rule, whole
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.process.platform import MOST_PROCESSES, as_bytes, as_text, default_processes
@@ -129,19 +129,15 @@ class Options(Frozen, kw_only=True):
     def check(self) -> None:
         """Raise UsageError for missing files and numbers out of range, FormatError for an unknown judgment format."""
         if len(self.files) < 2:
-            raise UsageError("missing arguments: QRELS and at least one RUN (see irevalx -h)")
+            raise missing("runs") if self.files else missing("qrels", note=", and at least one RUN")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups)
         self.settings.check()
+        traced = f"{spelled('debug')} with a level above 0 cannot be combined with"
         if self.debug.level > 0 and self.settings.grades == "probability":
-            raise UsageError(f"-D with a level above 0 cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise UsageError(f"{traced} {spelled_rule(PROBABILITY)}")
         orders = self.settings.tie_orders
         if self.debug.level > 0 and (len(orders) > 1 or orders[0] == "expected"):
-            given = ",".join(orders)
-            raise UsageError(f"-D with a level above 0 cannot be combined with --ties {given}: a trace shows one order")
-        if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
-            raise UsageError(f"--digits {self.digits}: must be at least 0 and at most {MOST_DIGITS}")
-        if self.threads < 1:
-            raise UsageError(f"--threads {self.threads}: must be at least 1")
+            raise UsageError(f"{traced} {spelled('ties', ','.join(orders))}: a trace shows one order")
         formats.rel_format(self.rel_format)
 
 
@@ -195,9 +191,14 @@ def _option(group: str, names: str, **attributes: Any) -> Callable[[Function], F
 _trec_eval_option, _output_option = partial(_option, TREC_GROUP), partial(_option, OUTPUT_GROUP)
 
 
+def _declared(parameter: Parameter, group: str = OUTPUT_GROUP, **more: Any) -> Callable[[Function], Function]:
+    """Return the option of a declared parameter."""
+    return click_parameter(parameter, PARAMETERS, cls=Option, group=group, declaration=parameter, **more)
+
+
 def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
     """Return the option of a field of Settings."""
-    return click_parameter(PARAMETERS[name], PARAMETERS, cls=Option, group=group, declaration=PARAMETERS[name], **more)
+    return _declared(PARAMETERS[name], group, **more)
 
 
 _WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if form.shows_inputs)
@@ -303,14 +304,17 @@ FLAGS = (
             "instead of reading them like trec_eval."
         ),
     ),
-    _output_option(
-        "--threads",
-        type=WHOLE_NUMBER,
-        default=default_processes,
-        help=(
-            "Number of worker processes for large or multiple runs.  "
-            f"[default: the number of processors, at most {MOST_PROCESSES}]"
-        ),
+    _declared(
+        whole(
+            1,
+            name="threads",
+            default=default_processes,
+            metavar="N",
+            help=(
+                "Number of worker processes for large or multiple runs.  "
+                f"[default: the number of processors, at most {MOST_PROCESSES}]"
+            ),
+        )
     ),
     _output_option(
         "--list-measures",
@@ -356,11 +360,16 @@ FLAGS = (
             "keep the order of the command line, and runs without a value are last."
         ),
     ),
-    _output_option(
-        "--digits",
-        type=WHOLE_NUMBER,
-        requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
-        help=f"Number of decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
+    _declared(
+        whole(
+            0,
+            MOST_DIGITS,
+            name="digits",
+            default=None,
+            metavar="N",
+            requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
+            help=f"Number of decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
+        )
     ),
     _output_option(
         "--ci",
@@ -380,12 +389,8 @@ FLAGS = (
             "(bootstrap).  [default: t]"
         ),
     ),
-    _output_option(
-        "--seed",
-        type=WHOLE_NUMBER,
-        default=0,
-        requires="ci_method=bootstrap",
-        help="Random seed of the bootstrap.  [default: 0]",
+    _declared(
+        whole(name="seed", default=0, metavar="N", requires="ci_method=bootstrap", help="Random seed of the bootstrap.")
     ),
     _output_option(
         "--topic-groups",

@@ -145,10 +145,12 @@ def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
         changed = argument.change(spec, value) if argument else None
         if not changed:
             usages = ", ".join(other.usage for other in taken)
-            otherwise = next((other.otherwise for other in ARGUMENTS if other.name == name), "")
+            typed = stem.partition("@")[0]
+            problem = f"invalid {quote(f'{name}={value}')}" if argument else f"{typed} has no parameter {quote(name)}"
+            others = "" if argument else next((other.others for other in ARGUMENTS if other.name == name), "")
+            hint = _nearest(stem) or (argument.requirement if argument else others)
             raise UsageError(
-                f"invalid argument {quote(f'{name}={value}')} of {spec.name}; it accepts {usages or 'none'}"
-                f"{_nearest(stem) or otherwise}"
+                f"invalid measure {quote(text)}: {problem}; parameters of {typed}: {usages or 'none'}{hint}"
             )
         spec = changed
     return spec
@@ -252,11 +254,14 @@ class MeasureArgument(Frozen):
     """Returns the request with this value; None for an invalid value."""
     measures: tuple[str, ...] | None = None
     """The measures that accept it; None if their declarations determine this."""
-    otherwise: str = ""
-    """End of the error about other measures and values."""
+    others: str = ""
+    """End of the error about other measures."""
+    requirement: str = ""
+    """End of the error about invalid values."""
 
 
-LEVEL = MeasureArgument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
+_LEVELS = "; measures with a relevance level, such as P, R and AP, have the parameter rel"
+LEVEL = MeasureArgument("rel", "rel=N", _with_level, others=_LEVELS)
 JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _with_treatment)
 ARGUMENTS = (
     LEVEL,
@@ -266,11 +271,11 @@ ARGUMENTS = (
     MeasureArgument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
     MeasureArgument(
         *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
-        otherwise="; gains by grade are for ndcg, with or without a cutoff",
+        others="; gains by grade are for ndcg, with or without a cutoff",
     ),
     MeasureArgument(
         *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
-        otherwise="; dcg='exp-log2' requires a cutoff, as in nDCG(dcg='exp-log2')@20",
+        requirement="; dcg='exp-log2' requires a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
 )
 """Arguments in the order of lists, without cutoffs."""
@@ -374,7 +379,7 @@ def gains_hint(name: str, parameters: str | None) -> str:
     cutoffs = [item for item in items if item.isdecimal()]
     if name != "ndcg_cut" or not gains:
         return ""
-    return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or 'K'}' accepts gains"
+    return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or '10'}' accepts gains"
 
 
 def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
@@ -408,6 +413,6 @@ def _similar_names(name: str, compat: Compat) -> str:
 def _nearest(text: str) -> str:
     """Return the most similar measure to a measure that irevalx lacks, for the end of a message; otherwise empty."""
     at = _AT.fullmatch(text)
-    name, k = (at[1], at[2]) if at else (text, "K")
+    name, k = (at[1], at[2]) if at else (text, "10")
     nearest = next((each for each in NEAREST if each.name.lower() == name.lower()), None)
     return f"; the nearest is {nearest.measure.format(k=k)}: {nearest.difference.format(k=k)}" if nearest else ""

@@ -82,9 +82,12 @@ class Cutoffs(Frozen, ParameterKind):
     usage: str = "K,K,..."
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        ranks = self.default if text is None else tuple(sorted(_numbers(text, c_long, note)))
-        if ranks[0] <= 0:
-            raise ParameterError(f"invalid cutoffs {quote(text or '')} of {name}: must be integers of at least 1")
+        ranks = self.default if text is None else tuple(_numbers(text, c_long, note))
+        if text is not None and min(ranks) <= 0:
+            wrong = next(item for item, rank in zip(text.split(","), ranks, strict=True) if rank <= 0)
+            problem = f"{quote(wrong)} is not an integer of at least 1"
+            raise ParameterError(f"invalid cutoffs {quote(text)} of {name}: {problem}")
+        ranks = tuple(sorted(ranks))
         _refuse_equal(name, text, ranks)
         return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
 
@@ -271,5 +274,6 @@ def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: No
 
 def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
     """Raise ParameterError if two ascending cutoffs are equal."""
-    if any(x == y for x, y in pairwise(ascending)):
-        raise ParameterError(f"invalid cutoffs {quote(text or '')} of {name}: a cutoff occurs twice")
+    for x, y in pairwise(ascending):
+        if x == y:
+            raise ParameterError(f"invalid cutoffs {quote(text or '')} of {name}: the cutoff {x:g} occurs twice")

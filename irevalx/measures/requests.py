@@ -12,7 +12,7 @@ from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declaration import Measure
 from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
-from irevalx.parameters import first_names
+from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes
 from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.trec_eval import Compat, c_double
@@ -151,7 +151,8 @@ def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
         if treatment == last:
             return stem, treatment
     raise UsageError(
-        f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
+        f"unknown treatment {quote(last)} in {quote(text)} (unjudged documents): must be "
+        f"{join_words(UNJUDGED_TREATMENTS, 'or')}"
     )
 
 

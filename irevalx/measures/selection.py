@@ -7,7 +7,7 @@ computed at once. Like trec_eval (``like_c``), it uses only the first parameters
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
         raise UsageError(f"measure {quote(text)}: only one treatment of unjudged documents is possible")
     spec = replace(spec, treatment=treatment or spec.treatment, text=compact)
     if spec.treatment and is_measure(spec.name) and spec.treatment not in named(spec.name).treatments:
-        refuse_treatment(named(spec.name), spec.treatment)
+        refuse_treatment(named(spec.name), spec.treatment, stem)
     return spec
 
 
@@ -74,10 +74,10 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
         raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
-def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment) -> None:
-    """Raise UsageError about a treatment of unjudged documents that a measure does not support."""
+def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment, text: str = "") -> None:
+    """Raise UsageError about a treatment that a measure, requested as ``text``, does not support."""
     raise UsageError(
-        f"measure {measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
+        f"measure {text or measure.name} does not support the treatment {quote(treatment)} of unjudged documents, only "
         f"{' or '.join(measure.treatments)}"
     )
 
@@ -87,8 +87,8 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
     with_treatments = bool(settings.unjudged) or any(parse_request(text, settings.compat).treatment for text in texts)
     if with_treatments and settings.judged_only:
         raise UsageError(
-            f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or a treatment such as "
-            "map:rel; it is skip for all measures"
+            f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or with a treatment such as "
+            f"map:rel, because {spelled('judged_only', True)} applies the treatment skip to all measures"
         )
     for is_given, rule in (
         *((order in ORDERS_OF_TIES, f"ties={order}") for order in settings.tie_orders),
@@ -315,9 +315,9 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
             continue
         for feature in refused:
             reason = measure.refuses[feature]
-            raise UsageError(f"{measure.name} cannot be combined with {spelled_rule(feature)}: {reason}")
+            raise UsageError(f"{spec.text} cannot be combined with {spelled_rule(feature)}: {reason}")
         if not any(_has_treatment(request, settings) for request in requests):
-            refuse_treatment(measure, requests[0].treatment)
+            refuse_treatment(measure, requests[0].treatment, spec.text.removesuffix(f":{spec.treatment}"))
         for request in requests:
             suffix = "" if own else _suffix(None, request.effective_treatment, settings)
             yield replace(request, spelling=spec.text + suffix)
@@ -391,6 +391,8 @@ def _selected(
     measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].effective_treatment
     text = merged_parameters(requests, like_c)
 
+    readings: list[str] = []
+
     def note(item: str, value: float) -> None:
         problem = f"invalid parameter {quote(item)} of {measure.name} (not a plain number)"
         from irevalx.measures.foreign_requests import gains_hint  # imported here because few calls need it
@@ -398,7 +400,7 @@ def _selected(
         hint = gains_hint(measure.name, text)
         if strict:
             raise ParameterError(f"{problem}{hint}")
-        warn(f"{problem}, read as {value:g}, like trec_eval{hint}")
+        readings.append(f"{problem}, read as {value:g}, like trec_eval{hint}")
 
     try:
         parameters = measure.kind.parse(measure.name, text, settings, note)
@@ -407,7 +409,7 @@ def _selected(
     if spec.gains is not None:
         of_grades = Gains().parse(measure.name, spec.gains, settings, note)
         parameters = replace(of_grades, names=parameters.names, values=parameters.values)
-    for line in parameters.warnings:
+    for line in (*readings, *parameters.warnings):
         warn(line)
     names = tuple(name + _suffix(spec.level, treatment, settings, spec.gains) for name in parameters.names)
     return RequestedMeasure(
@@ -471,28 +473,22 @@ def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
     measures: list[str] = []
     for text in texts:
         parts = measures_in(text)
-        if len(parts) < 2 or _is_one(text, compat):  # ``P.5 10`` is P_5 in trec_eval
+        as_one = _problem(lambda text: select_measures((text,), Settings(compat=compat)), text)
+        if len(parts) < 2 or as_one is None:  # ``P.5 10`` is P_5 in trec_eval
             measures.append(text)
             continue
-        errors = [error for part in parts if (error := _problem(part, compat))]
+        errors = {part: error for part in parts if (error := _problem(lambda text: parse_request(text, compat), part))}
         if errors and len(errors) < len(parts):
-            raise errors[0]
+            wrong = next(iter(errors))  # ``x,10`` of ``P.5,x,10`` contains cutoffs
+            raise as_one if isinstance(as_one, ParameterError) and "," in wrong else errors[wrong]
         measures += [text] if errors else parts
     return tuple(measures)
 
 
-def _problem(text: str, compat: Compat) -> IrevalxError | None:
-    """Return the error of a part of a list, if any."""
+def _problem(read: Callable[[str], object], text: str) -> IrevalxError | None:
+    """Return the error that a function raises about a text, if any."""
     try:
-        parse_request(text, compat)
+        read(text)
     except IrevalxError as error:
         return error
     return None
-
-
-def _is_one(text: str, compat: Compat) -> bool:
-    """Return whether trec_eval parses a text as a single measure."""
-    with suppress(IrevalxError):
-        select_measures((text,), Settings(compat=compat))
-        return True
-    return False

@@ -188,7 +188,7 @@ def bootstrap_warnings(n_topics: int) -> list[str]:
     """Return a warning if there are too few topics for a bootstrap; otherwise, return an empty list."""
     if n_topics >= FEW_TOPICS:
         return []
-    return [f"a bootstrap interval of so few topics ({n_topics}) is too short"]
+    return [f"with only {n_topics} topics, bootstrap intervals are too narrow (low coverage)"]
 
 
 TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")

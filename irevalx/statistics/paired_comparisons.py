@@ -284,7 +284,7 @@ def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
         if comparisons.scale.is_linear:
             return []
         return [f"{measure} is a {comparisons.scale.name}: its differences have no t intervals"]
-    lines = [f"{line}: t intervals are safer" for line in bootstrap_warnings(n_topics)]
+    lines = [f"{line}; t intervals are more reliable" for line in bootstrap_warnings(n_topics)]
     simultaneous = correction_named(method.correction) == "bonferroni" and comparisons.scale.is_linear
     if simultaneous and n_pairs and method.resamples * Fraction(repr(method.alpha)) / (2 * n_pairs) < 5:
         lines.append(

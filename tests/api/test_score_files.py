@@ -403,10 +403,10 @@ def test_files_of_other_kinds(tmp_path: Path) -> None:
     output.write_bytes(irevalx_command("-q", "-m", "map", QRELS, RUNS[0]).stdout)
     for command in ("compare", "power", "report"):
         assert refusal(command, output) == (
-            f"irevalx-lab: missing argument RUN...: {output} is the output of trec_eval or irevalx; read score files with "
-            "--scores\n"
+            f"irevalx-lab: missing argument RUN: {output} is the output of trec_eval or irevalx; read score files with "
+            f"--scores (see irevalx-lab {command} -h)\n"
         )
-        assert refusal(command, QRELS) == "irevalx-lab: missing argument RUN...\n"
+        assert refusal(command, QRELS) == f"irevalx-lab: missing argument RUN (see irevalx-lab {command} -h)\n"
     output.write_text('{"run": "a", "topic": 1, "map": 0.5, "map": 0.6}\n')
     message = refusal("compare", "--scores", output, status=2)
     assert message == f"irevalx-lab: {output}:1: the field 'map' occurs twice; keep one of them\n"

@@ -305,9 +305,9 @@ def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("P.0", "invalid cutoffs '0' of P: must be integers of at least 1"),
-        ("P.5,5", "invalid cutoffs '5,5' of P: a cutoff occurs twice"),
-        ("iprec_at_recall.1,1.0", "invalid cutoffs '1,1.0' of iprec_at_recall: a cutoff occurs twice"),
+        ("P.0", "invalid cutoffs '0' of P: '0' is not an integer of at least 1"),
+        ("P.5,5", "invalid cutoffs '5,5' of P: the cutoff 5 occurs twice"),
+        ("iprec_at_recall.1,1.0", "invalid cutoffs '1,1.0' of iprec_at_recall: the cutoff 1 occurs twice"),
         (
             "ndcg.1",
             "invalid parameters '1' of ndcg: must be pairs LEVEL=GAIN,LEVEL=GAIN,...; ndcg_cut.1 may be meant",

@@ -243,11 +243,11 @@ def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
             ("-m", "judged", "--unjudged", "skip"),
             "measure judged does not support the treatment 'skip' of unjudged documents, only nonrel",
         ),
-        (("-m", "map:all"), "unknown treatment of unjudged documents 'all'; use one of nonrel, skip, rel"),
+        (("-m", "map:all"), "unknown treatment 'all' in 'map:all' (unjudged documents): must be nonrel, skip or rel"),
         (("--unjudged", ""), "--unjudged '': must be nonrel, skip or rel"),
-        (("-J", "-m", "map:nonrel"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
-        (("-J", "--unjudged", "skip"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
-        (("-m", "map:"), "unknown treatment of unjudged documents ''; use one of nonrel, skip, rel"),
+        (("-J", "-m", "map:nonrel"), "-J cannot be combined with --unjudged or with a treatment such as map:rel"),
+        (("-J", "--unjudged", "skip"), "-J cannot be combined with --unjudged or with a treatment such as map:rel"),
+        (("-m", "map:"), "unknown treatment '' in 'map:' (unjudged documents): must be nonrel, skip or rel"),
     ],
 )
 def test_readings_that_make_no_sense(flags: tuple[str, ...], message: str) -> None:

@@ -190,7 +190,7 @@ def test_degrade_in_python() -> None:
     drawn = irevalx.lab.degrade(judged, stratified=0.2)
     assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
     with pytest.raises(
-        irevalx.IrevalxError, match="missing argument: one of uniform, stratified, topic_rates, strata or order"
+        irevalx.IrevalxError, match=r"^missing argument uniform, stratified, topic_rates, strata or order$"
     ):
         irevalx.lab.degrade(judged)
 
@@ -235,7 +235,7 @@ def test_compare_scores() -> None:
     assert [row.score for row in last.runs] == [1.0, 0.5]
 
 
-@pytest.mark.filterwarnings("ignore:a bootstrap interval of so few topics")
+@pytest.mark.filterwarnings("ignore:with only")
 def test_agree() -> None:
     """Scorings from scores and from dictionaries; two runs; what is neither is refused."""
     scores = [irevalx.evaluate(qrels, RUNS, ["map", "P.10"]) for qrels in (QRELS, MACHINE)]

@@ -16,7 +16,15 @@ from irevalx.api.inputs import read_runs
 from irevalx.api.scores import Scores
 from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.declarations import Parameter, check_rules, collect, declaration_of, in_shell_words, typed_in_shell
+from irevalx.declarations import (
+    Parameter,
+    check_rules,
+    collect,
+    declaration_of,
+    in_shell_words,
+    missing,
+    typed_in_shell,
+)
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError, shown_name
 from irevalx.frozen import fields, replace
 from irevalx.lab import PROGRAM
@@ -65,7 +73,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         gc.enable()
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
-        with typed_in_shell(parameters), _warnings_as_messages(messages):
+        with typed_in_shell(parameters, context.command_path), _warnings_as_messages(messages):
             try:
                 arranged = command.arrange(values) if command.arrange else {}
                 values |= arranged
@@ -109,7 +117,7 @@ def _read_scores(values: dict[str, Any], *, by_default: bool) -> None:
     are_scores, lower_is_better = values.pop("scores"), values.pop("lower_is_better", ())
     if not are_scores:
         if "qrels" in values and not values["runs"]:
-            raise UsageError(f"missing argument RUN...{_score_file_hint(values['qrels'])}")
+            raise missing("runs", note=_score_file_hint(values["qrels"]))
         return
     if by_default:
         values["measures"] = ()

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_option
-from irevalx.errors import UsageError
+from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sentence, unknown_option
+from irevalx.declarations import missing, note_typed, typed_in_shell
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
@@ -30,29 +30,25 @@ class HelpCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments like Click; raises UsageError for an unknown option, with the most similar option."""
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
+        note_typed(
+            args, {param.name or "": param.every_name for param in self.params if isinstance(param, NamedOption)}
+        )
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             known = [name for parameter in self.get_params(ctx) for name in parameter.opts]
             raise unknown_option(error.option_name, known, ctx.command_path) from None
         except click.MissingParameter as error:
-            if error.param and error.param.name == "runs" and ctx.params.get("new_runs"):
+            declared = getattr(error.param and error.param.type, "parameter", None)
+            if declared is None:
+                raise
+            note = declared.shell_help and f", {declared.shell_help}"
+            if declared.name == "runs" and ctx.params.get("new_runs"):
                 from irevalx.lab.command.parameters import WITHOUT_POOLED_RUNS
 
-                raise UsageError(
-                    f"missing argument RUN...: --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
-                ) from None
-            raise self._missing(ctx, error.param) if error.param else error from None
-
-    def _missing(self, ctx: click.Context, parameter: click.Parameter) -> UsageError:
-        """Return the error about a missing argument or option, with what it contains and with the usage."""
-        kind = "argument" if isinstance(parameter, click.Argument) else "option"
-        name = parameter.human_readable_name if isinstance(parameter, click.Argument) else parameter.opts[0]
-        contents = getattr(getattr(parameter.type, "parameter", None), "shell_help", "") if kind == "argument" else ""
-        usage = " ".join([ctx.command_path, *self.collect_usage_pieces(ctx)])
-        return UsageError(
-            f"missing {kind} {name}{contents and f', {contents}'}; usage: {usage} (see {ctx.command_path} -h)"
-        )
+                note = f": --new-run requires the pooled runs. {WITHOUT_POOLED_RUNS}"
+            with typed_in_shell({declared.name: declared}, ctx.command_path):
+                raise missing(declared.name, note=note) from None
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return Click's help option with the callback that writes our help."""

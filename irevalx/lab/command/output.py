@@ -7,13 +7,14 @@ import shutil
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from irevalx import __version__
+from irevalx.declarations import spelled
 from irevalx.errors import OutputError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
@@ -219,6 +220,7 @@ class Output(Frozen, kw_only=True):
             draw = getattr(result, "figure")  # noqa: B009 - a command has the option only where its result has it
             self.write_figure(self.figure, lambda page: draw(width=page.width, titled=page.titled, **drawn))
         form = FORMATS[self.format]
+        warn_of_suffix(self.path, form.name, FORMATS)
         tables = [*(result.noted_tables() if form.for_people else result.tables())]
         if _has_random_seed(result):
             tables[-1] = replace(
@@ -264,7 +266,8 @@ def _has_random_seed(result: object) -> bool:
 def _print_seed(result: object) -> None:
     """Print the seed that was chosen at random, so that the call can be repeated."""
     if _has_random_seed(result):
-        write_error(f"{PROGRAM}: --seed {getattr(result, 'seed')}")  # noqa: B009 - most results have none
+        seed = getattr(result, "seed")  # noqa: B009 - most results have none
+        write_error(f"{PROGRAM}: random seed {seed}; repeat with --seed {seed}")
 
 
 def _call_record() -> dict[str, Any]:
@@ -304,6 +307,20 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _json_value(item) for name, item in value.items()}
     return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+_BY_SUFFIX = {".md": "markdown", ".tex": "latex", ".htm": "html"}
+_BY_SUFFIX |= {f".{name}": name for name in ("html", "pdf", "xlsx", *FORMATS)}
+_FORMAT_WORDS = {"table": "a table as text", "markdown": "Markdown", "latex": "LaTeX"}
+
+
+def warn_of_suffix(path: str | os.PathLike[str] | None, form: str, offered: Collection[str] = ()) -> None:
+    """Warn if the suffix of an output file belongs to a format other than ``form``; ``offered`` are other formats."""
+    meant = _BY_SUFFIX.get(Path(path or "").suffix.lower(), form)
+    if path is not None and meant != form:
+        written, other = (_FORMAT_WORDS.get(name, name.upper()) for name in (form, meant))
+        remedy = f"; use {spelled('format', meant)}" if meant in offered else ""
+        warn(f"{shown_name(os.fspath(path))} contains {written}, not {other}{remedy}")
 
 
 def write_lines(lines: Iterable[bytes], path: str | os.PathLike[str] | None) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
 from irevalx.api.custom_measures import Measures as GivenMeasures
-from irevalx.declarations import Parameter, choice, collect, file, refined, spelled, text, whole
-from irevalx.errors import ArgumentError, quote
+from irevalx.declarations import Parameter, choice, collect, file, no_such, refined, text, whole
+from irevalx.errors import ArgumentError
 from irevalx.experiments.parameters import MOST_DRAWS
 from irevalx.frozen import defaults, replace
 from irevalx.lab.command.parameters import Alpha, EvaluationOptions, Groups, Seed, evaluation_options, measures
@@ -229,5 +229,5 @@ def baselines_named(
 def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
     """Return the index of the baseline among the names of runs; raises ArgumentError if it is not among them."""
     if baseline not in runs:
-        raise ArgumentError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
+        raise ArgumentError(no_such("baseline", "run", baseline, runs))
     return runs.index(baseline)

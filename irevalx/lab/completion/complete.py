@@ -16,6 +16,7 @@ from irevalx.declarations import (
     file,
     flag,
     invalid_value,
+    missing,
     refined,
     spelled,
     text,
@@ -267,7 +268,7 @@ def complete(
     """
     paths, shares = paths_of(documents), [Fraction(share) for share in holdout]
     if labels is None and not paths:
-        raise UsageError(f"{spelled('documents')} or {spelled('labels')} is required")
+        raise missing("documents", "labels")
     if labels is None and level < 1:
         raise UsageError(invalid_value("level", "at least 1", level))
     read = GradedQrelsText.of(qrels, rel_format)

@@ -446,9 +446,9 @@ def describe(
     cutoffs, ranks = tuple(cutoffs) or CUTOFFS, tuple(ranks) or RANKS
     for name, numbers in (("cutoffs", cutoffs), ("ranks", ranks)):
         if any(first >= second for first, second in pairwise(numbers)):
-            raise UsageError(invalid_value(name, "ascending", " ".join(map(str, numbers))))
+            raise UsageError(invalid_value(name, "in ascending order, each once", numbers))
     if ranks[0] != 1:
-        raise UsageError(f"{spelled('ranks')} must begin with 1, not {ranks[0]}")
+        raise UsageError(invalid_value("ranks", "ascending from 1", ranks))
     if grades == "whole" and not float(level).is_integer():
         raise ArgumentError(invalid_value("level", "an integer", level) + real_level_hint())
     judgments = graded_judgments_of(qrels, rel_format, grades)

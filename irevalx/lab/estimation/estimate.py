@@ -8,7 +8,7 @@ import numpy as np
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declared, file, missing, number, refined, spelled, whole
 from irevalx.errors import UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.labels import PairedLabels
@@ -252,7 +252,7 @@ def estimate(
             labels_format=labels_format,
         )
     if human is None:
-        raise UsageError(f"{spelled('human')} is required without {spelled('design')}")
+        raise missing("human", "design")
     correction = correction_named(correction)
     human_format = human.rel_format if isinstance(human, Qrels) else rel_format
     if human_format in SAMPLES:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from irevalx.declarations import spelled
-from irevalx.errors import UsageError, quote
+from irevalx.declarations import no_such
+from irevalx.errors import UsageError
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.reports.table import Table
@@ -125,7 +125,7 @@ def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[in
     if baseline is None:
         return list(combinations(numbers, 2))
     if baseline not in runs:
-        raise UsageError(f"{spelled('baseline')}: unknown run {quote(baseline)}; the runs are {' '.join(runs)}")
+        raise UsageError(no_such("baseline", "run", baseline, runs))
     base = runs.index(baseline)
     return [(run, base) for run in numbers if run != base]
 

@@ -93,12 +93,13 @@ class Report(Frozen, kw_only=True):
 
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
         """Write the page (html) or its data (json, the default for .json) to a file or standard output."""
-        from irevalx.lab.command.output import write_lines
+        from irevalx.lab.command.output import warn_of_suffix, write_lines
 
         if form not in (None, *FORMS):
             raise parameters.argument_error("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
+        warn_of_suffix(path, form)
         text = self.to_json() if form == "json" else self.page
         write_lines([text.encode("utf-8", "replace")], path)  # names that are not UTF-8 contain \udcXX in the JSON data
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels
-from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declared, file, flag, missing, number, refined, spelled, whole
 from irevalx.errors import UsageError, Warn, shown_name, warn
 from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels
@@ -302,7 +302,7 @@ def labels(
     (5, 0.8, 1.0)
     """
     if machine is None and machines is None:
-        raise UsageError(f"missing {spelled('machine')} or {spelled('machines')}")
+        raise missing("machine", "machines")
     if human_topics is not None and not are_given(runs):
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)

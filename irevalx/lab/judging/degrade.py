@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.api.inputs import Pool
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Parameter, choice, declared, file, flag, refined, spelled
+from irevalx.declarations import Parameter, choice, declared, file, flag, missing, refined, spelled
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
@@ -45,7 +45,7 @@ from irevalx.lab.judging.strategies import (
     simulated_strategy,
     without_judgment_warning,
 )
-from irevalx.parameters import ValueType, join_words
+from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
@@ -210,8 +210,7 @@ def degrade(
     if topic_rates is not None:
         rate = 1
     if rate is None:
-        names = [spelled(name) for name in ("uniform", "stratified", "topic_rates", "strata", "order")]
-        raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
+        raise missing("uniform", "stratified", "topic_rates", "strata", "order")
     text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
     for line in samples.warnings_without_relevant(judgments, level):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from irevalx.api import inputs
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import choice, declared, flag, number, refined, spelled, spelled_rule, text, whole
+from irevalx.declarations import choice, declared, flag, no_such, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
 from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -60,7 +60,6 @@ from irevalx.lab.completion.predictions import Completion, CompletionRun, LabelC
 from irevalx.lab.reusability.new_run_results import TOLERANCE, commands_for
 from irevalx.lab.reusability.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
 from irevalx.lab.reusability.results import LeftOutRuns
-from irevalx.parameters import short_repr
 from irevalx.process.platform import file_name
 from irevalx.process.terminal import progress_bar
 from irevalx.reading.formats import QRELS
@@ -305,9 +304,7 @@ def leave_out(
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
-        raise ArgumentError(
-            f"{spelled('only')}: unknown group {short_repr(only)}; the groups are {', '.join(sorted(set(names)))}"
-        )
+        raise ArgumentError(no_such("only", "group", only, sorted(set(names))))
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     views = {"summary": summary, "pivot": pivot, "removed": removed}
     view = next((name for name, is_chosen in views.items() if is_chosen), "runs")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from irevalx.declarations import Parameter, choice, declared, file, flag, number, refined, spelled, text
+from irevalx.declarations import Parameter, choice, declared, file, flag, missing, number, refined, spelled, text
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name, warn
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.output import Output, Result, make_folder, write_folder, write_lines
@@ -47,7 +47,7 @@ def _level(value: Any) -> str:
 def _run(output: Output, **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
-        raise UsageError(f"missing {spelled('figure')}")
+        raise missing("figure")
     output.write_figure(output.figure, lambda page: draw(**options, width=page.width, titled=page.titled))
 
 

@@ -143,7 +143,7 @@ def test_intervals(tenth: Path) -> None:
     assert list(row)[-4:] == ["inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high"]
     for name in ("tau", "tau_b", "tau_ap", "tau_ap_b", "rms", "bias"):
         assert float(row[f"{name}_low"]) < float(row[f"{name}_high"])
-    assert stderr == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
+    assert stderr == "irevalx-lab: with only 12 topics, bootstrap intervals are too narrow (low coverage)\n"
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
     generator = np.random.default_rng(7)
     draws = generator.integers(12, size=(4000, 12))

@@ -161,8 +161,8 @@ def test_holdout() -> None:
     first = json.loads(Path("report.json").read_text())
     how = first.pop("about")
     assert how["options"]["--holdout"] == ["1/2", "4/5"]
-    assert printed.startswith("irevalx-lab: --seed ")
-    assert lab(*call, "--seed", printed.split()[2]).stderr == ""
+    assert printed.startswith("irevalx-lab: random seed ")
+    assert lab(*call, "--seed", printed.split()[-1]).stderr == ""
     again = json.loads(Path("report.json").read_text())
     assert {name: table for name, table in again.items() if name != "about"} == first
     rows = first["holdout"]

@@ -180,5 +180,5 @@ def test_design_in_python() -> None:
 
 def test_human_judgments_are_required() -> None:
     """Without a design, human judgments are required."""
-    with pytest.raises(IrevalxError, match=r"^human is required without design"):
+    with pytest.raises(IrevalxError, match=r"^missing argument human or design$"):
         estimate(None, MACHINE, RUNS, "P.10")  # type: ignore[call-overload]

@@ -212,7 +212,7 @@ def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> 
     [
         (["-m", "gm_map"], "measure 'gm_map' cannot be estimated: it is a geometric mean"),
         (["-m", "num_rel_ret"], "measure 'num_rel_ret' cannot be estimated: it is a sum"),
-        (["--baseline", "x"], "baseline: unknown run 'x'; the runs are a b"),
+        (["--baseline", "x"], "no such run; the runs are a and b"),
         (["--correction", "tukey"], "--correction"),
         (["--lambda", "1.5"], "--lambda"),
     ],

@@ -152,7 +152,7 @@ def test_messages_about_missing_documents(tmp_path: Path) -> None:
         (["-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking, which depends on the grades of all"),
         (["-m", "ndcg_cut.10"], "'ndcg_cut_10' divides by the gain of an ideal ranking"),
         (["-m", "map"], "measure 'map' is not supported: it must be a weighted sum of gains over ranks (P, rbp or dcg"),
-        (["-m", "P.10", "--baseline", "x"], "baseline: unknown run 'x'; the runs are count2 vector1"),
+        (["-m", "P.10", "--baseline", "x"], "no such run; the runs are count2 and vector1"),
         (["-m", "P.10", "--labels-format", "sampled"], "--labels-format"),
     ],
 )

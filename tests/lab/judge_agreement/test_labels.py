@@ -64,7 +64,7 @@ def test_agreement(tmp_path: Path) -> None:
         *("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1"),
         *("precision", "recall", "f1"),
     }
-    assert "a bootstrap interval of so few topics (5) is too short" in stderr
+    assert "with only 5 topics, bootstrap intervals are too narrow (low coverage)" in stderr
 
 
 def test_unused_grades(tmp_path: Path) -> None:

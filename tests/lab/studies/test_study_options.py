@@ -47,7 +47,7 @@ def test_intervals(tmp_path: Path) -> None:
     """--resamples adds intervals to summary and knees; --resample-decisions adds those of decisions."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%", "--resamples", "40")
     message = study(tmp_path / "plain", *RUNS, *options)
-    assert "a bootstrap interval of so few topics (12) is too short" in message
+    assert "with only 12 topics, bootstrap intervals are too narrow (low coverage)" in message
     rows = rows_in(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
     last = [f"{name}_{of}" for name in ("inversions", "tau_ap_b") for of in ("mean", "sd")]
@@ -234,7 +234,7 @@ def test_warnings_of_draw(tmp_path: Path) -> None:
         study(tmp_path / name, *RUNS, *options, *more)
         done = lab("draw", tmp_path / name, "--figure", tmp_path / "f.svg")
         message[name] = done.status, done.stderr
-    warning = "irevalx-lab: topics: a bootstrap interval of so few topics (12) is too short\n"
+    warning = "irevalx-lab: topics: with only 12 topics, bootstrap intervals are too narrow (low coverage)\n"
     assert message == {"samples": (0, ""), "topics": (0, warning)}
     (tmp_path / "topics" / "study.json").write_text("{}")
     assert "study.json: the file was not written by irevalx-lab study" in refusal(
