@@ -225,6 +225,11 @@ class Gains(Frozen, ParameterKind):
         )
 
     def _warnings(self, name: str, pairs: Sequence[Gain]) -> list[str]:
+        for pair in pairs if self.usage.startswith("p=") else ():
+            if pair.key == "p" and not 0 <= pair.value <= 1:
+                return [
+                    f"{name}: p={pair.value:g} is not between 0 and 1, so the values have no meaning, as in trec_eval"
+                ]
         gains = [pair.value for pair in pairs if pair.level is not None]
         if not self.sorted_like_c or all(gain == int(gain) for gain in gains if abs(gain) < 2.0**53):
             return []

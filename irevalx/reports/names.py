@@ -35,14 +35,14 @@ def drawable(text: str) -> str:
 
 
 def shorten(names: Iterable[str], longest: float, length: Callable[[str], float] = len) -> ShortNames:
-    """Return distinct names of at most this length.
+    """Return distinct names of at most this length, in one line.
 
     Names that fit are not changed. If names are too long, the parts common to all names are omitted: first at the
     beginning, then at the end, then in between. If names are still too long, the middle of each is omitted. If two
     names are then equal, all are replaced by numbers, with a key.
     """
     complete = list(dict.fromkeys(names))
-    drawn = [drawable(name) for name in complete]
+    drawn = [drawable(name).replace("\n", printable("\n")) for name in complete]
     for shorter in (list, _without_ends, _without_common_parts):
         short = shorter(drawn)
         if max(map(length, short), default=0.0) <= longest and len(set(short)) == len(short):

@@ -145,7 +145,7 @@ class TableForPeople(DisplayedTable):
         """Return a sentence below a table."""
         from irevalx.reports.table import visible
 
-        return visible(sentence.replace("{best}", self.mark))
+        return self.escape(visible(sentence.replace("{best}", self.mark)))
 
 
 class TerminalTable(TableForPeople):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from references.judges import judge
-from running import FIXTURES
+from running import FIXTURES, run
 
 import irevalx
 
@@ -105,3 +105,13 @@ def test_the_authors_program(seed: int, tmp_path: Path) -> None:
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     *_, mean = printed.split()[-1].split(",")
     assert value("compatibility", qrels, run) == pytest.approx(float(mean), rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["rbp", "rbp_resid"])
+def test_a_persistence_that_is_no_probability(measure: str) -> None:
+    """A p outside of 0 to 1 has the value of trec_eval, and a line that says that it has no meaning."""
+    message = f"irevalx: {measure}: p=1e+300 is not between 0 and 1, so the values have no meaning, as in trec_eval"
+    assert message in run("-m", f"{measure}.p=1e300", *EXAMPLE).stderr.splitlines()
+    for p in ("0", "0.5", "1"):
+        assert "no meaning" not in run("-m", f"{measure}.p={p}", *EXAMPLE).stderr
+    assert "no meaning" not in run("-m", "ndcg.p=3,1=2", *EXAMPLE).stderr

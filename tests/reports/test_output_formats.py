@@ -159,6 +159,17 @@ def test_names_are_escaped(form: str, place: int) -> None:
         assert escaped[place] in cells
 
 
+def test_names_in_notes_of_markdown(tmp_path: Path) -> None:
+    """Names of runs are escaped below the table as in it; the mark of the best value is in words."""
+    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n")
+    for file, tag, documents in (("x", "*best*", "AZ"), ("y", "a<b>c", "AB")):
+        lines = [f"1 Q0 {docno} 1 {-place} {tag}\n" for place, docno in enumerate(documents)]
+        (tmp_path / file).write_text("".join(lines))
+    done = run("--format", "markdown", "-m", "map", *(tmp_path / file for file in ("qrels", "x", "y")))
+    assert r"\*best\* 0.5000, a\<b>c 1.0000." in done.stdout.decode().splitlines()[-1]
+    assert b" *best*" not in done.stdout
+
+
 def test_titles_that_are_not_utf_8() -> None:
     """A name that is not UTF-8 is printed unchanged in a title."""
     lines = OUTPUT_FORMATS["table"].table_lines([Table("run \udce9", ("run",), ())], titled=True)

@@ -346,6 +346,8 @@ def _margin(key: str, value: Any, of_baseline: float = 1.0) -> float:
 def _check_margin(value: Any) -> Any:
     if not isinstance(value, Mapping):
         _margin(OTHERS, value)
+    elif not all(isinstance(key, str) for key in value):
+        raise TypeError(value)
     return value
 
 

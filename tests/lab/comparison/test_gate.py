@@ -272,3 +272,11 @@ def test_few_or_equal_differences(
         [pair] = lab(*compared, "--format", "csv", "--quiet").rows
         assert [pair["low"], pair["test"], float(pair["p"])] == ["", "permutation", row["p"]]
         assert "(no interval)" in (tmp_path / "junit.xml").read_text()
+
+
+@pytest.mark.parametrize("key", [None, 1, b"map"])
+def test_a_margin_of_no_measure(key: object) -> None:
+    """Keys of ``margin`` that are not names are refused; before, they ended in an AttributeError."""
+    runs = {name: {"1": {"A": 1.0}, "2": {"A": 1.0}} for name in "xy"}
+    with pytest.raises(irevalx.IrevalxError, match=r"^margin must be a number of at least 0"):
+        irevalx.lab.gate({"1": {"A": 1}, "2": {"A": 1}}, runs, "map", margin={key: 1}, baseline="x")  # type: ignore[dict-item]

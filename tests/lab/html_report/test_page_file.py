@@ -193,3 +193,23 @@ def test_size(tmp_path: Path) -> None:
     paths = [tmp_path / f"run{number:02}" for number in range(50)]
     made = irevalx.lab.report(tmp_path / "qrels", paths, "map ndcg@10 P.10", baseline="run10")
     assert len(made.page) < 30_000_000 * n_topics / 4000 + 300_000
+
+
+def test_marked_words_can_be_read() -> None:
+    """In both schemes, marked words have the contrast of at least 4.5 that WCAG 2.2 requires."""
+    css = (files("irevalx.lab.html_report") / "assets" / "page.css").read_text()
+    [rule] = re.findall(r"^mark \{(.+?)\}", css, re.MULTILINE)
+    foreground, background = (re.search(rf"\b{name}: var\((--[a-z]+)\)", rule) for name in ("color", "background"))
+    assert foreground is not None
+    assert background is not None
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    inks, marks = (re.findall(rf"{each[1]}: #([0-9a-f]{{6}});", css) for each in (foreground, background))
+    assert len(inks) == len(marks) >= 2
+    for ink, mark in zip(inks, marks, strict=True):
+        low, high = sorted(map(luminance, (ink, mark)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
@@ -277,6 +278,18 @@ def test_studies(length: int) -> None:
                 named = dict(zip(names, studies, strict=True))
                 figure = lab.draw(named, layout=layout, measures="map bpref", width=width)
                 assert wrong_texts(figure) == [], (layout, width)
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_a_name_with_a_line_break(tmp_path: Path) -> None:
+    """It is drawn in one line, with an escape."""
+    qrels = {str(topic): {"A": 1, "B": 1, "C": 0} for topic in range(3)}
+    runs = {
+        name: {str(topic): {"A": 3.0, other: 2.0} for topic in range(3)} for name, other in (("a\nb", "B"), ("c", "C"))
+    }
+    lab.compare(qrels, runs, "map").figure().savefig(tmp_path / "figure.svg")
+    assert (tmp_path / "figure.svg").stat().st_size
+    assert shorten(runs, 10).of == {"a\nb": r"a\nb", "c": "c"}
 
 
 @pytest.mark.parametrize(
