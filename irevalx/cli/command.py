@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -112,7 +111,7 @@ def _evaluate(options: Options) -> int:
     from irevalx.process.memory import keep_freed_memory
     from irevalx.reading.sources.files import Source
 
-    order = _order(options)
+    ordered = _order(options)
     refuse_contradictions(options.measures, options.settings, options.rel_format, with_pool=options.pool is not None)
     keep_freed_memory()
     messages = Messages(PROGRAM, quiet=options.quiet)
@@ -128,7 +127,7 @@ def _evaluate(options: Options) -> int:
     runs = _open_runs(options, sources, messages.warn)
     outcomes = _outcomes(judgments, runs, options, messages)
     evaluations = [outcome for outcome in outcomes if isinstance(outcome, Evaluation)]
-    evaluations = sorted(with_unique_names(evaluations, messages.warn), key=order)
+    evaluations = ordered(with_unique_names(evaluations, messages.warn))
     if intervals and not options.no_summary:
         _warn_of_intervals(evaluations, groups, messages.warn)
     _print_reports(evaluations, options, intervals, groups, about, messages)
@@ -136,11 +135,12 @@ def _evaluate(options: Options) -> int:
     return next((error.exit_status for error in errors if error), 0)
 
 
-def _order(options: Options) -> Callable[[Evaluation], float]:
-    """Return the sort key of runs; raises UsageError if ``--sort`` is not one of the printed measures."""
+def _order(options: Options) -> Callable[[list[Evaluation]], list[Evaluation]]:
+    """Return a function that sorts runs; raises UsageError if ``--sort`` is not one of the printed measures."""
     if options.sort is None:
-        return lambda evaluation: 0.0
+        return lambda evaluations: evaluations
     from irevalx.measures.selection import printed_name
+    from irevalx.reports.best import best_first
 
     text = options.sort
     selection = _select(replace(options, zscores=None), lambda line: None)
@@ -151,14 +151,15 @@ def _order(options: Options) -> Callable[[Evaluation], float]:
         raise UsageError(f"--sort {quote(text)}: the measure {problem}")
     if printed[name].number == "text":
         raise UsageError(f"--sort {quote(text)}: the values of this measure are not numbers")
-    sign = 1 if printed[name].lower_is_better else -1
     names = {name, *(spelling for spelling, other in selection.requested.items() if other == name)}
 
-    def key(evaluation: Evaluation) -> float:
-        summary = next((column.summary for column in evaluation.columns if column.name in names), None)
-        return math.inf if not isinstance(summary, int | float) or math.isnan(summary) else sign * summary
+    def ordered(evaluations: list[Evaluation]) -> list[Evaluation]:
+        columns = [{column.name: column.summary for column in evaluation.columns} for evaluation in evaluations]
+        summaries = [next((of_run[name] for name in of_run if name in names), None) for of_run in columns]
+        values = [summary if isinstance(summary, int | float) else None for summary in summaries]
+        return [evaluations[place] for place in best_first(values, printed[name].direction)]
 
-    return key
+    return ordered
 
 
 def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:

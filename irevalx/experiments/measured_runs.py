@@ -20,7 +20,6 @@ from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
     EvaluationRules,
     RankedRuns,
-    direction_of,
     scale_of,
     topics_compared,
 )
@@ -88,7 +87,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
                     values=values,
                     scale=scale,
                     is_count=request.measure.number == "integer",
-                    direction=direction_of(request.measure),
+                    direction=request.measure.direction,
                     is_coverage=request.measure in COVERAGE_MEASURES,
                 ),
                 warn,
@@ -272,7 +271,7 @@ def measured_scores(
             values=values,
             scale=scale,
             is_count=columns[0].number == "integer",
-            direction=direction_of(kind),
+            direction=kind.direction,
             is_coverage=kind in COVERAGE_MEASURES,
         )
         measured.append(_of_shared_topics(every, warn))

@@ -337,11 +337,6 @@ class RankedRuns(Frozen):
         )
 
 
-def direction_of(measure: Measure) -> int:
-    """Return 1 if higher values are better, -1 if lower values are better, otherwise 0."""
-    return int(measure.higher_is_better) - int(measure.lower_is_better)
-
-
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     """Return the summary of a run over the topics with a value; nan for a measure without a summary."""
     if not measure.summary:

@@ -189,6 +189,11 @@ class Measure(Frozen, kw_only=True):
         return f"{self.name}@{cutoff}"
 
     @property
+    def direction(self) -> int:
+        """1 if higher values are better, -1 if lower values are better, otherwise 0."""
+        return int(self.higher_is_better) - int(self.lower_is_better)
+
+    @property
     def prose(self) -> str:
         """The docstring without indentation."""
         return inspect.cleandoc(self.function.__doc__ or "")

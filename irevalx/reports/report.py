@@ -19,6 +19,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
 from irevalx.process.platform import as_bytes, as_text
+from irevalx.reports.best import marked_as_best
 from irevalx.reports.table import Table
 from irevalx.trec_eval import c_format
 
@@ -280,23 +281,19 @@ def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) ->
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
-    """Return, for each column except counts, the rows with the best value of their group; none if all are equal."""
+    """Return, for each column with a better direction, the rows with the best value of their group."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
     best_rows: dict[str, set[int]] = {}
     for column in columns:
-        if not column.measure.higher_is_better:
+        if not column.measure.direction:
             continue
         best_rows[column.name] = set()
         for places in groups.values():
-            if len({rows[place].over for place in places}) > 1:
-                continue
-            values = {place: rows[place].values.get(column.name) for place in places}
-            known = {place: value for place, value in values.items() if value is not None and not isnan(value)}
-            if len(set(known.values())) > 1:
-                best = max(known.values())
-                best_rows[column.name] |= {place for place, value in known.items() if value == best}
+            if len({rows[place].over for place in places}) == 1:
+                values = [rows[place].values.get(column.name) for place in places]
+                best_rows[column.name] |= {places[best] for best in marked_as_best(values, column.measure.direction)}
     return best_rows
 
 

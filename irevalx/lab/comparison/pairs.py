@@ -14,6 +14,7 @@ from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.output import Result
 from irevalx.parameters import first_names
+from irevalx.reports.best import best_first, best_of, marked_as_best
 from irevalx.reports.report import JUDGED, coverage_note, judged_among_retrieved
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -191,18 +192,17 @@ class ComparedMeasure(Frozen):
     @property
     def best_first(self) -> list[int]:
         """Indices of the runs, best run first; by descending value if the measure has no better direction."""
-        scores, direction = self.scores, self.measured.direction or 1
-        return sorted(range(len(scores)), key=lambda run: -direction * scores[run])
+        return best_first(self.scores, self.measured.direction)
 
     @property
     def best_runs(self) -> list[str]:
-        """The runs with the best value; several if they are tied, up to the rounding of sums."""
-        best = self.scores[self.best_first[0]]
-        return [
-            run
-            for run, score in zip(self.runs, self.scores, strict=True)
-            if math.isclose(score, best, rel_tol=1e-12, abs_tol=1e-12)
-        ]
+        """The runs with the best value; several if they are tied."""
+        return [self.runs[run] for run in best_of(self.scores, self.measured.direction)]
+
+    @property
+    def marked_as_best(self) -> list[int]:
+        """Indices of the runs whose value is marked as the best."""
+        return marked_as_best(self.scores, self.measured.direction)
 
     @property
     def letters(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -34,7 +33,7 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
     rows = []
     for of_measure in comparison.measures:
         marks = of_measure.letters if comparison.baseline is None else of_measure.signs
-        scores, best = of_measure.scores, _best(of_measure)
+        scores, best = of_measure.scores, of_measure.marked_as_best
         rows += [
             ComparedRun(run=run, measure=of_measure.name, score=score, best=place in best, groups=mark)
             for place, (run, score, mark) in enumerate(zip(of_measure.runs, scores, marks, strict=True))
@@ -109,7 +108,7 @@ def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequenc
     for of_measure, of_runs in zip(comparison.measures, marks, strict=True):
         name = of_measure.name
         if of_measure.measured.direction:
-            among = _best(of_measure)
+            among = of_measure.marked_as_best
             best[name] = [place for place, run in enumerate(order) if run in among]
         columns += [name, f"{name}_{suffix}"]
         heads += [name, ""]
@@ -126,16 +125,9 @@ def _table(comparison: Comparison, order: Sequence[int], marks: Sequence[Sequenc
     return Table("runs", tuple(columns), [rows[run] for run in order], best=best, heads=tuple(heads))
 
 
-def _best(of_measure: ComparedMeasure) -> set[int]:
-    """Return the runs with the best value; none if all are equal, or the measure has no better direction."""
-    scores, direction = of_measure.scores, of_measure.measured.direction
-    best = direction * max(direction * score for score in scores) if direction and len(set(scores)) > 1 else math.nan
-    return {run for run, score in enumerate(scores) if score == best}
-
-
 def _like_best(of_measure: ComparedMeasure) -> list[str]:
     """Return the marks of runs that are not significantly different from the best run."""
     if not of_measure.measured.direction:
         return [""] * len(of_measure.runs)
-    best = _best(of_measure)
+    best = of_measure.marked_as_best
     return [LIKE_BEST if is_like and run not in best else "" for run, is_like in enumerate(of_measure.like_best)]

@@ -62,7 +62,7 @@ def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     pair, method = of_measure.pairs[0], about.comparison.method
     run, against = about.names[pair.run], about.names[pair.against]
     values = f"{about.number(pair.mean)} and {about.number(pair.mean_against)}"
-    if pair.difference == 0:
+    if len(of_measure.best_runs) == 2:
         yield f"{run} and {against} have the same {pair.measure} ({about.number(pair.mean)})."
     else:
         order = "higher" if pair.difference > 0 else "lower"

@@ -74,6 +74,7 @@ class ScoresData(Frozen, kw_only=True):
             "groups": self._groups_of_topics(),
             "topics": self._topics(),
             "means": scores.means(),
+            "ranked": scores.ranked(),
             "readings": scores.readings(),
             "letters": scores.letters(),
             "pairs": scores.pairs(),

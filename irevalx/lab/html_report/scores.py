@@ -14,7 +14,6 @@ from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, warn
 from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
-from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
@@ -28,6 +27,7 @@ from irevalx.measures.selection import RequestedMeasure, requested_measure
 from irevalx.measures.user_models import persistence_of, rank_biased_precision
 from irevalx.process.platform import as_bytes
 from irevalx.ranking.topics import Topics
+from irevalx.reports.best import best_first, marked_as_best
 from irevalx.reports.records import finite
 from irevalx.settings import Ties
 
@@ -131,7 +131,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     @property
     def direction(self) -> int:
         """1 if greater values are better, -1 if smaller values are, 0 if neither."""
-        return direction_of(self.request.measure)
+        return self.request.measure.direction
 
     def about(self, ties: Ties) -> dict[str, Any]:
         """Return the data of the measure."""
@@ -187,6 +187,20 @@ class ReportedScores(Frozen, kw_only=True):
             for run, name in enumerate(self.runs)
             if isinstance(column_of(self.scores, measure.name, name).summary, int | float)
         ]
+
+    def ranked(self) -> list[dict[str, list[int]]]:
+        """Return, for each measure, the runs from best to worst, and the runs whose mean is marked as the best.
+
+        None is marked if the means are over different topics.
+        """
+        are_comparable = len({tuple(self.scores.topics(run)) for run in self.runs}) == 1
+        ranked = []
+        for measure in self.measures:
+            summaries = [column_of(self.scores, measure.name, run).summary for run in self.runs]
+            means = [summary if isinstance(summary, int | float) else None for summary in summaries]
+            best = marked_as_best(means, measure.direction) if are_comparable else []
+            ranked.append({"runs": best_first(means, measure.direction), "best": best})
+        return ranked
 
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
         try:

@@ -12,6 +12,7 @@ class MeanCell(NamedTuple):
     mean: str
     interval: str
     verdict: str
+    is_best: bool
 
 
 class MeanRow(NamedTuple):
@@ -26,38 +27,35 @@ def mean_rows(data: Mapping[str, Any]) -> list[MeanRow]:
     """Return the runs with their means and verdicts, the best run under the first measure first."""
     means = {(row["run"], row["measure"]): row for row in data["means"]}
     columns = range(len(data["measures"]))
-    orders = [_best_first(data, means, measure) for measure in columns]
-    verdicts = _verdicts(data, [order[0] if order else None for order in orders])
+    ranked = data["ranked"]
+    verdicts = _verdicts(data)
     baseline = data["about"]["baseline"]
     return [
         MeanRow(
             data["runs"][run],
             run == baseline,
-            [_cell(means.get((run, measure)), verdicts.get((run, measure), "")) for measure in columns],
+            [
+                _cell(means.get((run, measure)), verdicts.get((run, measure), ""), run in ranked[measure]["best"])
+                for measure in columns
+            ],
         )
-        for run in (orders[0] if orders else range(len(data["runs"])))
+        for run in (ranked[0]["runs"] if ranked else range(len(data["runs"])))
     ]
 
 
-def _best_first(data: Mapping[str, Any], means: Mapping[tuple[int, int], Any], measure: int) -> list[int]:
-    sign = 1 if data["measures"][measure]["higher_is_better"] is False else -1
-    values = [means.get((run, measure), {}).get("mean") for run in range(len(data["runs"]))]
-    return sorted(range(len(values)), key=lambda run: (values[run] is None, sign * (values[run] or 0)))
-
-
-def _cell(row: Mapping[str, Any] | None, verdict: str) -> MeanCell:
+def _cell(row: Mapping[str, Any] | None, verdict: str, is_best: bool) -> MeanCell:
     if row is None or row["mean"] is None:
-        return MeanCell("\u2013", "", "")
+        return MeanCell("\u2013", "", "", is_best=False)
     ends = (row["low"], row["high"])
     interval = "" if None in ends else "[{}, {}]".format(*map(_written, ends))
-    return MeanCell(_written(row["mean"]), interval, verdict)
+    return MeanCell(_written(row["mean"]), interval, verdict, is_best)
 
 
 def _written(value: float) -> str:
     return f"{value:.4f}".replace("-", "\u2212")
 
 
-def _verdicts(data: Mapping[str, Any], best: Sequence[int | None]) -> dict[tuple[int, int], str]:
+def _verdicts(data: Mapping[str, Any]) -> dict[tuple[int, int], str]:
     """Return the letters of runs or, with a baseline or many runs, the marks; by run and measure."""
     letters, baseline = data["letters"], data["about"]["baseline"]
     if letters is not None and len(data["runs"]) <= MOST_LETTERED:
@@ -70,8 +68,9 @@ def _verdicts(data: Mapping[str, Any], best: Sequence[int | None]) -> dict[tuple
     for row in data["pairs"]["rows"]:
         pair = dict(zip(data["pairs"]["columns"], row, strict=True))
         measure, first, second = pair["measure"], pair["first"], pair["second"]
-        if baseline is None and not pair["differ"] and best[measure] in {first, second}:
-            verdicts[second if first == best[measure] else first, measure] = "\u2248"
+        best = data["ranked"][measure]["runs"][0]
+        if baseline is None and not pair["differ"] and best in {first, second}:
+            verdicts[second if first == best else first, measure] = "\u2248"
         elif baseline is not None and pair["differ"]:
             higher = data["measures"][measure]["higher_is_better"]
             verdicts[first, measure] = "\u25b2" if (pair["difference"] > 0) == (higher is not False) else "\u25bc"

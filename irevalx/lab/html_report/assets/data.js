@@ -22,7 +22,7 @@ import { unpackedNumbers } from "./unpacking.js";
  *     test: string, how_tested: string | null, depth: number, coverage: string | null, complete: boolean,
  *     run_files: { path: string | null }[] },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
- *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
+ *   ranked: { runs: number[], best: number[] }[], letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
  *   judged_among_retrieved: { at: (number | null)[], within: (number | null)[] }[],
  *   found_alone: { group: string, runs: number, documents: number, alone: number, judged_alone: number,
  *     relevant_alone: number }[],
@@ -191,7 +191,5 @@ export function favours(measure, difference) {
 
 /** The runs from best to worst by a measure, those without a value last. @param {number} measure */
 export function ranked(measure) {
-  const sign = direction(measure);
-  const of = (/** @type {number} */ run) => sign * (meanOf(run, measure).mean ?? -Infinity * sign);
-  return data.runs.map((_, run) => run).sort((a, b) => (of(a) === of(b) ? a - b : of(b) - of(a)));
+  return data.ranked[measure].runs;
 }

@@ -70,10 +70,10 @@ function verdictSign(run, measure) {
 /**
  * @param {number} run
  * @param {number} measure
- * @param {{ from: number, to: number, best: number | null }} limits
+ * @param {{ from: number, to: number }} limits
  * @param {string[]} show
  */
-function meanCell(run, measure, { from, to, best }, show) {
+function meanCell(run, measure, { from, to }, show) {
   const { mean, low, high } = meanOf(run, measure);
   const letters = HAS_LETTERS ? data.letters?.[measure]?.[run] : null;
   const reference = baseline === null ? null : meanOf(baseline, measure).mean;
@@ -87,7 +87,7 @@ function meanCell(run, measure, { from, to, best }, show) {
     html(
       "div",
       { class: "number" },
-      figure(mean, { className: mean === best ? "best" : "" }),
+      figure(mean, { className: data.ranked[measure].best.includes(run) ? "best" : "" }),
       letters ? html("span", { class: "letters", "data-part": "letters" }, letters) : verdictSign(run, measure),
     ),
     bar({ value: mean, low, high, from, to, reference, marks }),
@@ -216,7 +216,7 @@ function explained() {
     );
   }
   if (data.runs.length > 1) {
-    parts.push("Bold: best mean of the column (only if all means are over the same number of topics).");
+    parts.push("Bold: best mean of the column (only if all means are over the same topics).");
   }
   return html("p", { class: "note" }, parts.join(" "));
 }
@@ -271,16 +271,7 @@ function drawRuns({ runs, sort, show, detail }) {
   const order = orderOf(sort || `${main?.name} ${data.measures.length && direction(0) < 0 ? "up" : "down"}`);
   const rows = data.runs.map((_, run) => run);
   rows.sort((a, b) => compared(sortedBy(a, order.key), sortedBy(b, order.key), order.down) || a - b);
-  const limits = data.measures.map((measure, index) => {
-    const sign = direction(index);
-    const found = rows.map((run) => meanOf(run, index).mean).filter((mean) => mean !== null);
-    const sizes = new Set(rows.map((run) => meanOf(run, index).topics));
-    const best =
-      rows.length < 2 || measure.higher_is_better === null || sizes.size > 1
-        ? null
-        : Math.max(...found.map((mean) => sign * mean)) * sign;
-    return { ...limitsOf(index), best };
-  });
+  const limits = data.measures.map((_, index) => limitsOf(index));
   const sorted = (/** @type {string} */ next) => change({ sort: next });
   const withShares = hasShares();
   const table = html(
