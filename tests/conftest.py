@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from skipped_tests import summary
 
 from irevalx.measures.declaration import ADDED
 
@@ -25,6 +26,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function) and "collections" in item.fixturenames:
             item.add_marker("collections")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Print which groups of tests were skipped, and what runs them, after all other summaries."""
+    yield
+    reasons = [
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    ]
+    if reasons:
+        terminalreporter.section("skipped tests, and what runs them", "-")
+        for line in summary(reasons):
+            terminalreporter.line(line)
 
 
 @pytest.fixture(scope="session")
