@@ -56,11 +56,15 @@ def with_keywords(function: Any, keywords: Mapping[str, Any]) -> Signature:
         parameters=[
             *others,
             *(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=each.default, annotation=types[name])
+                Parameter(name, Parameter.KEYWORD_ONLY, default=each.default, annotation=_type_of(types[name]))
                 for name, each in keywords.items()
             ),
         ]
     )
+
+
+def _type_of(hint: Any) -> Any:
+    return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
 def _filled(entry: str) -> str:

@@ -41,6 +41,11 @@ def declared_parameters(command: str) -> dict[str, Parameter]:
     return {**declaration_of(function).parameters, **parameters_of(function)}
 
 
+def has_choice(parameter: Parameter, value: str) -> bool:
+    """Return whether a parameter accepts a word."""
+    return parameter.kind is not None and value in parameter.kind.choices
+
+
 def words_of(command: str, keywords: dict[str, Any]) -> list[str]:
     """Return keywords as options."""
     words: list[str] = []

@@ -48,7 +48,7 @@ def judgments_of(
 
 
 def graded_judgments_of(
-    qrels: Any, rel_format: str = QRELS.name, grades: str = "whole", compat: Compat = TREC_EVAL_10
+    qrels: Any, rel_format: str = QRELS.name, grades: str = "whole", compat: Any = TREC_EVAL_10
 ) -> Judgments:
     """Read graded judgments in which no document occurs twice in a topic."""
     judgments = judgments_of(qrels, rel_format, grades, compat)
@@ -84,10 +84,11 @@ def measures_of(measures: Any) -> tuple[str, ...]:
 def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES) -> GradedRuns:
     """Read graded judgments and runs, rank the documents and look up their grades.
 
-    ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples`` returns them.
+    ``qrels`` can be ``Judgments``. ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples``
+    returns them.
     """
     settings = rules.settings
-    judgments = graded_judgments_of(qrels, rules.rel_format, settings.grades, settings.compat)
+    judgments = qrels if isinstance(qrels, Judgments) else graded_judgments_of(qrels, *rules.of_judgments)
     opened = run_streams(runs, settings.compat)
     are_requests = isinstance(measures, tuple) and any(isinstance(measure, RequestedMeasure) for measure in measures)
     requests = measures if are_requests else requests_of(measures_of(measures), settings)
@@ -109,7 +110,7 @@ def ranked_runs_of(
     settings, rel_format = rules.settings, rules.rel_format
     refuse_contradictions((), settings, rel_format, with_pool=False)
     requests = requests_of(measures_of(measures), settings, rel_format, as_requested=as_requested)
-    judgments = judgments_of(qrels, rel_format, settings.grades, settings.compat)
+    judgments = judgments_of(qrels, *rules.of_judgments)
     kind: type[RankedRuns] = RankedRuns
     if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:
         raise_first(judgments.duplicates)

@@ -46,6 +46,7 @@ from irevalx.reading.formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import MEAN, TOTAL, Scale
+from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -173,6 +174,11 @@ class EvaluationRules(Frozen, kw_only=True):
         own = {name: keywords.pop(name) for name in fields(cls) if name in keywords}
         return cls(settings=Settings.of(**keywords), **own)
 
+    @property
+    def of_judgments(self) -> tuple[str, str, Compat]:
+        """The format of the judgments, the type of their grades, and the version of trec_eval that reads them."""
+        return self.rel_format, self.settings.grades, self.settings.compat
+
 
 DEFAULT_RULES = EvaluationRules()
 
@@ -201,6 +207,8 @@ class RankedRuns(Frozen):
     settings: Settings = Settings()
     notes_on_runs: tuple[str, ...] = ()
     """Notes on the exclusion of runs."""
+    selected: Sequence[int] = ()
+    """The indices of the runs among the given runs."""
 
     @classmethod
     def of(
@@ -258,6 +266,7 @@ class RankedRuns(Frozen):
             sources=[runs[number] for number in selected],
             settings=settings,
             notes_on_runs=notes,
+            selected=selected,
         )
 
     @property
@@ -431,7 +440,7 @@ class GradedRuns(RankedRuns):
         """The SHA-256 of topics, documents and grades, which does not depend on the format of the judgments."""
         judgments = self.judgments
         rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
-        lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
+        lines = sorted(b"%s %s %a\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
     def with_measures(self, measures: Sequence[str]) -> GradedRuns:

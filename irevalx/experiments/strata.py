@@ -331,9 +331,8 @@ def format_for(measure: Measure) -> str | None:
     return next((name for name in FORMATS if measure.can_use(name)), None)
 
 
-def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
+def requests_of_samples(measures: Sequence[str], settings: Settings) -> tuple[RequestedMeasure, ...]:
     """Parse measures, including measures that require strata or inclusion probabilities."""
-    settings = Settings(level=level)
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
     return each_once([request for requests in each for request in requests])
 

@@ -61,7 +61,7 @@ def experiment() -> GradedRuns:
     """Return runs and judgments, with all measures."""
     read = graded_runs_of(QRELS, RUNS, "map")
     errors = select_measures((STANDARD_ERROR,), Settings(), "sampled").measures
-    return replace(read, requests=(*requests_of_samples(MEASURES, 1), *errors))
+    return replace(read, requests=(*requests_of_samples(MEASURES, Settings()), *errors))
 
 
 @cache

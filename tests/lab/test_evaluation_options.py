@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from refusals import declared_parameters, function_of
+from refusals import declared_parameters, function_of, has_choice
 
 import irevalx
 from irevalx.declarations import declaration_of
@@ -41,7 +41,11 @@ a measure, and experiments are about several topics."""
 
 OPTIONS = sorted({*inspect.signature(irevalx.evaluate).parameters, "min_retrieved"} - NOT_OF_EVALUATIONS)
 
-LACKING: dict[str, set[str]] = {}
+LACKING: dict[str, set[str]] = {
+    "labels": {"grades"},  # labels of any kind are converted to integer grades
+    "estimate": {"grades"},
+    "bounds": {"grades", "judged_only"},  # bounds are over the integer grades of unjudged documents
+}
 """The options that a command lacks."""
 
 TOPICS = [str(topic) for topic in range(1, 25)]
@@ -113,20 +117,161 @@ def of_scores(call: Call) -> tuple[Call, Call]:
     )
 
 
-def compared(*arguments: Any, **options: Any) -> Any:
-    """Return summary values of pairs, without the shares of judged documents, which scores do not contain."""
-    return lab.compare(*arguments, **options, columns="mean mean_against difference p")
+def of_means(call: Call, judged_by: Call = lambda judged, runs: judged) -> tuple[Call, Call]:
+    """Return two functions with the means of runs over the topics of all runs: by ``call``, and by ``evaluate``."""
+    return (
+        lambda judged, runs, measures, **options: rounded(call(judged, runs, measures, **options)),
+        lambda judged, runs, measures, **options: rounded(
+            means(irevalx.evaluate(judged_by(judged, runs), runs, measures.split(), **options))
+        ),
+    )
+
+
+def rounded(values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    """Return values with eleven decimals: sums in another order differ in the last bits."""
+    return {key: round(value, 11) for key, value in values.items()}
+
+
+def means(scores: irevalx.Scores) -> dict[tuple[str, str], float]:
+    """Return means over the topics for which all runs have values, by measure and run."""
+    topics = set.intersection(*(set(scores.topics(run)) for run in scores.runs))
+    values: dict[tuple[str, str], float] = {}
+    for measure in scores.measures:
+        for run in scores.runs:
+            by_topic = zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True)
+            values[measure, run] = sum(value for topic, value in by_topic if topic in topics) / len(topics)
+    return values
+
+
+def other(judged: Any) -> Any:
+    """Return judgments by another judge, in the form of the first ones."""
+    if not isinstance(judged, Path):
+        return qrels(2, real=0.25 in {grade for grades in judged.values() for grade in grades.values()})
+    path = judged.with_name("other.json")
+    path.write_text(json.dumps(qrels(2)))
+    return path
+
+
+def agree(judged: Any, runs: Any, measures: str, **options: Any) -> Cells:
+    """Return the agreement of two judges."""
+    return cells(lab.agree(judged, other(judged), runs, measures, **options))
+
+
+def agree_of_scores(judged: Any, runs: Any, measures: str, **options: Any) -> Cells:
+    """Return the agreement of the evaluations by two judges."""
+    x, y = (irevalx.evaluate(given, runs, measures.split(), **options) for given in (judged, other(judged)))
+    return cells(lab.agree(x, y, None, measures))
+
+
+def biases(judged: Any, runs: Any, measures: str, **options: Any) -> Any:
+    """Return the bias of each run under the labels of another judge."""
+    rows: Any = lab.labels(judged, other(judged), runs, measures, resamples=0, **options).rows
+    values = {(row.measure, row.run): row.value for row in rows if row.statistic == "bias" and row.run}
+    return rounded(values)
+
+
+def differences_of_means(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], float]:
+    """Return the means under the labels of another judge minus those under the judgments."""
+    x, y = (means(irevalx.evaluate(given, runs, measures.split(), **options)) for given in (judged, other(judged)))
+    return rounded({key: y[key] - value for key, value in x.items()})
+
+
+def half(judged: Any) -> Any:
+    """Return the judgments of every other topic, in the same form."""
+    if not isinstance(judged, Path):
+        return {topic: judged[topic] for topic in TOPICS[::2]}
+    path = judged.with_name("half.json")
+    path.write_text(json.dumps(half(json.loads(judged.read_text()))))
+    return path
+
+
+def estimated(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], float]:
+    """Return the means over the topics with human judgments."""
+    rows = lab.estimate(half(judged), other(judged), runs, measures, **options).rows
+    return {(row.measure, row.run): row.classical for row in rows if row.against is None}
+
+
+def bounded(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], float]:
+    """Return the values of P_3 under the judgments."""
+    rows: Any = lab.bounds(judged, runs, "P.3", **options).rows
+    return {(row.measure, row.run): row.difference for row in rows if row.against is None and row.topic == "all"}
+
+
+def retrieved(judged: Any, runs: Any) -> Any:
+    """Return the judgments of the documents that any run retrieves."""
+    if isinstance(judged, Path):
+        return judged
+    lines = [line.split() for run in runs for line in run.read_text().splitlines()]
+    pairs = {(topic, docno) for topic, _, docno, *_ in lines}
+    return {
+        topic: {docno: grade for docno, grade in grades.items() if (topic, docno) in pairs}
+        for topic, grades in judged.items()
+    }
+
+
+def left_out(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], float]:
+    """Return the values under the documents that any run retrieves."""
+    if "complete" in options:
+        options["all_topics"] = options.pop("complete")
+    rows = lab.leave_out(judged, runs, measures, depth=100, **options).rows
+    return {(row.measure, row.run): row.score for row in rows}
+
+
+def studied(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], float]:
+    """Return the values under the full judgments."""
+    study = lab.study(judged, runs, measures, levels=["50%"], samples=1, seed=1, **options).study
+    values = study.full.tolist()
+    return {
+        (measure, run): values[m][r]
+        for m, measure in enumerate(study.experiment.measures)
+        for r, run in enumerate(study.experiment.runs)
+    }
+
+
+def reported(judged: Any, runs: Any, measures: str, **options: Any) -> dict[tuple[str, str], list[float | None]]:
+    """Return the values of topics, by measure and run; None if a run has no results."""
+    data = lab.report(judged, runs, measures, **options).data
+    return {
+        (measure["name"], run["name"]): data["values"][m][r]
+        for m, measure in enumerate(data["measures"])
+        for r, run in enumerate(data["runs"])
+    }
+
+
+def reported_of_scores(
+    judged: Any, runs: Any, measures: str, **options: Any
+) -> dict[tuple[str, str], list[float | None]]:
+    """Return the same values."""
+    scores = irevalx.evaluate(judged, runs, measures.split(), **options)
+    topics = sorted({topic for run in scores.runs for topic in scores.topics(run)}, key=str.encode)
+    values: dict[tuple[str, str], list[float | None]] = {}
+    for measure in scores.measures:
+        for run in scores.runs:
+            of_run = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
+            values[measure, run] = [of_run.get(topic) for topic in topics]
+    return values
 
 
 CALLS: dict[str, tuple[Call, Call]] = {
     "power": of_scores(lambda *given, **options: lab.power(*given, differences=[0.1], **options)),
     "swap-rate": of_scores(lambda *given, **options: lab.swap_rate(*given, sizes=[2], draws=40, seed=1, **options)),
+    "agree": (agree, agree_of_scores),
+    "labels": (biases, differences_of_means),
+    "estimate": of_means(estimated, lambda judged, runs: half(judged)),
+    "bounds": of_means(bounded),
+    "leave-out": of_means(left_out, retrieved),
+    "study": of_means(studied),
+    "report": (reported, reported_of_scores),
 }
 """Two functions by command: its values, and the same values from ``irevalx.evaluate`` with the same option."""
 
 WITHOUT_EFFECT: dict[str, set[str]] = {
     "power": {"collection_size"},
     "swap-rate": {"collection_size"},
+    "agree": {"collection_size"},
+    "labels": {"collection_size", "infap_c", "infap_epsilon"},
+    "bounds": {"collection_size", "infap_c", "infap_epsilon", "sample_rate"},
+    "estimate": {"infap_c", "infap_epsilon"},
 }
 """The options that do not change the values of a command: the differences between runs do not depend on them, or the
 command does not support the measures that they change. The format of judgments (``rel_format``) changes no values."""
@@ -149,12 +294,14 @@ def test_options_of_commands(command: str) -> None:
     """Each command has the options, in Python and in the shell, and the help of Python's signature lists them."""
     expected = set(OPTIONS) - LACKING.get(command, set())
     function = function_of(command)
-    assert expected <= declaration_of(function).parameters.keys()
-    assert expected <= parameters_of(function).keys()
+    names = {"all_topics" if command == "leave-out" and name == "complete" else name for name in expected}
+    assert names <= declaration_of(function).parameters.keys()
+    assert names <= parameters_of(function).keys()
+    assert LACKING.get(command, set()).isdisjoint(declaration_of(function).parameters)
     signature = inspect.signature(function).parameters
-    assert expected <= signature.keys()
-    assert all(f"\n    {name} : " in function.__doc__ for name in expected)
-    assert all(signature[name].annotation is not inspect.Parameter.empty for name in expected)
+    assert names <= signature.keys()
+    assert all(f"\n    {name} : " in function.__doc__ for name in names)
+    assert all(signature[name].annotation is not inspect.Parameter.empty for name in names)
     with pytest.raises(TypeError, match=rf"{function.__name__}\(\) got an unexpected keyword argument 'unknown'"):
         function(unknown=1)
 
@@ -164,10 +311,15 @@ def test_texts_of_options(option: str) -> None:
     """An option has the same names, the same default and, in Python, the same explanation for all commands."""
     if option == "rel_format":  # names the formats of the command
         return
-    each = [declared_parameters(command)[option] for command in CALLS if option not in LACKING.get(command, set())]
-    assert len({(given.names, given.default, given.help, given.shell_help) for given in each}) == 1
+    commands = [command for command in CALLS if option not in LACKING.get(command, set())]
+    each = [
+        declared_parameters(command)[option] for command in commands if (command, option) != ("leave-out", "complete")
+    ]
+    assert len({(given.names, given.default, given.shell_default, given.shell_help) for given in each}) == 1
+    texts = {given.help for given in each if given.kind == each[0].kind}
+    assert len(texts) == 1
     if option in PARAMETERS and option not in {"complete", "ties"}:  # for several runs, and one order
-        assert each[0].help == PARAMETERS[option].help
+        assert texts == {PARAMETERS[option].help}
 
 
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option not in {"min_retrieved", "threads"}])
@@ -179,6 +331,10 @@ def test_values(command: str, option: str, tmp_path: Path) -> None:
     measured, expected = CALLS[command]
     measures, value = VALUES[option]
     given = inputs(option, tmp_path)
+    if command == "bounds" or (command, measures) == ("leave-out", "P.3 map"):  # other values depend on the pool
+        measures = "P.3"
+    if value == "probability" and not has_choice(declared_parameters(command)[option], value):
+        value = "real"
     arguments = given["judged"], given["runs"], measures
     values = measured(*arguments, **{option: value})
     assert values == expected(*arguments, **{option: value})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from refusals import RUNS, declared_parameters, function_of, refused_in_python, refused_in_shell
+from refusals import RUNS, declared_parameters, function_of, has_choice, refused_in_python, refused_in_shell
 from running import described, refusal
 
 from irevalx.declarations import Parameter, declaration_of, spelled_rule, typed_in_shell
@@ -50,6 +50,8 @@ labels
     machine excludes machines
     second_human, human_topics, written requires machines
     groups, group_by, top, rerank requires runs
+    complete, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates requires runs
+    min_retrieved, infap_c, infap_epsilon, sample_rate, compat requires runs
     ties=expected, ties=best, ties=worst excludes rerank
     rel_format=prefs excludes by_topic, prevalence, level, labels_format, labels_max, figure, runs
     draw requires figure
@@ -100,11 +102,13 @@ leave-out
     new_runs excludes complete, holes, only, summary, pivot, removed, keep_judgments, folder, min_retrieved
     new_runs excludes fully_judged, keep_in_pool, figure
     ties=expected, ties=best, ties=worst excludes new_runs
+    grades=real excludes complete, new_runs, keep_judgments, folder
     tolerance, draws requires new_runs
     draw requires figure
 agree
-    level, max_retrieved, complete, min_retrieved, rel_format requires runs
-    grades=real, grades=probability requires runs
+    level, grades, rel_format requires runs
+    complete, judged_only, max_retrieved, collection_size, ties, ignore_identical_ids, duplicates requires runs
+    min_retrieved, infap_c, infap_epsilon, sample_rate, compat requires runs
     scores excludes runs
 swap-rate
     extrapolate excludes bins
@@ -126,6 +130,7 @@ study
     groups excludes min_retrieved, fully_judged
     fully_judged excludes own_pool, scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     resample_decisions requires resamples
+    grades=real excludes scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     infap_errors, ties=expected, ties=best, ties=worst excludes scheme=imperfect
 draw
     at requires layout=scores
@@ -212,11 +217,6 @@ def rules() -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
             (name, _, value), others = rule[1].partition("="), rule[3]
             if {name, *others} <= parameters.keys() and (not value or has_choice(parameters[name], value)):
                 yield rule
-
-
-def has_choice(parameter: Parameter, value: str) -> bool:
-    """Return whether a parameter accepts a word."""
-    return parameter.kind is not None and value in parameter.kind.choices
 
 
 def rules_in(text: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:

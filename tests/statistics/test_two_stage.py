@@ -24,6 +24,7 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import half_up
 from irevalx.experiments.strata import NO_LIMIT, best_ranks
 from irevalx.lab.estimation.document_samples import LabelledSample, RankedLabels, measures_by_document
+from irevalx.settings import Settings
 from irevalx.statistics.prediction_powered_inference import (
     FEW_DRAWN,
     DrawnDocuments,
@@ -206,7 +207,7 @@ class Population:
         qrels, runs = collection / "qrels.gz", sorted((collection / "runs").iterdir())
         path = machine_labels(qrels, folder / "machine", missed=machine[0], wrong=machine[1], seed=2)
         human, theirs = graded_judgments_of(qrels), graded_judgments_of(path)
-        [weighted] = measures_by_document(measure, 1, human)
+        [weighted] = measures_by_document(measure, Settings(), human)
         ranked = RankedLabels.of(
             LabelledSample(human, np.ones(human.grades.size), None), theirs, runs, EvaluationRules(least_runs=1)
         )

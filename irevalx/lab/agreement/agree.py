@@ -22,19 +22,16 @@ from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overla
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import (
     ALL_OF_SCORES,
-    AnyRelFormat,
-    Complete,
-    Grades,
-    MaxRetrieved,
-    MinRetrieved,
+    EvaluationOptions,
     OptionalRuns,
     Rbo,
-    RealLevel,
     Seed,
+    Unpack,
+    evaluation_options,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.parameters import first_names
-from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
+from irevalx.reading.formats import SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
@@ -174,7 +171,11 @@ def _cells(row: AgreementRow) -> dict[str, Any]:
     return {**cells, **(row.overlap or {}), **(row.top or {})}
 
 
-@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map", scores=ALL_OF_SCORES)
+@declared(
+    example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
+    scores=ALL_OF_SCORES,
+    evaluation=evaluation_options(requires="runs"),
+)
 def agree(
     x: Annotated[Any, file(names=("X",))],
     y: Annotated[Any, file(names=("Y",), shell_help="the evaluation that is compared with X")],
@@ -196,12 +197,7 @@ def agree(
     top: Annotated[int | None, whole(2, metavar="K")] = None,
     resamples: Annotated[int, whole(0, MOST_DRAWS, metavar="B")] = 0,
     seed: Seed = None,
-    level: Annotated[RealLevel, refined(requires="runs")] = 1,
-    max_retrieved: Annotated[MaxRetrieved, refined(requires="runs")] = None,
-    complete: Annotated[Complete, refined(requires="runs")] = False,
-    min_retrieved: Annotated[MinRetrieved, refined(requires="runs")] = 0.0,
-    grades: Annotated[Grades, refined(requires={"real": "runs", "probability": "runs"})] = "whole",
-    rel_format: Annotated[AnyRelFormat, refined(requires="runs")] = "qrels",
+    **evaluation: Unpack[EvaluationOptions],
 ) -> AgreementResult | RunOverlap:
     """Measure the agreement between two evaluations of the same runs.
 
@@ -267,19 +263,7 @@ def agree(
     ('map', -1.0, 1)
     """
     if are_given(runs):
-        evaluated = _evaluated(
-            (x, y),
-            runs,
-            measures_of(measures) or MEASURES,
-            EvaluationRules.of(
-                rel_format=rel_format,
-                grades=grades,
-                level=level,
-                max_retrieved=max_retrieved,
-                complete=complete,
-                min_retrieved=min_retrieved,
-            ),
-        )
+        evaluated = _evaluated((x, y), runs, measures_of(measures) or MEASURES, EvaluationRules.of(**evaluation))
     else:
         if rbo is not None:
             x, y = _reusable(x, "x"), _reusable(y, "y")
@@ -385,15 +369,12 @@ def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
     """Evaluate the runs under each of several sets of judgments."""
-    opened, evaluated = run_streams(runs), []
+    opened, evaluated = run_streams(runs, rules.settings.compat), []
     for of_side, side in zip(judgments, "xy", strict=True):
         if rules.rel_format == SAMPLED.name:
             sample = read_sample(source_of(of_side, side))
-            level = parameters.whole_number(spelled("level"), rules.settings.level)
-            requests = requests_of_samples(measures, level)
-            experiment = graded_runs_of(
-                Qrels(sample.judgments), opened, requests, replace(rules, rel_format=QRELS.name)
-            )
+            parameters.whole_number(spelled("level"), rules.settings.level)
+            experiment = graded_runs_of(sample.judgments, opened, requests_of_samples(measures, rules.settings), rules)
             values = values_of_sample(experiment, sample)
             evaluated.append(EvaluatedRuns.of(sample.judgments.path, experiment, values))
         else:

@@ -122,25 +122,15 @@ def _setting(name: str, **changes: Any) -> Parameter:
 RealLevel = Annotated[
     float, _setting("level", names=("-l", "--level"), metavar="N", kind=replace(LEVEL, read=_read_grade))
 ]
-Grades = Annotated[str, _setting("grades")]
-WholeOrRealGrades = Annotated[
-    str, choice("whole", "real", help="type of the grades: integers (whole) or real numbers (real).")
-]
-_ONE_ORDER = PARAMETERS["ties"].help.partition(" Several of")[0]
-Ties = Annotated[str, choice(*TIES, metavar="ORDER", help=_ONE_ORDER)]
-TiesOfFiles = Annotated[
-    str,
-    choice(
-        *ORDERS_OF_FILES,
-        metavar="ORDER",
-        help=(
-            f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. Tied documents are sorted by "
-            "document ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
-        ),
+_WHOLE_OR_REAL = choice("whole", "real", help="type of the grades: integers (whole) or real numbers (real).")
+WholeOrRealGrades = Annotated[str, _WHOLE_OR_REAL]
+ORDER_OF_FILES = refined(
+    kind=choice(*ORDERS_OF_FILES).kind,
+    help=(
+        f"order of documents with equal scores: {join_words(ORDERS_OF_FILES, 'or')}. Tied documents are sorted by "
+        "document ID, as in trec_eval (name), by the RANK column (rank), or in file order (first)."
     ),
-]
-IgnoreIdenticalIds = Annotated[bool, _setting("ignore_identical_ids")]
-Duplicates = Annotated[str, _setting("duplicates")]
+)
 MaxRetrieved = Annotated[int | None, _setting("max_retrieved", metavar="N")]
 Complete = Annotated[
     bool,
@@ -162,17 +152,6 @@ def _share_or_0(value: Any) -> float:
     return real
 
 
-MinRetrieved = Annotated[
-    float,
-    Parameter(
-        kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, read_share),
-        metavar="SHARE",
-        help=(
-            "exclude runs that retrieve less than this share of the documents they can retrieve, or no documents for a "
-            "topic; published experiments use 0.95. [default: keep all]"
-        ),
-    ),
-]
 FullyJudged = Annotated[
     int | None,
     whole(
@@ -181,19 +160,6 @@ FullyJudged = Annotated[
         help=(
             "exclude runs with an unjudged document among their first K documents of any judged topic; Büttcher et al. "
             "(2007) use 50. [default: keep all]"
-        ),
-    ),
-]
-Threads = Annotated[
-    int,
-    whole(
-        1,
-        metavar="N",
-        shell_default=default_processes,
-        help="number of worker processes; the results do not depend on it.",
-        shell_help=(
-            "Number of worker processes; the results do not depend on it.  "
-            f"[default: the number of processors, at most {MOST_PROCESSES}]"
         ),
     ),
 ]
@@ -297,7 +263,6 @@ def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
     )
 
 
-AnyRelFormat = Annotated[str, rel_format(REL_FORMATS)]
 GradedRelFormat = Annotated[str, rel_format(GRADED)]
 
 
@@ -308,19 +273,28 @@ def _version(value: Any) -> str:
     return str(value)
 
 
-class EvaluationOptions(TypedDict, total=False):
-    """The options of an evaluation of runs: a function passes them on to ``EvaluationRules.of`` as ``**evaluation``."""
+class OptionsWithoutComplete(TypedDict, total=False):
+    """The options of an evaluation of runs, except ``complete``."""
 
     level: RealLevel
-    grades: Grades
-    complete: Complete
+    grades: Annotated[str, _setting("grades")]
     judged_only: Annotated[bool, _setting("judged_only")]
     max_retrieved: MaxRetrieved
     collection_size: Annotated[int, _setting("collection_size", metavar="N")]
-    ties: Ties
-    ignore_identical_ids: IgnoreIdenticalIds
-    duplicates: Duplicates
-    min_retrieved: MinRetrieved
+    ties: Annotated[str, choice(*TIES, metavar="ORDER", help=PARAMETERS["ties"].help.partition(" Several of")[0])]
+    ignore_identical_ids: Annotated[bool, _setting("ignore_identical_ids")]
+    duplicates: Annotated[str, _setting("duplicates")]
+    min_retrieved: Annotated[
+        float,
+        Parameter(
+            kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, read_share),
+            metavar="SHARE",
+            help=(
+                "exclude runs that retrieve less than this share of the documents they can retrieve, or no documents "
+                "for a topic; published experiments use 0.95. [default: keep all]"
+            ),
+        ),
+    ]
     infap_c: Annotated[float | None, _setting("infap_c")]
     infap_epsilon: Annotated[float | None, _setting("infap_epsilon")]
     sample_rate: Annotated[float | None, _setting("sample_rate")]
@@ -328,8 +302,26 @@ class EvaluationOptions(TypedDict, total=False):
         str | int,
         _setting("compat", kind=ValueType(join_words(COMPAT, "or"), _version, choices=tuple(reversed(COMPAT)))),
     ]
-    rel_format: AnyRelFormat
-    threads: Threads
+    rel_format: Annotated[str, rel_format(REL_FORMATS)]
+    threads: Annotated[
+        int,
+        whole(
+            1,
+            metavar="N",
+            shell_default=default_processes,
+            help="number of worker processes; the results do not depend on it.",
+            shell_help=(
+                "Number of worker processes; the results do not depend on it.  "
+                f"[default: the number of processors, at most {MOST_PROCESSES}]"
+            ),
+        ),
+    ]
+
+
+class EvaluationOptions(OptionsWithoutComplete, total=False):
+    """The options of an evaluation of runs: a function passes them on to ``EvaluationRules.of`` as ``**evaluation``."""
+
+    complete: Complete
 
 
 _DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()} | {
@@ -338,10 +330,11 @@ _DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()} 
     "rel_format": QRELS.name,
     "threads": 1,
 }
+_DECLARED = collect(EvaluationOptions).parameters
 _EVALUATION = {
-    name: replace(parameter, default=_DEFAULTS[name])
-    for name, parameter in collect(EvaluationOptions).parameters.items()
+    name: replace(_DECLARED[name], default=_DEFAULTS[name]) for name in ("level", "grades", "complete", *_DECLARED)
 }
+"""The options by name, in the order of the help."""
 
 
 def evaluation_options(
@@ -350,16 +343,22 @@ def evaluation_options(
     """Return the options of an evaluation for ``declared(evaluation=...)``, for judgments in some formats.
 
     ``changes`` contains the result of ``refined`` for an option that the command restricts, and None for an option that
-    it lacks; the other options require the parameter ``requires``. Without ``grades``, the level is an integer.
+    it lacks. All options except ``threads`` require the parameter ``requires``. Without ``grades``, the level is an
+    integer.
     """
     options = {**_EVALUATION, "rel_format": replace(rel_format(formats), name="rel_format", default=QRELS.name)}
     if changes.get("grades", refined) is None:
         options["level"] = replace(_WHOLE_LEVEL, name="level", default=1)
     return {
-        name: change(option)
+        name: change(option if name == "threads" else replace(option, requires=requires))
         for name, option in options.items()
-        if (change := changes.get(name, refined(requires=requires))) is not None
+        if (change := changes.get(name, refined())) is not None
     }
+
+
+def whole_or_real(*excluding: str) -> Callable[[Parameter], Parameter]:
+    """Declare that grades are not probabilities, and that these parameters require integer grades."""
+    return refined(kind=_WHOLE_OR_REAL.kind, help=_WHOLE_OR_REAL.help, excludes={"real": excluding})
 
 
 def ties_excluding(*others: str) -> Callable[[Parameter], Parameter]:

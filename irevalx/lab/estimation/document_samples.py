@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.api.custom_measures import Measures
-from irevalx.api.inputs import GivenQrels, Qrels, Runs
+from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
@@ -117,7 +117,7 @@ class RankedLabels(Frozen):
                 f"{theirs} does not label {lacking} of the {int((labels.human >= 0).sum())} documents that {ours} "
                 "labels; for them the machine's gain counts as 0"
             )
-        experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
+        experiment = graded_runs_of(labels.judgments, runs, "P.10", rules)
         if len(experiment.topics) < 2:
             raise InputError(
                 f"at least two topics must have labels and results; the number is {len(experiment.topics)}"
@@ -191,9 +191,9 @@ class RankedLabels(Frozen):
         )
 
 
-def measures_by_document(measures: Measures, level: float, *labels: Judgments) -> Sequence[WeightedMeasure]:
+def measures_by_document(measures: Measures, settings: Settings, *labels: Judgments) -> Sequence[WeightedMeasure]:
     """Return measures as weighted sums over ranks, for the grades of labels; raises UsageError for other measures."""
-    requests = requests_of(measures_of(measures), Settings(level=level))
+    requests = requests_of(measures_of(measures), settings)
     for request in requests:
         if "ndcg" in request.measure.name.lower():
             raise UsageError(
@@ -201,7 +201,7 @@ def measures_by_document(measures: Measures, level: float, *labels: Judgments) -
                 "all documents, so that a sample cannot correct it without bias; request dcg instead"
             )
     grades = {int(grade) for judged in labels for grade in np.unique(judged.grades[judged.grades >= 0])}
-    return weighted_measures(requests, level, grades, max(grades, default=0))
+    return weighted_measures(requests, settings.level, grades, max(grades, default=0))
 
 
 def estimates_from_documents(
@@ -211,7 +211,6 @@ def estimates_from_documents(
     measures: Measures,
     *,
     rules: EvaluationRules,
-    rel_format: str,
     baseline: str | None,
     correction: str,
     weight: float | None,
@@ -219,9 +218,9 @@ def estimates_from_documents(
     labels_format: str | None,
 ) -> EstimatedScores:
     """Estimate values from the machine labels, corrected by sampled documents; keywords are those of ``estimate``."""
-    sample = LabelledSample.of(human, rel_format)
+    sample = LabelledSample.of(human, rules.rel_format)
     theirs = labels_of(machine, labels_format or QRELS.name)
-    weighted = measures_by_document(measures, rules.settings.level, sample.labels, theirs)
+    weighted = measures_by_document(measures, rules.settings, sample.labels, theirs)
     ranked = RankedLabels.of(sample, theirs, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
     rows: list[EstimateRow] = []

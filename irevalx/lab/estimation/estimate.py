@@ -13,6 +13,7 @@ from irevalx.errors import UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import EvaluationRules
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
@@ -21,23 +22,18 @@ from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
     Baseline,
-    Complete,
-    Duplicates,
-    IgnoreIdenticalIds,
-    Level,
-    MaxRetrieved,
-    MinRetrieved,
+    EvaluationOptions,
     Runs,
     Seed,
-    Ties,
+    Unpack,
+    evaluation_options,
+    ties_excluding,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.lab.command.parameters import rel_format as rel_format_parameter
 from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
 from irevalx.process.terminal import write_error
-from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
 
@@ -85,15 +81,8 @@ def estimate(
     correction: str = "holm",
     weight: float | None = None,
     alpha: float = ALPHA,
-    level: int = 1,
-    ties: str = "name",
-    ignore_identical_ids: bool = False,
-    duplicates: str = "error",
-    max_retrieved: int | None = None,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
     labels_format: str | None = None,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores: ...
 
 
@@ -106,15 +95,8 @@ def estimate(
     *,
     design: int,
     seed: int | None = None,
-    level: int = 1,
-    ties: str = "name",
-    ignore_identical_ids: bool = False,
-    duplicates: str = "error",
-    max_retrieved: int | None = None,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
     labels_format: str | None = None,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> LabellingDesign: ...
 
 
@@ -128,6 +110,7 @@ def estimate(
         "with the highest estimate."
     ),
     figure=True,
+    evaluation=evaluation_options((*GRADED, *SAMPLES), grades=None, ties=ties_excluding(*_BY_DOCUMENT)),
 )
 def estimate(
     human: Annotated["GivenQrels | None", file(names=("--human",), metavar="QRELS", shell_default=None)],
@@ -143,15 +126,8 @@ def estimate(
         int | None, whole(1, metavar="N", excludes=("baseline", "weight", "correction", "alpha", "figure"))
     ] = None,
     seed: Annotated[Seed, refined(requires="design")] = None,
-    level: Level = 1,
-    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, _BY_DOCUMENT))] = "name",
-    ignore_identical_ids: IgnoreIdenticalIds = False,
-    duplicates: Duplicates = "error",
-    max_retrieved: MaxRetrieved = None,
-    complete: Complete = False,
-    min_retrieved: MinRetrieved = 0.0,
-    rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> EstimatedScores | LabellingDesign:
     """Estimate measure values and differences from a few human judgments and many machine judgments.
 
@@ -229,50 +205,31 @@ def estimate(
     >>> row.high - row.low < row.classical_high - row.classical_low
     True
     """
-    rules = EvaluationRules.of(
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        max_retrieved=max_retrieved,
-    )
+    rules = EvaluationRules.of(**evaluation, least_runs=1)
     if design is not None:
-        return design_of(
-            human,
-            machine,
-            runs,
-            measures,
-            design,
-            rules=rules,
-            rel_format=rel_format,
-            seed=seed,
-            labels_format=labels_format,
-        )
+        return design_of(human, machine, runs, measures, design, rules=rules, seed=seed, labels_format=labels_format)
     if human is None:
         raise missing("human", "design")
     correction = correction_named(correction)
-    human_format = human.rel_format if isinstance(human, Qrels) else rel_format
-    if human_format in SAMPLES:
+    if isinstance(human, Qrels):
+        rules = replace(rules, rel_format=human.rel_format)
+    if rules.rel_format in SAMPLES:
         return estimates_from_documents(
             human,
             machine,
             runs,
             measures,
             rules=rules,
-            rel_format=human_format,
             baseline=baseline,
             correction=correction,
             weight=weight,
             alpha=alpha,
             labels_format=labels_format,
         )
-    ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
+    ours, theirs = graded_judgments_of(human, *rules.of_judgments), labels_of(machine, labels_format, rules.rel_format)
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
-    experiment = graded_runs_of(Qrels(labels.judgments), runs, measures, rules)
+    experiment = graded_runs_of(labels.judgments, runs, measures, rules)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
             raise UsageError(

@@ -80,24 +80,23 @@ def design_of(
     n: int,
     *,
     rules: EvaluationRules,
-    rel_format: str,
     seed: int | None,
     labels_format: str | None,
 ) -> LabellingDesign:
     """Return a sampling design of at most ``n`` documents; keywords are those of ``estimate``."""
-    form = rel_format
+    form = rules.rel_format
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
     if human is None:
         ours = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
     else:
         form = human.rel_format if isinstance(human, Qrels) else form
         ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
-    weighted = measures_by_document(measures, rules.settings.level, ours, theirs)
+    weighted = measures_by_document(measures, rules.settings, ours, theirs)
     if len(weighted) > 1:
         raise UsageError(f"a design requires a single measure, not {len(weighted)} ({spelled('measures')})")
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     known = labels.human
-    experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
+    experiment = graded_runs_of(labels.judgments, runs, "P.10", rules)
     row, _, weight = counted_documents(experiment.ranking, weighted[0])
     squares = np.bincount(row, weight**2, known.size).astype(np.float64)
     counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))

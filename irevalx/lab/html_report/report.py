@@ -30,28 +30,24 @@ from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import assumed_directions, with_coverage
-from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns, requests_of
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
     DEFAULT_OF_SCORES,
+    GRADED,
     Alpha,
     Baseline,
-    Complete,
-    Duplicates,
-    GradedRelFormat,
+    EvaluationOptions,
     GroupBy,
     Groups,
-    IgnoreIdenticalIds,
-    MaxRetrieved,
     OptionalRuns,
     QrelsOrScores,
     Rbo,
-    RealLevel,
-    Threads,
-    Ties,
-    WholeOrRealGrades,
+    Unpack,
+    evaluation_options,
+    whole_or_real,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.comparison.cautions import unjudged_cautions
@@ -98,7 +94,6 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
-from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import ALPHA, RESAMPLES
 
@@ -152,6 +147,7 @@ def _run(
     tables=False,
     scores=DEFAULT_OF_SCORES,
     example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
+    evaluation=evaluation_options(GRADED, grades=whole_or_real()),
 )
 def report(
     qrels: QrelsOrScores,
@@ -217,15 +213,7 @@ def report(
     group_by: Annotated[GroupBy, refined(requires=())] = None,
     title: Annotated[str | None, text(metavar="TEXT")] = None,
     full_paths: Annotated[bool, flag()] = False,
-    grades: WholeOrRealGrades = "whole",
-    level: RealLevel = 1,
-    complete: Complete = False,
-    ties: Ties = "name",
-    ignore_identical_ids: IgnoreIdenticalIds = False,
-    duplicates: Duplicates = "error",
-    max_retrieved: MaxRetrieved = None,
-    rel_format: GradedRelFormat = "qrels",
-    threads: Threads = 1,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> Report:
     """Write an HTML report of an evaluation.
 
@@ -275,16 +263,10 @@ def report(
     judged: of the first 2 documents of each run, 100% are judged.
     Significance: Student's t test over 30 topics, alpha 0.05.
     """
-    evaluation: dict[str, Any] = {
-        "level": level,
-        "grades": grades,
-        "complete": complete or (margin is not None and not isinstance(qrels, Scores)),
-        "ties": ties,
-        "ignore_identical_ids": ignore_identical_ids,
-        "duplicates": duplicates,
-        "max_retrieved": max_retrieved,
-    }
-    settings = Settings.of(**evaluation)
+    if margin is not None and not isinstance(qrels, Scores):
+        evaluation["complete"] = True
+    rules = EvaluationRules.of(**evaluation, least_runs=1)
+    settings, threads = rules.settings, rules.threads
     method = Method(test, correction, interval, alpha, resamples, seed)
     compared_by = {name: getattr(method, name) for name in fields(method)}
     options = _typed(
@@ -295,11 +277,10 @@ def report(
         depth=depth,
         rbo=rbo,
         **evaluation,
-        rel_format=rel_format,
     )
     of_topics = texts_of_topics(topic_texts)
     if isinstance(qrels, Scores):
-        refuse_runs(runs, complete=complete, rbo=rbo)
+        refuse_runs(runs, complete=settings.complete, rbo=rbo)
         if baseline is not None:
             baseline = baseline_named(baseline, qrels.runs, paths_of(qrels))
             number_of_baseline(baseline, qrels.runs)
@@ -328,20 +309,19 @@ def report(
                 verdicts=verdicts_with(margin, compared),
             )
         )
-    judgments = graded_judgments_of(qrels, rel_format, settings.grades)
-    each = read_runs(runs, TREC_RESULTS.name, strict=False)
-    opened = run_streams(each)
+    judgments = graded_judgments_of(qrels, *rules.of_judgments)
+    each = _selected(read_runs(runs, TREC_RESULTS.name, strict=False), judgments, rules)
+    opened = run_streams(each, settings.compat)
     named = _topic_groups(topic_groups, judgments.topics)
+    keywords: dict[str, Any] = {name: value for name, value in evaluation.items() if name != "min_retrieved"}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=UNSUPPORTED, category=IrevalxWarning)
         scores = evaluate(
-            ReadQrels(judgments, rel_format, settings.grades),
+            ReadQrels(judgments, rules.rel_format, settings.grades),
             each,
             measures_of(measures) or MEASURES,
-            **evaluation,
-            unjudged=("nonrel", *OTHER_TREATMENTS),
-            rel_format=rel_format,
-            threads=threads,
+            **keywords,
+            unjudged=() if settings.judged_only else ("nonrel", *OTHER_TREATMENTS),
         )
     if baseline is not None:
         baseline = baseline_named(baseline, scores.runs, runs)
@@ -351,7 +331,6 @@ def report(
     compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, **compared_by)
     bounded = known_bounds(judgments, opened, requests, settings, threads)
     if compared is not None:
-        rules = EvaluationRules(settings=settings, threads=threads)
         compared, ranked_runs = _with_coverage(compared, judgments, opened, reported, rules)
         dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
@@ -396,6 +375,15 @@ def report(
         ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
         overlaps=None if rbo is None else RunOverlaps.of(opened, topics, ranking_rules, rbo, number),
     )
+
+
+def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> list[Run]:
+    """Return the runs that retrieve sufficient documents, and warn about the others."""
+    if not rules.min_retrieved:
+        return runs
+    opened = run_streams(runs, rules.settings.compat)
+    ranked = GradedRuns.of(judgments, opened, requests_of(("num_ret",)), rules, warn=warn)
+    return [runs[place] for place in ranked.selected]
 
 
 def _compared(
@@ -453,8 +441,8 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
     """Return the options of measures and of values that differ from the defaults, in shell syntax."""
     parameters = declaration_of(report).parameters
     options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"] if measures else []
-    for name, value in values.items():
-        if value != parameters[name].default:
+    for name, value in sorted(values.items(), key=lambda item: [*parameters].index(item[0])):
+        if name != "threads" and value != parameters[name].default:
             option = parameters[name].names[-1] if parameters[name].names else parameters[name].typed
             entries = (
                 [f"{key}={entry}".removeprefix("*=") for key, entry in value.items()]

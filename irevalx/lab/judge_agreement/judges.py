@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.inputs import Qrels
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
@@ -230,7 +229,7 @@ class JudgeComparison(Frozen, kw_only=True):
         if not are_given(self.runs):
             return statistics, (topics,)
         rules = replace(self.rules, settings=replace(self.rules.settings, level=level))
-        experiment = graded_runs_of(Qrels(both.judgments), self.runs, self.measures, rules)
+        experiment = graded_runs_of(both.judgments, self.runs, self.measures, rules)
         of_runs = self._run_statistics(experiment, both, warn)
         for line in _group_warnings(of_runs, self.bootstrap.alpha, name or "the machine"):
             warn(line)

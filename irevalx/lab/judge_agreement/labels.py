@@ -15,21 +15,17 @@ from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import (
     GRADED,
     Alpha,
-    Complete,
-    Duplicates,
+    EvaluationOptions,
     GroupBy,
     Groups,
-    IgnoreIdenticalIds,
-    Level,
-    MaxRetrieved,
-    MinRetrieved,
     OptionalRuns,
     Resamples,
     Seed,
-    Ties,
+    Unpack,
+    evaluation_options,
+    ties_excluding,
 )
 from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.lab.command.parameters import rel_format as rel_format_parameter
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.error_rates import error_rates
 from irevalx.lab.judge_agreement.judges import (
@@ -49,7 +45,6 @@ from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
 from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, more_statistics
 from irevalx.parameters import ValueType
 from irevalx.reading.formats import PREFS
-from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.significance import ALPHA
 
 RESAMPLES = 1000
@@ -146,6 +141,19 @@ def _run(
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
     more="With --machine, omit the argument MACHINE: all arguments after HUMAN are runs.",
     figure=True,
+    evaluation=evaluation_options(
+        (*GRADED, PREFS.name),
+        requires="runs",
+        grades=None,
+        level=refined(requires=()),
+        ties=ties_excluding("rerank"),
+        rel_format=refined(
+            requires=(),
+            excludes={
+                PREFS.name: ("by_topic", "prevalence", "level", "labels_format", "labels_max", "figure", "runs"),
+            },
+        ),
+    ),
 )
 def labels(
     human: Annotated[GivenQrels, file(names=("HUMAN",))],
@@ -167,25 +175,10 @@ def labels(
     resamples: Resamples = RESAMPLES,
     alpha: Alpha = ALPHA,
     seed: Seed = None,
-    level: Level = 1,
-    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "rerank"))] = "name",
-    ignore_identical_ids: IgnoreIdenticalIds = False,
-    duplicates: Duplicates = "error",
-    max_retrieved: MaxRetrieved = None,
-    complete: Complete = False,
-    min_retrieved: MinRetrieved = 0.0,
-    rel_format: Annotated[
-        str,
-        rel_format_parameter((*GRADED, PREFS.name)),
-        refined(
-            excludes={
-                PREFS.name: (*("by_topic", "prevalence", "level", "labels_format", "labels_max", "figure", "runs"),)
-            }
-        ),
-    ] = "qrels",
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
     labels_max: Annotated[float | None, number(above=0, metavar="X")] = None,
     progress: Annotated[bool, flag(in_shell=False)] = False,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> LabelsResult:
     """Compare machine relevance judgments (for example, from an LLM) with human judgments.
 
@@ -305,6 +298,8 @@ def labels(
         raise missing("machine", "machines")
     if human_topics is not None and not are_given(runs):
         raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
+    rules = EvaluationRules.of(**evaluation, least_runs=1)
+    rel_format, level = rules.rel_format, int(rules.settings.level)
     bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
     if rel_format == PREFS.name:
         return compare_preferences(human, machine, bootstrap)
@@ -322,19 +317,9 @@ def labels(
         if second_human is not None:
             judges.insert(1, Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format)]))
     cuts = notes_on_cuts(judges, level)
-    rules = EvaluationRules.of(
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        max_retrieved=max_retrieved,
-    )
     comparison = JudgeComparison(
         bootstrap=bootstrap,
-        runs=runs if machines is None or not are_given(runs) else run_streams(runs),
+        runs=runs if machines is None or not are_given(runs) else run_streams(runs, rules.settings.compat),
         measures=measures,
         by_topic=by_topic,
         groups=groups,

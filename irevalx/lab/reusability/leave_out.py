@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
-from irevalx.api import inputs
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, no_such, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
@@ -30,30 +29,28 @@ from irevalx.lab.command.output import Output, write_folder
 from irevalx.lab.command.parameters import (
     CLASSIFIERS,
     EXPECTED,
+    GRADED,
     THRESHOLDS,
     Complete,
     Depth,
     Documents,
-    Duplicates,
     FullyJudged,
-    GradedRelFormat,
     GroupBy,
     Groups,
-    IgnoreIdenticalIds,
     KldThreshold,
     Labels,
     LabelsFormat,
     LabelsReplace,
-    Level,
-    MaxRetrieved,
-    MinRetrieved,
     OptionalRuns,
+    OptionsWithoutComplete,
     Qrels,
     Runs,
     Seed,
-    Threads,
-    Ties,
+    Unpack,
+    evaluation_options,
     measures,
+    ties_excluding,
+    whole_or_real,
 )
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, CompletionRun, LabelCompletion, expectable, expected_values
@@ -62,8 +59,6 @@ from irevalx.lab.reusability.new_runs import DRAWS, AddedRuns, BiasDraws, with_n
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.process.platform import file_name
 from irevalx.process.terminal import progress_bar
-from irevalx.reading.formats import QRELS
-from irevalx.settings import ORDERS_OF_TIES
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"
 """Ways to complete judgments without a classifier."""
@@ -132,6 +127,12 @@ def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> N
         "--draw holes, a point is the bias of a run against its share of unjudged documents."
     ),
     figure=True,
+    evaluation=evaluation_options(
+        GRADED,
+        complete=None,
+        grades=whole_or_real("complete", "new_runs", "keep_judgments", "folder"),
+        ties=ties_excluding("new_runs"),
+    ),
 )
 def leave_out(
     qrels: Qrels,
@@ -182,17 +183,10 @@ def leave_out(
     tolerance: Annotated[float, number(least=0, requires="new_runs", metavar="X")] = TOLERANCE,
     draws: Annotated[int, whole(1, MOST_DRAWS, requires="new_runs", metavar="N")] = DRAWS,
     seed: Seed = None,
-    level: Level = 1,
-    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, "new_runs"))] = "name",
-    ignore_identical_ids: IgnoreIdenticalIds = False,
-    duplicates: Duplicates = "error",
-    max_retrieved: MaxRetrieved = None,
     all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
-    min_retrieved: MinRetrieved = 0.0,
     fully_judged: FullyJudged = None,
-    rel_format: GradedRelFormat = "qrels",
-    threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
+    **evaluation: Unpack[OptionsWithoutComplete],
 ) -> LeftOutRuns:
     """Test reusability: re-evaluate run groups without their unique documents, or estimate the bias of new runs.
 
@@ -270,37 +264,19 @@ def leave_out(
     >>> [(row.run, row.score, row.left_out) for row in irevalx.lab.leave_out(qrels, runs, "map").rows]
     [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
     """
-    rules = EvaluationRules.of(
-        level=level,
-        complete=all_topics,
-        threads=threads,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        max_retrieved=max_retrieved,
-    )
+    rules = EvaluationRules.of(**evaluation, complete=all_topics, fully_judged=fully_judged)
     ways = tuple(complete)
-    _refuse_invalid(ways, new_runs, level)
+    _refuse_invalid(ways, new_runs, rules.settings.level)
     if new_runs is not None and are_given(new_runs):
         return with_new_runs(
-            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, depth, rules),
+            AddedRuns.of(graded_judgments_of(qrels, *rules.of_judgments), runs, new_runs, measures, depth, rules),
             measures,
             partial(two_groups_of, groups=groups, pattern=group_by),
             BiasDraws(tolerance, draws, chosen_seed(seed)),
             rules,
         )
-    text = GradedQrelsText.of(qrels, rel_format) if keep_judgments else None
-    experiment = graded_runs_of(
-        qrels if text is None else inputs.Qrels(text.judgments),
-        runs,
-        measures,
-        replace(
-            rules,
-            min_retrieved=min_retrieved,
-            fully_judged=fully_judged,
-            rel_format=rel_format if text is None else QRELS.name,
-        ),
-    )
+    text = GradedQrelsText.of(qrels, rules.rel_format) if keep_judgments else None
+    experiment = graded_runs_of(qrels if text is None else text.judgments, runs, measures, rules)
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
@@ -312,11 +288,11 @@ def leave_out(
     if removed:
         return result
     by_classifier = _predicting(
-        experiment, left_out, ways, paths_of(documents), kld_threshold, threads, progress=progress
+        experiment, left_out, ways, paths_of(documents), kld_threshold, rules.threads, progress=progress
     )
     predicting: dict[str, CompletionRun | LabelCompletion] = {**by_classifier}
     if labels is not None:
-        judged = labels_of(labels, labels_format, rel_format)
+        judged = labels_of(labels, labels_format, rules.rel_format)
         predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
     treatments: dict[str, RemovalTreatment] = {"biased": unjudged if keep_in_pool else deleted}
     if ways:
@@ -325,11 +301,12 @@ def leave_out(
     lacking = topics_without_value(experiment, left_out, treatments.values())
     _warn_of_topics(experiment, lacking)
     evaluations = {
-        name: left_out_of(experiment, left_out, treatment, threads, lacking) for name, treatment in treatments.items()
+        name: left_out_of(experiment, left_out, treatment, rules.threads, lacking)
+        for name, treatment in treatments.items()
     }
     for name in (way for way in ways if way in EXPECTED):
         values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
-        evaluations[name] = leave_out_with(experiment, left_out, values, threads)
+        evaluations[name] = leave_out_with(experiment, left_out, values, rules.threads)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
     predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
     *_, last = treatments.values()
@@ -347,7 +324,7 @@ def leave_out(
     return result
 
 
-def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
+def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: float) -> None:
     """Raise UsageError for a repeated completion method, or for a level that is too low."""
     for way in ways:
         if ways.count(way) > 1:

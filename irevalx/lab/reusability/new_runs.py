@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.api.custom_measures import Measures
-from irevalx.api.inputs import Qrels, Runs
+from irevalx.api.inputs import Runs
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
@@ -42,7 +42,6 @@ from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelev
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
-from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
 
 DRAWS = 1000
@@ -76,18 +75,19 @@ class AddedRuns(Frozen, kw_only=True):
         cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, depth: int, rules: EvaluationRules
     ) -> AddedRuns:
         """Read new runs to the depth of the pool and of the measures; raises UsageError for one pooled run."""
-        of_pool, added, level = run_streams(pooled), run_streams(new), int(rules.settings.level)
+        settings = rules.settings
+        of_pool, added = run_streams(pooled, settings.compat), run_streams(new, settings.compat)
         if len(of_pool) < 2:
             given = f"only {shown_name(of_pool[0].path)}" if of_pool else "none"
             raise UsageError(
                 f"{spelled('new_runs')} requires all runs that were pooled, at least two (four groups of runs to "
                 f"estimate a bias), but {given} is given. {WITHOUT_POOLED_RUNS}"
             )
-        requests = requests_of(measures_of(measures), Settings(level=level))
+        requests = requests_of(measures_of(measures), settings)
         known = judgments.grades[judgments.grades >= 0]
-        depths = [measure.depth or ALL_RANKS for measure in weighted_among(requests, level, known)]
+        depths = [measure.depth or ALL_RANKS for measure in weighted_among(requests, settings.level, known)]
         depths += [cutoff for cutoff in cutoffs_of(requests).values() if cutoff]
-        ranking = RankingRules.of(rules.settings)
+        ranking = RankingRules.of(settings)
         first = [pool for run in added for pool in first_documents(run, max(depth, *depths, 1), ranking)]
         return cls(
             given=judgments,
@@ -119,7 +119,7 @@ def with_new_runs(
     rules: EvaluationRules,
 ) -> LeftOutRuns:
     """Assess new runs; ``groups_of`` returns the groups of runs by name."""
-    experiment = graded_runs_of(Qrels(added.judgments), added.runs, measures, rules)
+    experiment = graded_runs_of(added.judgments, added.runs, measures, rules)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
     both = PooledAndNew(
         experiment=experiment,

@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from irevalx.api.inputs import GivenQrels
-from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
 from irevalx.experiments.inputs import (
@@ -34,20 +33,17 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult, shortage_of
 from irevalx.lab.command.parameters import (
-    Complete,
-    Duplicates,
-    GradedRelFormat,
+    GRADED,
+    ORDER_OF_FILES,
+    EvaluationOptions,
     GroupBy,
     Groups,
-    IgnoreIdenticalIds,
-    Level,
-    MaxRetrieved,
-    MinRetrieved,
     OptionalRuns,
     Qrels,
     Runs,
     Seed,
-    TiesOfFiles,
+    Unpack,
+    evaluation_options,
     measures,
 )
 from irevalx.lab.score_bounds.extremes import Bounds, DocumentInfluence, WeightedScores
@@ -161,6 +157,7 @@ class DocumentsToJudge(DocumentsResult):
     ),
     figure=True,
     default_output="table; with --in-all or --per-topic, a pool file",
+    evaluation=evaluation_options(GRADED, grades=None, judged_only=None, ties=ORDER_OF_FILES),
 )
 def bounds(
     qrels: Qrels,
@@ -195,15 +192,8 @@ def bounds(
     group_by: Annotated[GroupBy, refined(requires="new_runs")] = None,
     draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N", requires=("probabilities", "fit_probabilities"))] = DRAWS,
     seed: Seed = None,
-    level: Level = 1,
-    ties: TiesOfFiles = "name",
-    ignore_identical_ids: IgnoreIdenticalIds = False,
-    duplicates: Duplicates = "error",
-    max_retrieved: MaxRetrieved = None,
-    complete: Complete = False,
-    min_retrieved: MinRetrieved = 0.0,
-    rel_format: GradedRelFormat = "qrels",
     n_next: Annotated[int | None, whole(1, in_shell=False)] = None,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> BoundedScores | DocumentsToJudge:
     """Bound measure values and differences over all possible judgments of the unjudged documents.
 
@@ -271,16 +261,18 @@ def bounds(
     >>> document.topic, document.docno, document.narrows
     ('1', 'X', 0.5)
     """
+    rules = EvaluationRules.of(**evaluation, least_runs=1)
+    settings, level = rules.settings, int(rules.settings.level)
     is_probable = fit_probabilities or probabilities is not None
     if is_probable and level < 1:
         raise UsageError(invalid_value("level", "at least 1 with probabilities of relevance", level))
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
-    new = run_streams(new_runs) if are_given(new_runs) else []
-    judgments, opened = graded_judgments_of(qrels, rel_format), [*run_streams(runs), *new]
+    new = run_streams(new_runs, settings.compat) if are_given(new_runs) else []
+    judgments, opened = graded_judgments_of(qrels, *rules.of_judgments), [*run_streams(runs, settings.compat), *new]
     known = judgments.grades[judgments.grades >= 0]
     greatest = max(int(known.max(initial=0)), level) if max_grade is None else max_grade
-    requests = requests_of(measures_of(measures), Settings(level=level))
+    requests = requests_of(measures_of(measures), settings)
     drawn = _drawn_requests(requests, is_probable=is_probable)
     weighted = weighted_measures(
         [request for request in requests if request not in drawn], level, set(known.tolist()), greatest
@@ -288,16 +280,6 @@ def bounds(
     if requested is not None:
         _refuse_next(requested[0], weighted, drawn, opened)
     _warn_of_gains(weighted, greatest)
-    rules = EvaluationRules.of(
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        max_retrieved=max_retrieved,
-    )
     scores, experiment = weighted_scores(judgments, opened, weighted, drawn, rules)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
@@ -410,7 +392,7 @@ def weighted_scores(
 ) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
-    experiment = graded_runs_of(ReadQrels(judgments), opened, drawn or "num_ret", rules)
+    experiment = graded_runs_of(judgments, opened, drawn or "num_ret", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 

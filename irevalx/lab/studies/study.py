@@ -7,7 +7,6 @@ from functools import partial
 from typing import Annotated, Any
 
 from irevalx import __version__
-from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import Parameter, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
@@ -19,24 +18,21 @@ from irevalx.experiments.strata import read_design, read_topic_rates, requests_o
 from irevalx.frozen import replace
 from irevalx.lab.command.output import Output, refuse_folder
 from irevalx.lab.command.parameters import (
-    Complete,
-    Duplicates,
+    GRADED,
+    EvaluationOptions,
     FullyJudged,
-    GradedRelFormat,
     GroupBy,
     Groups,
-    IgnoreIdenticalIds,
-    Level,
-    MaxRetrieved,
     Measures,
-    MinRetrieved,
     Qrels,
     Resamples,
     Runs,
     Seed,
-    Threads,
-    Ties,
+    Unpack,
+    evaluation_options,
     measures,
+    ties_excluding,
+    whole_or_real,
 )
 from irevalx.lab.judging.strategies import (
     Across,
@@ -59,7 +55,6 @@ from irevalx.process.terminal import progress_bar
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
-from irevalx.settings import ORDERS_OF_TIES
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
@@ -179,6 +174,7 @@ def _run(
     run=_run,
     figure=True,
     without=("figure", "format", "path"),
+    evaluation=evaluation_options(GRADED, grades=whole_or_real(*_STRATEGY), ties=ties_excluding(_IMPERFECT)),
 )
 def study(
     qrels: Qrels,
@@ -231,17 +227,9 @@ def study(
     resamples: Resamples = 0,
     resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
     seed: Seed = None,
-    level: Level = 1,
-    ties: Annotated[Ties, refined(excludes=dict.fromkeys(ORDERS_OF_TIES, _IMPERFECT))] = "name",
-    ignore_identical_ids: IgnoreIdenticalIds = False,
-    duplicates: Duplicates = "error",
-    max_retrieved: MaxRetrieved = None,
-    complete: Complete = False,
-    min_retrieved: MinRetrieved = 0.0,
     fully_judged: Annotated[FullyJudged, refined(excludes=("own_pool", *_STRATEGY))] = None,
-    rel_format: GradedRelFormat = "qrels",
-    threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
+    **evaluation: Unpack[EvaluationOptions],
 ) -> StudyResult:
     """Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.
 
@@ -317,6 +305,8 @@ def study(
     """
     import scipy  # noqa: F401 - a missing package is reported before the work
 
+    rules = EvaluationRules.of(**evaluation, fully_judged=fully_judged)
+    level, threads = rules.settings.level, rules.threads
     words = None if levels is None else level_words(levels)
     chosen = scheme_of(scheme, words)
     options = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
@@ -331,23 +321,12 @@ def study(
     strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
     files = [Source(path) for path in _paths(qrels, runs, strata_file, topic_rates)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
-    opened = run_streams(runs)
-    rules = EvaluationRules.of(
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        fully_judged=fully_judged,
-        rel_format=rel_format,
-        threads=threads,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        max_retrieved=max_retrieved,
-    )
+    opened = run_streams(runs, rules.settings.compat)
+    judgments = graded_judgments_of(qrels, *rules.of_judgments)
     if own_pool:
         pool = pool_of(opened, pool_depth, warn, RankingRules.of(rules.settings))
-        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
-    experiment = graded_runs_of(qrels, opened, requests_of_samples(measures_of(measures), level), rules)
+        judgments = judged_in_pool(judgments, pool)
+    experiment = graded_runs_of(judgments, opened, requests_of_samples(measures_of(measures), rules.settings), rules)
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")

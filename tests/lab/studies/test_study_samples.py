@@ -15,6 +15,7 @@ from running import lab, rows_in, run, succeeded
 
 from irevalx.errors import UsageError
 from irevalx.experiments.strata import requests_of_samples
+from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -218,10 +219,10 @@ def test_long_runs(tmp_path: Path) -> None:
 
 def test_order_of_measures() -> None:
     """Measures keep their order, whatever judgments they require."""
-    requests = requests_of_samples(("statAP", "xinfAP", "map", "iP.5,10"), 1)
+    requests = requests_of_samples(("statAP", "xinfAP", "map", "iP.5,10"), Settings())
     assert [name for request in requests for name in request.names] == ["statAP", "xinfAP", "map", "iP_5", "iP_10"]
     with pytest.raises(UsageError, match="is requested twice"):
-        requests_of_samples(("iP.5", "iP.5,10"), 1)
+        requests_of_samples(("iP.5", "iP.5,10"), Settings())
 
 
 OF_ROBUST = """
