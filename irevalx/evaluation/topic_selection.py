@@ -12,6 +12,7 @@ from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
+from irevalx.measures import BY_NAME
 from irevalx.measures.selection import RequestedMeasure, Selection
 from irevalx.ranking.rank import depth, in_topic_order
 from irevalx.ranking.ranking import Ranking
@@ -124,8 +125,9 @@ class LevelCheck(Frozen):
         lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
-        is_requested = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
-        return int(np.count_nonzero(lacks & is_requested)), int(np.count_nonzero(is_requested))
+        if settings.topic is not None:
+            lacks = lacks[[topic == settings.topic for topic in judgments.documents.topics]]
+        return int(np.count_nonzero(lacks)), lacks.size
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
         """Return the warning about topics without such a document, if any; ``path`` is the path of the judgments."""
@@ -173,7 +175,7 @@ def level_checks(
             if settings.grades != "whole" or not is_first:
                 continue
             level, given_by = 1, ""
-        if measure.kernel and not measure.has_value and settings.grades != "probability":
+        if measure.name in BY_NAME and measure.kernel and not measure.has_value and settings.grades != "probability":
             least_share = MANY_TOPICS if level <= 1 and settings.grades == "whole" else 0
             checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by, least_share))
     return sorted(checks.values(), key=lambda check: check.relevant)

@@ -213,8 +213,14 @@ class Judgments(Documents, JudgmentKind):
         """Return, per topic, whether no document was judged relevant (or nonrelevant); None at levels up to 0."""
         if level <= 0:
             return None
-        are_such = self.grades >= level if relevant else (self.grades >= 0) & (self.grades < level)
-        return np.equal(self.rows.count(are_such), 0)
+        if (level, relevant) not in self._lacking:
+            are_such = self.grades >= level if relevant else (self.grades >= 0) & (self.grades < level)
+            self._lacking[level, relevant] = np.equal(self.rows.count(are_such), 0)
+        return self._lacking[level, relevant]
+
+    @cached_property
+    def _lacking(self) -> dict[tuple[float, bool], BoolArray]:
+        return {}
 
     def restricted(self, chosen: BoolArray) -> Judgments:
         """Return the judgments in the mask ``chosen``; the topics remain."""

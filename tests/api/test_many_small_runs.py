@@ -146,7 +146,8 @@ def test_grades_are_not_written_to() -> None:
     qrels = irevalx.Qrels.read({"1": {"a": 0}})
     with pytest.raises(irevalx.IrevalxError, match="raised ValueError: assignment destination is read-only"):
         irevalx.evaluate(qrels, {"1": {"a": 1.0}}, writes_grades)
-    assert irevalx.evaluate(qrels, {"1": {"a": 1.0}}, "num_rel")["num_rel"] == 0
+    with pytest.warns(irevalx.IrevalxWarning, match="1 of 1 topics has no relevant document at level 1"):
+        assert irevalx.evaluate(qrels, {"1": {"a": 1.0}}, "num_rel")["num_rel"] == 0
 
 
 def test_pool_is_kept_apart_by_level_and_reading() -> None:
