@@ -20,6 +20,7 @@ from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
     EvaluationRules,
     RankedRuns,
+    left_out,
     scale_of,
     topics_compared,
 )
@@ -349,8 +350,8 @@ def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
     if not has_value.any():
         raise InputError(f"{every.measure} has no value for any topic")
-    if not (left_out := int(np.count_nonzero(~has_value))):
+    if has_value.all():
         return every
-    warn(f"{every.measure}: {left_out} of {len(every.topics)} topics are left out: some run has no value for them")
+    warn(left_out(every.measure, int(np.count_nonzero(~has_value)), len(every.topics)))
     topics = tuple(topic for topic, has in zip(every.topics, has_value.tolist(), strict=True) if has)
     return replace(every, topics=topics, values=every.values[:, has_value])

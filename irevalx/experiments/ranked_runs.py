@@ -314,12 +314,14 @@ class RankedRuns(Frozen):
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs in batches: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
+        """Evaluate all runs in batches: shape (n_measures, n_runs, n_topics).
 
+        A topic for which a run has no value, or an infinite value, is nan for all runs.
         ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace the grades and the pool.
         """
         parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
-        return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
+        values = np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
+        return np.where(np.isfinite(values).all(axis=1, keepdims=True), values, np.nan)
 
     def _assessed(
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
@@ -346,12 +348,16 @@ class RankedRuns(Frozen):
         )
 
 
+def left_out(measure: str, number: int, n_topics: int) -> str:
+    """Return the warning about topics that are left out for a measure."""
+    return f"{measure}: {number} of {n_topics} topics are left out: some run has no finite value for them"
+
+
 def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
     """Return the summary of a run over the topics with a value; nan for a measure without a summary."""
     if not measure.summary:
         return np.nan
-    if measure.has_value:
-        values = values[~np.isnan(values)]
+    values = values[~np.isnan(values)]
     return measure.summary(values, Population(tag=b"", n_topics=values.size, n_evaluated=values.size))
 
 

@@ -218,10 +218,11 @@ def topics_without_value(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
     """Return a mask of the topics without a value under the full pool or a treatment: shape (n_measures, n_topics)."""
-    may_lack = [kind.has_value is not None for kind in experiment.kinds]
+    of_any = experiment.level < 0  # values can be infinite
+    may_lack = [of_any or kind.has_value is not None for kind in experiment.kinds]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
-        requests = tuple(request for request in experiment.requests if request.measure.has_value)
+        requests = tuple(request for request in experiment.requests if of_any or request.measure.has_value)
         of_these = replace(experiment, requests=requests)
         reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
         for judgments in ((None, removed[0].in_pool), *reduced):

@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 import warnings
 from collections import UserDict
 from collections.abc import Callable, Mapping
@@ -241,6 +242,22 @@ def test_wrong_arguments(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(Exception, match=message) as ours:
         irevalx.RelevanceEvaluator(*arguments)
     assert isinstance(ours.value, raised_by(lambda: peer().RelevanceEvaluator(*arguments)))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8, bool, int])
+def test_integers_of_numpy(kind: Callable[[int], Any]) -> None:
+    """Integers of numpy are compared with the bounds, not with every number between them, which takes minutes."""
+    began = time.process_time()
+    evaluator = irevalx.RelevanceEvaluator({"1": {"A": 1}}, {"map"}, kind(1), judged_docs_only_flag=kind(1))
+    assert time.process_time() - began < 1
+    assert evaluator.evaluate({"1": {"A": 1.0}}) == {"1": {"map": 1.0}}
+    assert not any("in range(" in line for line in conditions())
+
+
+def conditions() -> list[str]:
+    """Return the lines of the package with a test of membership in a range."""
+    lines = [line for path in (ROOT / "irevalx").rglob("*.py") for line in path.read_text("utf-8").splitlines()]
+    return [line for line in lines if re.search(r"\bin range\(", line) and not re.search(r"\bfor .+ in range\(", line)]
 
 
 @pytest.mark.parametrize(

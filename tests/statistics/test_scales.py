@@ -56,7 +56,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     messages: list[str] = []
     by_map, by_gain = (runs.values for runs in measured_runs(experiment, messages.append))
     assert (by_map.shape, by_gain.shape) == ((2, 3), (2, 2))
-    assert messages == [f"{experiment.measures[1]}: 1 of 3 topics are left out: some run has no value for them"]
+    assert messages == [f"{experiment.measures[1]}: 1 of 3 topics are left out: some run has no finite value for them"]
     files = (tmp_path / name for name in ("qrels", "r", "s"))
     done = lab("compare", *files, *["-m", "Rndcg.1=0,2=3", "--seed", "1", "--format", "jsonl"])
     row = json.loads(done.stdout)

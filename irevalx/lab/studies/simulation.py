@@ -168,7 +168,8 @@ class Study(Frozen):
     scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
     confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
     reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
-    undefined: IntArray  # shape (n_measures,): topic values that are undefined under reduced judgments
+    without_value: IntArray  # shape (n_measures,): topics left out, because a run has no finite value for them
+    undefined: IntArray  # shape (n_measures,): values of other topics that are undefined under reduced judgments
     without_relevant: IntArray  # shape (n_levels, n_samples): topics whose relevant documents all lost their judgments
     intervals: StudyIntervals | None = None  # intervals of the means over samples; None unless topics were resampled
 
@@ -228,7 +229,7 @@ def run_study(
     if resampling is not None:
         sizes = len(levels), len(seeds)
         bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
-    full = decide(tested)
+    full, lacking = decide(tested), np.isnan(values).any(axis=1)
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
     shape = (len(levels), len(seeds), len(experiment.measures))
@@ -244,12 +245,12 @@ def run_study(
         else:
             how: dict[str, Any] = {"topic_strata": topic_strata, "rounding": rounding, "topic_rates": topic_rates}
             sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], **how)
-        values_of_level = values_of(experiment, scheme, sample, pooled)
+        values_of_level = np.where(lacking[:, np.newaxis], np.nan, values_of(experiment, scheme, sample, pooled))
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(
             judged=np.count_nonzero(sample.in_sample) / n_judged,
             scores=experiment.scores(values_of_level),
-            undefined=np.isnan(values_of_level).any(axis=1).sum(axis=1),
+            undefined=(np.isnan(values_of_level).any(axis=1) & ~lacking).sum(axis=1),
             without_relevant=0 if scheme == IMPERFECT else _without_relevant(experiment, sample.in_sample),
             decisions=decide(reduced_tested),
             resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
@@ -276,6 +277,7 @@ def run_study(
         scores=scores,
         confusion=confusion(full, decisions),
         reversals=reversals(full, decisions).sum(axis=(0, 1)),
+        without_value=lacking.sum(axis=1),
         undefined=undefined,
         without_relevant=without_relevant,
         intervals=None if bootstrap is None else bootstrap.intervals(),

@@ -327,7 +327,6 @@ def study(
         pool = pool_of(opened, pool_depth, warn, RankingRules.of(rules.settings))
         judgments = judged_in_pool(judgments, pool)
     experiment = graded_runs_of(judgments, opened, requests_of_samples(measures_of(measures), rules.settings), rules)
-    notes = experiment.notes()
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")
     if infap_errors:
@@ -360,6 +359,7 @@ def study(
             replayed=strategy.replayed,
             processes=threads,
         )
+    notes = experiment.notes(numbers.without_value.tolist())
     if pairs:
         numbers, note = with_random_pairs(numbers, pairs, first_seed, evaluate, processes=threads, progress=progress)
         notes = (*notes, note)

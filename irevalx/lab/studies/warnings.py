@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from irevalx.declarations import spelled
+from irevalx.experiments.ranked_runs import left_out
 from irevalx.lab.studies.simulation import Study
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import bootstrap_warnings
@@ -39,12 +40,15 @@ def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
             f"at level {level}, {most:.4g} of {len(experiment.topics)} topics (mean over samples) have no relevant "
             "document in the sample; most measures are 0 for such topics, so their means are too low"
         )
-    n_values = study.judged.size * len(experiment.topics)
-    for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):
+    each = zip(experiment.measures, study.without_value.tolist(), study.undefined.tolist(), strict=True)
+    for measure, without_value, undefined in each:
+        if without_value:
+            yield left_out(measure, without_value, len(experiment.topics))
         if undefined:
+            n_values = study.judged.size * (len(experiment.topics) - without_value)
             yield (
-                f"{measure}: {undefined} of {n_values} topic values are undefined, because the sample contains no "
-                "relevant document; the mean is over the other values"
+                f"{measure}: {undefined} of {n_values} topic values are undefined or infinite, because the sample "
+                "contains no relevant document; the mean is over the other values"
             )
     yield from _short_runs(study)
     under = "under full and reduced judgments"
