@@ -252,7 +252,7 @@ def _parsed(
 
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
     """Return an integer (or boolean) that fits into a C int; ArgumentError for other values."""
-    if not isinstance(value, Integral) or not least <= value < 2**31:
+    if not isinstance(value, Integral) or not least <= int(value) < 2**31:
         raise parameters.argument_error(what, rule, value)
     return int(value)
 

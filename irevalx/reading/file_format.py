@@ -176,11 +176,14 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def _rows_with_names(self, form: str, rows: TextRows, beginning: Beginning, rules: Rules) -> Rows:
         """Return the rows of a file with named columns: a table or JSON."""
+        from irevalx.reading.sources.first_lines import SEPARATORS, blank_around_id, is_json_object
+
+        if form in {"object", "records"} and (blank := blank_around_id(beginning)):
+            rules.warn(blank)
         if form == "object":
             from irevalx.reading.sources.json_objects import json_objects
 
             return json_objects(rows.source, rows.specs, rules.grades)
-        from irevalx.reading.sources.first_lines import SEPARATORS, is_json_object
         from irevalx.reading.sources.text_tables import NamedRows, headed_rows, json_rows
 
         named_rows: NamedRows
@@ -196,6 +199,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         else:
             table = headed_rows(rows, beginning, self.separators or SEPARATORS, self.header)
             named_rows = table
+            if table.header.separator and (blank := blank_around_id(beginning, table.header.separator)):
+                rules.warn(blank)
             if self.header and not table.header.is_there and beginning.text:
                 problem = f"the header {self.header} is missing; the first line is read as a judgment"
                 rules.warn(f"{shown_name(rows.path)}:1: {problem}")

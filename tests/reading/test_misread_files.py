@@ -237,6 +237,33 @@ def test_errors_name_the_remedy(
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "name", "value"),
+    [
+        ('{"qid": "1", "docno": "b", "score": 3}\n{"qid": "1", "docno": "a ", "score": 2}\n', 2, "a ", "0.0000"),
+        ('{"qid": " 1", "docno": "a", "score": 3}\n{"qid": "1", "docno": "a", "score": 2}\n', 1, " 1", "1.0000"),
+        ('{"1": {"b": 3,\n "a  ": 2}}', 2, "a  ", "0.0000"),
+        ('qid,docno,score,text\n1,b,3,"x "\n1,"a ",2,y\n', 3, "a ", "0.5000"),
+        ('docno\tscore\tqid\nb\t3\t1\na\t2\t" 1"\n', 3, " 1", "0.5000"),
+        ('qid,docno,score,text\n1, b,3,"x "\n1,a ,2,"y "\n', 0, "", "0.5000"),
+        ('{"1": {"b": 3, "a": 2}}\n', 0, "", "0.5000"),
+    ],
+)
+def test_blanks_around_ids(text: str, line: int, name: str, value: str, tmp_path: Path) -> None:
+    """JSON keeps the blanks of IDs and tables remove them, as before; one line tells both."""
+    written(tmp_path, "1 0 a 1\n1 0 b 0\n", text)
+    result = run("-m", "map", "q", "r", cwd=tmp_path)
+    assert result.stdout == f"map                   \tall\t{value}\n".encode()
+    blanks = [each for each in result.stderr.splitlines() if "the blank at the beginning or end of the ID" in each]
+    if not line:
+        assert blanks == []
+        return
+    [warning] = blanks
+    assert warning.startswith(f"irevalx: r:{line}: the blank at the beginning or end of the ID '{name}' is ")
+    in_json, in_tables = "part of the ID; in tables, it is removed", "removed; in JSON, it is part of the ID"
+    assert warning.endswith(in_json if text.startswith("{") else in_tables)
+
+
+@pytest.mark.parametrize(
     ("start", "kind"), [(b"\x93NUMPY\x01\0", "numpy array"), (b"\x80\x04\x95\0", "pickle"), (b"PK\x03\x04\0", "zip")]
 )
 def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Path) -> None:

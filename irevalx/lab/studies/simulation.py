@@ -229,7 +229,8 @@ def run_study(
     if resampling is not None:
         sizes = len(levels), len(seeds)
         bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
-    full, lacking = decide(tested), np.isnan(values).any(axis=1)
+    full = decide(tested)
+    lacking: BoolArray = np.asarray(np.isnan(values).any(axis=1))
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
     shape = (len(levels), len(seeds), len(experiment.measures))

@@ -7,7 +7,7 @@ warning; ``--strict`` rejects them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from irevalx.declarations import spelled
@@ -163,17 +163,39 @@ def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> H
     return None
 
 
-def fields_of(line: bytes, separator: str) -> list[str]:
-    """Return the fields of a line of a table."""
+def fields_of(line: bytes, separator: str, *, strip: bool = True) -> list[str]:
+    """Return the fields of a line of a table; ``strip`` removes the blanks around them."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     if not separator:
         return text.split()
     import csv
 
     try:
-        return [field.strip() for field in next(csv.reader([text], delimiter=separator), [])]
+        fields = next(csv.reader([text], delimiter=separator), [])
+        return [field.strip() for field in fields] if strip else fields
     except csv.Error:
         return []
+
+
+def blank_around_id(beginning: Beginning, separator: str = "") -> str | None:
+    """Return a warning about an ID in quotes that begins or ends with a blank, in JSON or a table; otherwise None."""
+    ids: Iterable[tuple[int, Any]]
+    if separator:
+        rows = [(n, line, fields_of(line, separator, strip=False)) for n, line in enumerate(beginning.lines, 1)]
+        names = fields_of(beginning.lines[0], separator) if rows else []
+        at = [names.index(name) for name in id_columns(names)] or [0, 1]
+        ids = ((n, fields[place]) for n, line, fields in rows if b'"' in line for place in at if place < len(fields))
+        ids = ((n, key) for n, key in ids if f'"{key}"'.encode() in beginning.lines[n - 1])
+    elif has_record(beginning):
+        records = [(n, _json(line) or {}) for n, line in beginning.data_lines(comments=False)]
+        ids = ((n, record[key]) for n, record in records for key in id_columns(list(record)))
+    else:
+        text = beginning.text.decode("utf-8", "replace")
+        ids = ((text.count("\n", 0, key.start()) + 1, key[1]) for key in re.finditer(r'"([^"\\]*)"\s*:', text))
+    number, key = next(((n, key) for n, key in ids if isinstance(key, str) and key != key.strip() != ""), (0, ""))
+    fate = "removed; in JSON, it is part of the ID" if separator else "part of the ID; in tables, it is removed"
+    where = f"{shown_name(beginning.path)}:{number}"
+    return f"{where}: the blank at the beginning or end of the ID {quote(key)} is {fate}" if key else None
 
 
 def fits_layout(words: Sequence[str], layout: Layout) -> bool:
