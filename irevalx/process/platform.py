@@ -48,6 +48,36 @@ def as_bytes(text: str) -> bytes:
     return text.encode(ENCODING, ERRORS)
 
 
+_SIMILAR = str.maketrans("−–—‘’“”·×", "---''\"\".x") | {ord("±"): "+/-", ord("≥"): ">=", ord("≤"): "<="}  # noqa: RUF001
+"""ASCII characters for those that have no decomposition in Unicode."""
+
+
+def encodable(text: str, encoding: str = ENCODING) -> str:
+    """Return a text for output, with ASCII letters or escapes for the characters that the encoding lacks.
+
+    >>> encodable("Büttcher et al.", "ascii")
+    'Buttcher et al.'
+    """
+    with suppress(UnicodeEncodeError):
+        text.encode(encoding, "surrogateescape")
+        return text
+    from unicodedata import normalize
+
+    return "".join(
+        c
+        if c.encode(encoding, "ignore") or "\udc80" <= c <= "\udcff"
+        else (
+            normalize("NFKD", c.translate(_SIMILAR)).encode("ascii", "ignore") or c.encode("ascii", "backslashreplace")
+        ).decode()
+        for c in text
+    )
+
+
+def displayed(text: str) -> bytes:
+    """Encode a text for output, in which characters can be replaced, unlike in IDs."""
+    return as_bytes(encodable(text))
+
+
 def as_text(data: bytes) -> str:
     """Decode bytes of a file; invalid bytes become surrogates."""
     return data.decode(ENCODING, ERRORS)

@@ -9,11 +9,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import click
 
 from irevalx.errors import IrevalxError, OutputError, UsageError, printable
-from irevalx.process.platform import is_closed_pipe, own_arguments, prepare_output
+from irevalx.process.platform import as_bytes, as_text, encodable, is_closed_pipe, own_arguments, prepare_output
 from irevalx.process.progress import Progress
 from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
 
@@ -23,6 +24,8 @@ _CHUNK_SIZE = 1 << 20
 
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output; BrokenPipeError if the pipe was closed, OutputError for other errors."""
+    if writes_to_terminal():
+        lines = (as_bytes(_harmless(as_text(line))) for line in lines)
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -33,6 +36,21 @@ def write(lines: Iterable[bytes]) -> None:
         sys.stdout.buffer.flush()
     except OSError as error:
         raise _output_error(error) from None
+
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters and bytes that control a terminal, or reverse the direction of text; not tabs and line breaks."""
+
+
+def _harmless(text: str) -> str:
+    """Return text for a terminal, with escapes for the characters that control it."""
+    return _CONTROLS.sub(lambda match: printable(match[0].encode("utf-8", "surrogateescape")), text)
+
+
+def _text_for(stream: Any, text: str) -> str:
+    """Return text that a stream can encode, and that does not control a terminal."""
+    text = encodable(text, getattr(stream, "encoding", None) or "utf-8")
+    return _harmless(text) if _is_terminal(stream) else text
 
 
 def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -50,7 +68,7 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 def echo(text: str) -> None:
     """Write text to standard output, with the errors of ``write``."""
     try:
-        click.echo(text, nl=False)
+        click.echo(_text_for(sys.stdout, text), nl=False)
     except OSError as error:
         raise _output_error(error) from None
 
@@ -58,7 +76,7 @@ def echo(text: str) -> None:
 def write_error(line: str) -> None:
     """Write a line to standard error, ignoring errors, so that results are not lost."""
     with suppress(OSError, ValueError):
-        click.echo(line, err=True)
+        click.echo(_text_for(sys.stderr, line), err=True)
 
 
 def silence_warnings() -> None:
@@ -78,14 +96,18 @@ def output_width() -> int | None:
 
 def writes_to_terminal() -> bool:
     """Return whether standard output is a terminal."""
-    with suppress(AttributeError, ValueError, OSError):
-        return sys.stdout.isatty()
-    return False
+    return _is_terminal(sys.stdout)
 
 
 def is_terminal() -> bool:
     """Return whether standard error is a terminal."""
-    return sys.stderr is not None and sys.stderr.isatty()
+    return _is_terminal(sys.stderr)
+
+
+def _is_terminal(stream: Any) -> bool:
+    with suppress(AttributeError, ValueError, OSError):
+        return bool(stream.isatty())
+    return False
 
 
 def show_progress(line: str) -> None:

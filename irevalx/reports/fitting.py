@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from irevalx.frozen import Frozen, replace
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import displayed
 from irevalx.reports.names import ELLIPSIS, shorten
 from irevalx.reports.table import Table, aligned_lines, cells_of
 
@@ -131,7 +131,7 @@ def _broken(head: str) -> tuple[str, ...]:
 def _lines_of(columns: Sequence[DisplayedColumn]) -> list[bytes]:
     height = max(len(column.head) for column in columns)
     rows = zip(*(column.lines(height) for column in columns), strict=True)
-    return [as_bytes(_GAP.join(row).rstrip()) + b"\n" for row in rows]
+    return [displayed(_GAP.join(row).rstrip()) + b"\n" for row in rows]
 
 
 def _with_short_names(

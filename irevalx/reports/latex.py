@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import displayed
 from irevalx.reports.fitting import DisplayedColumn, columns_of, fitted_blocks, in_two_lines, total_width
 from irevalx.reports.table import Table, visible
 
@@ -34,8 +34,8 @@ def latex_lines(tables: Sequence[Table], digits: int, *, titled: bool) -> Iterat
     """Yield the tables, with titles if ``titled``: the caption explains marks, and comments contain other notes."""
     lines = [line for table in tables for line in _table_lines(table, digits, titled=titled)]
     if tables:
-        yield as_bytes(_requirements([line for line in lines if not line.startswith("%")]))
-    yield from (as_bytes(line + "\n") for line in lines)
+        yield displayed(_requirements([line for line in lines if not line.startswith("%")]))
+    yield from (displayed(line + "\n") for line in lines)
 
 
 def escape_latex(text: str) -> str:

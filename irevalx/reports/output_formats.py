@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from irevalx.frozen import Frozen
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import displayed
 
 if TYPE_CHECKING:
     from irevalx.reports.report import EvaluationReport
@@ -114,15 +114,15 @@ class TableForPeople(DisplayedTable):
         """Yield the tables in order, with titles if there are several tables."""
         for number, table in enumerate(tables):
             for paragraph in table.summary(digits):
-                yield as_bytes("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
+                yield displayed("\n".join(self._wrapped(self._text(paragraph), width)) + "\n\n")
             if titled or len(tables) > 1:
                 title = "\n".join(self._wrapped(self._text(table.title), width))
-                yield as_bytes(f"{chr(10) if number else ''}{title}\n\n")
+                yield displayed(f"{chr(10) if number else ''}{title}\n\n")
             lines, notes = self._fitted(table, digits, width)
             yield from lines
             for place, sentence in enumerate((*table.caption, *notes, *table.notes)):
                 note = "\n".join(self._wrapped(self._note(sentence), width))
-                yield as_bytes(("\n" if place == 0 else "") + note + "\n")
+                yield displayed(("\n" if place == 0 else "") + note + "\n")
 
     def _fitted(self, table: Table, digits: int, width: int | None) -> tuple[Iterable[bytes], Sequence[str]]:
         """Return the lines of a table, and notes on omissions that make it fit the width."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
-from irevalx.process.platform import as_bytes, as_text
+from irevalx.process.platform import as_text, displayed
 from irevalx.reports.report import ALL, HIGH, LOW, EvaluationReport, SummaryRow
 from irevalx.reports.table import Table
 
@@ -114,7 +114,7 @@ def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delim
     """Yield a header and one line per row of an array (n_rows, n_columns); None is an empty field."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
-        yield as_bytes(line_of(row))
+        yield displayed(line_of(row))
 
 
 def without_nan(row: Sequence[Any]) -> list[Any]:

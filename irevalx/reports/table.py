@@ -9,7 +9,7 @@ from typing import Any
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen, replace
-from irevalx.process.platform import as_bytes
+from irevalx.process.platform import as_bytes, displayed
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
 """Control characters, including those that are single bytes of Latin 1, and line ends."""
@@ -104,7 +104,7 @@ def aligned_lines(
         preserve_whitespace=True,
     )
     for line in text.splitlines():
-        yield as_bytes(line.rstrip()) + b"\n"
+        yield displayed(line.rstrip()) + b"\n"
 
 
 def cells_of(
