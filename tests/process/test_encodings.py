@@ -28,7 +28,7 @@ for argv in json.loads(sys.stdin.read()):
     sys.argv = argv
     try:
         status = (lab_main if argv[0] == "irevalx-lab" else main)(argv[1:])
-        if status:
+        if status not in {0, 3}:  # a gate that fails ends with 3
             failed.append((argv, status))
     except BaseException:
         failed.append((argv, traceback.format_exc()))
