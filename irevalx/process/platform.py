@@ -53,11 +53,7 @@ _SIMILAR = str.maketrans("−–—‘’“”·×", "---''\"\".x") | {ord("±"
 
 
 def encodable(text: str, encoding: str = ENCODING) -> str:
-    """Return a text for output, with ASCII letters or escapes for the characters that the encoding lacks.
-
-    >>> encodable("Büttcher et al.", "ascii")
-    'Buttcher et al.'
-    """
+    """Return a text for output, with ASCII letters or escapes for the characters that the encoding lacks."""
     with suppress(UnicodeEncodeError):
         text.encode(encoding, "surrogateescape")
         return text
