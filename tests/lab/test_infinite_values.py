@@ -31,8 +31,8 @@ def files(tmp_path: Path) -> Path:
     for number, lines in enumerate(runs):
         (tmp_path / f"r{number}").write_text("".join(lines))
     for name, without in (("q", ()), ("fewer", WITHOUT)):
-        kept = [f"{t} 0 {d} {grade}\n" for t, d, grade in judged if t not in without]
-        (tmp_path / name).write_text("".join(kept))
+        judgments = [f"{t} 0 {d} {grade}\n" for t, d, grade in judged if t not in without]
+        (tmp_path / name).write_text("".join(judgments))
     return tmp_path
 
 
