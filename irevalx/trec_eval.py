@@ -202,7 +202,8 @@ class MalformedNumbers:
         if self.count < 2:
             return self.first or None
         others = self.count - 1
-        return f"{self.first} ({others} more such {self.what}{'s' if others > 1 else ''} in this file)"
+        noun = "value" if " " in self.what else self.what
+        return f"{self.first} ({others} more such {noun}{'s' if others > 1 else ''} in this file)"
 
 
 def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:

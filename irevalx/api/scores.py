@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import ArgumentError, warn
+from irevalx.errors import ArgumentError, quote, warn
 from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group, renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
-from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
+from irevalx.parameters import argument_error, first_names, flag, identifier, real_number, text, texts, whole_number
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.tables import File, Frame, is_file, source_of
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
@@ -362,7 +362,7 @@ class Scores:
         alignment = ["left", *["right"] * (len(head) - 1)]
         return tabulate(rows, headers=list(head), tablefmt=kind, disable_numparse=True, colalign=alignment)
 
-    def _column(self, measure: str, run: str | None) -> Column:
+    def _column(self, measure: str, run: str | None, given: str = "") -> Column:
         name = without_blanks(text("measure", measure))
         requested = self._selection.requested
         others = (spelling for spelling, printed in requested.items() if printed == name)
@@ -376,15 +376,16 @@ class Scores:
                 return columns[spelling]
         printed = printed_name(name)
         if printed not in {"", name}:
-            return self._column(printed, run)
+            return self._column(printed, run, given or measure)
         for spelling, column in columns.items():  # score files can contain other names of measures, such as AP
             if printed and printed_name(spelling) == printed:
                 return column
         from difflib import get_close_matches  # imported here because it is needed only for errors
 
         evaluated = list(dict.fromkeys([*columns, *requested]))
-        nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
-        raise KeyError(f"{measure} was not evaluated{f'; did you mean {nearest[0]}?' if nearest else ''}")
+        nearest = get_close_matches(name, evaluated, n=1)
+        hint = f"did you mean {nearest[0]}?" if nearest else f"the measures are {first_names(evaluated, 'measure')}"
+        raise KeyError(f"{quote(given or measure)} was not evaluated; {hint}")
 
     def _name(self, run: str | None) -> str:
         if run is None:

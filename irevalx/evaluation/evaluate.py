@@ -9,7 +9,7 @@ from itertools import count, islice
 
 import numpy as np
 
-from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
+from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, printable, quote, shown_name
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
 from irevalx.evaluation.topic_selection import (
@@ -29,6 +29,7 @@ from irevalx.judgments.graded import Documents
 from irevalx.measures.counts import runid
 from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population
+from irevalx.parameters import first_names
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import rank_results, rank_run, without_documents
 from irevalx.ranking.rules import RankingRules
@@ -277,18 +278,17 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     for tag, path in copies:
         end = tag if len(tags_in[path]) > 1 else b""
         candidates[tag, path] = _names_for(path, end, is_unique=stems[stem_of(path), end] == 1)
-    names = []
+    names, by_tag = [], dict[bytes, list[str]]()
     for tag, path in runs:
         name = tag
         if tags[tag] > 1:
             name = next(candidate for candidate in candidates[tag, path] if candidate not in taken)
             taken.add(name)
         names.append(name)
+        by_tag.setdefault(tag, []).append(printable(name))
     for tag, number in tags.items():
         if number > 1:
-            has_end = any(tag in tags_in[path] and len(tags_in[path]) > 1 for path in tags_in)
-            added = "their file names are added to it" if has_end else "their file names are used instead"
-            warn(f"{number} runs have the tag {quote(tag)}; {added}")
+            warn(f"{number} runs have the tag {quote(tag)}; they are named {first_names(by_tag[tag], 'name')}")
     return names
 
 

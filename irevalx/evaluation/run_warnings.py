@@ -35,6 +35,8 @@ def little_judged(retrieved: int, judged: int) -> str | None:
     """Return the warning if less than half of the first documents of all topics were judged."""
     if 2 * judged >= retrieved:
         return None
+    if not judged:
+        return f"none of the first {TOP} documents of any topic was judged; most measures are not reliable for the run"
     return (
         f"only {judged / retrieved:.0%} of the documents that the run ranks among the first {TOP} of a topic were "
         "judged; most measures are not reliable for it"

@@ -98,8 +98,8 @@ class TopicCounts(Frozen):
             )
             parts.append(f"{self.missing} of {plural_topics(self.judged, 'judged topic')} without results {fate}")
         if self.unjudged:
-            retrieved = plural_topics(self.ranked + self.unjudged, "topic")
-            parts.append(f"{self.unjudged} of the run's {retrieved} without judgments ignored")
+            verbs = "has no judgments and is" if self.unjudged == 1 else "have no judgments and are"
+            parts.append(f"{plural_topics(self.unjudged, 'topic')} of the run {verbs} ignored")
         return "; ".join(parts) or None
 
 

@@ -71,7 +71,7 @@ class PoolGaps(Frozen):
         lines = ["; ".join(parts)] if parts else []
         if self.first:
             topic, docno = self.first
-            others = f" ({self.outside - 1} more such documents)" if self.outside > 1 else ""
+            others = f" ({self.outside - 1} more such document{'s' * (self.outside > 2)})" if self.outside > 1 else ""
             lines.append(
                 f"topic {quote(topic)}: judged document {quote(docno)} is missing from the pool and is added to it"
                 f"{others}"

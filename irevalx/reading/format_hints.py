@@ -98,7 +98,8 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
         return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
     if readable:
-        each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
+        likely = [fmt for fmt in readable if fmt.name in {"qrels", "trec_results"}] or readable
+        each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in likely]
         return "use " + ", or ".join(each)
     if kind is FileKind.RUNS and (missing := _missing_column(line, lines)):
         return missing

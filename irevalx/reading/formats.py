@@ -268,9 +268,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
 PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="prels",
-    layout=Layout(
-        line="a judgment of a sample with inclusion probabilities", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)
-    ),
+    layout=Layout(line="a judgment with an inclusion probability", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)),
     example="301 FBIS3-10082 1 1 0.25",
     prose=(
         "Judgments from a sample with an inclusion probability for each document, in the format published by TREC's "

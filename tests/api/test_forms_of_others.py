@@ -116,8 +116,8 @@ def test_every_spelling_of_a_measure(n_runs: int) -> None:
     assert scores["map(rel=2)", "0"] == scores["MAP(rel=2)", "0"] == scores["AP( rel=2 )", "0"] == 1 / 3
     assert scores.per_topic("nDCG@10", "0").tolist() == list(values)
     for name, nearest in (
-        ("ndcg@5", r"ndcg_cut_5 was not evaluated; did you mean ndcg_cut_10\?"),
-        ("nope", "nope was not"),
+        ("ndcg@5", r"'ndcg@5' was not evaluated; did you mean ndcg_cut_10\?"),
+        ("nope", "'nope' was not evaluated; the measures are "),
     ):
         with pytest.raises(KeyError, match=nearest):
             scores.summary(name, "0")

@@ -81,7 +81,9 @@ def test_names_of_runs_without_names() -> None:
     began = time.process_time()
     scores, lines = caught({"1": {"a": 1}}, [{"1": {"a": 1.0}}] * 6_000, "map")
     assert scores.runs == ["run", *(f"run#{number}" for number in range(2, 6_001))]
-    assert lines == ["6000 runs have the tag 'run'; their file names are used instead"]
+    assert lines == [
+        "6000 runs have the tag 'run'; they are named run, run#2, run#3, run#4, run#5, run#6 and 5994 more names"
+    ]
     assert time.process_time() - began < 2  # quadratic: 18 million names, which take 10 seconds
 
 
@@ -99,12 +101,11 @@ def test_warnings() -> None:
     scores, lines = caught(qrels, runs, "map")
     assert lines == [
         "part: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0); "
-        "1 of the run's 2 topics without judgments ignored",
+        "1 topic of the run has no judgments and is ignored",
         "topic '1': document 'a': invalid score 'inf' (not a finite number), read as inf, like trec_eval",
         "other ids: in 2 of 2 topics no judged document was retrieved: in topic '1' the judgments contain 'a' and the run "
         "'A', which differ only by case",
-        "other ids: only 0% of the documents that the run ranks among the first 10 of a topic were judged; most measures "
-        "are not reliable for it",
+        "other ids: none of the first 10 documents of any topic was judged; most measures are not reliable for the run",
     ]
     assert [scores["map", run] for run in runs] == [1.0, 1.0, 1.0, 0.0, 1.0]
 

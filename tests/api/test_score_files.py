@@ -127,7 +127,7 @@ def test_names_of_runs(tmp_path: Path) -> None:
     assert scores.runs == ["x", "z"]
     assert [scores["map", "x"], scores["wer", "x"], scores["map", "z"]] == [0.5, 0.75, 0.0]
     files[1].write_text("runid all x\nmap 1 0.25\n")
-    with pytest.warns(irevalx.IrevalxWarning, match="2 runs have the tag 'x'; their file names are used instead"):
+    with pytest.warns(irevalx.IrevalxWarning, match="2 runs have the tag 'x'; they are named x and y"):
         assert irevalx.Scores.read(files[:2]).runs == ["x", "y"]
 
 

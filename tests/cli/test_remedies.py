@@ -10,6 +10,8 @@ from running import Result, lab, run
 
 FILES = {
     "q": "301 0 A 1\n301 0 B 0\n301 0 C 2\n302 0 A 1\n302 0 D 0\n",
+    "few": "301 0 B 1\n301 0 A 2\n",
+    "trunc.json": '{"301": {"A": 1.0',
     "r1": "301 Q0 A 1 3.0 r1\n301 Q0 B 2 2.0 r1\n302 Q0 D 1 3.0 r1\n302 Q0 A 2 2.0 r1\n",
     "r2": "301 Q0 B 1 3.0 r2\n301 Q0 C 2 2.0 r2\n302 Q0 A 1 3.0 r2\n302 Q0 E 2 2.0 r2\n",
 }
@@ -82,6 +84,33 @@ CASES: list[tuple[str, str, str | dict[str, str]]] = [
         "irevalx-lab compare q r1 r2 --format csv -o x.csv",
     ),
     ("irevalx-lab report q r1 r2 -o x.pdf", "x.pdf contains HTML, not PDF", "irevalx-lab report q r1 r2 -o x.html"),
+    ("irevalx q r1 r1", "irevalx: 2 runs have the tag 'r1'; they are named r1 and r1#2\n", "irevalx q r1 r2"),
+    (
+        "irevalx -R json q r1",
+        "q:1: expected a JSON object {topic: {docno: grade}}: the file contains text lines; use -R qrels if the columns are "
+        "TOPIC IGNORED DOCNO GRADE: '301 0 A 1'",
+        "irevalx -R qrels q r1",
+    ),
+    (
+        "irevalx q trunc.json",
+        "irevalx: trunc.json: the JSON object is incomplete: the file ends before the closing brace (1 line)\n",
+        {"trunc.json": '{"301": {"A": 1.0}}\n'},
+    ),
+    (
+        "irevalx -R prels q r1",
+        "with 5 columns (topic, document, grade, method, inclusion probability), but the line has 4: '301 0 A 1': use -R "
+        "qrels if the columns are TOPIC IGNORED DOCNO GRADE\n",
+        "irevalx -R qrels q r1",
+    ),
+    (
+        "irevalx-lab estimate --machine few --human q r1 r2",
+        "only 1 topic has machine labels and results and human judgments; estimates of map require at least two",
+        {
+            "few": "301 0 A 1\n302 0 A 1\n303 0 A 1\n",
+            "r1": "301 Q0 A 1 1 a\n302 Q0 A 1 1 a\n303 Q0 A 1 1 a\n",
+            "r2": "301 Q0 B 1 1 b\n302 Q0 A 1 1 b\n303 Q0 A 1 1 b\n",
+        },
+    ),
 ]
 """Calls in the folder, parts of their messages, and the remedy: another call, or the same call with other files."""
 

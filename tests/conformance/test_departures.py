@@ -262,7 +262,7 @@ def test_4_topics_left_out_are_counted(tmp_path: Path) -> None:
     result = run("-m", "map", qrels, results)
     assert result.stderr == (
         f"irevalx: {results}: 1 of 2 judged topics without results are left out of the averages (-c counts them as 0); "
-        "2 of the run's 3 topics without judgments ignored\n"
+        "2 topics of the run have no judgments and are ignored\n"
     )
     quiet = run("--quiet", "-m", "map", qrels, results)
     assert (quiet.stdout, quiet.stderr) == (result.stdout, "")

@@ -43,7 +43,7 @@ def test_odd_numbers_are_never_read_in_silence(tmp_path: Path) -> None:
     assert result.status == 0
     assert result.stderr == (
         f"irevalx: {path}:2: topic '1': measure 'num_ret': invalid mean or standard deviation "
-        "'x' (not a finite number), read as 0, like trec_eval (1 more such mean or standard deviation in this file)\n"
+        "'x' (not a finite number), read as 0, like trec_eval (1 more such value in this file)\n"
     )
     assert run("--strict", "-Z", path, "-m", "map", *FILES).status == 2
 

@@ -75,7 +75,7 @@ CASES = {
     ),
     "ids that differ in part": Case(
         "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",
-        "1 of the run's 2 topics without judgments ignored; the judgments contain '090' and the run '90', which differ only by leading zeros", (), False,
+        "1 topic of the run has no judgments and is ignored; the judgments contain '090' and the run '90', which differ only by leading zeros", (), False,
     ),
     "documents that differ in part": Case(
         "".join(f"{n} 0 d{n}.txt 1\n" for n in range(9)) + "9 0 d9 1\n", "".join(f"{n} Q0 d{n} 1 2 r\n" for n in range(10)), "map", "0.1000",

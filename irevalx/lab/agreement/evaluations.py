@@ -62,9 +62,10 @@ class EvaluatedRuns(Frozen):
             by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
                 if not isinstance(measures, Mapping):
-                    raise parameters.argument_error(
-                        what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values
-                    )
+                    key = f"{what}[{run!r}]" + (f"[{topic!r}]" if isinstance(topics, Mapping) else "")
+                    given = f"{key} is {parameters.short_repr(measures)}, not a dictionary {{measure: value}}"
+                    forms = "a file, scores, or a dictionary {run: {topic: {measure: value}}}"
+                    raise ArgumentError(f"{what} must be {forms}; {given}")
                 for measure, value in measures.items():
                     if not str(measure).startswith(TEXTS) and not str(topic).startswith(GROUPS):
                         place = partial("{}[{!r}][{!r}][{!r}]".format, what, run, topic, measure)

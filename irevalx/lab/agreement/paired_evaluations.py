@@ -133,11 +133,13 @@ def evaluate_under_both(
     for measure, scale, human, machine in zip(experiment.measures, experiment.scales, *values, strict=True):
         defined = np.isfinite(machine).all(axis=0)
         both, alone = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
-        for number, topics, words in zip(least, (both, alone), ("with", "without"), strict=True):
-            if np.count_nonzero(topics) < number:
+        for number, topics, words in zip(least, (both, alone), ("and human", "but no human"), strict=True):
+            if (n_topics := np.count_nonzero(topics)) < number:
+                have = ("no topic has", "only 1 topic has")[n_topics]
+                least_topics = ("one", "two")[number - 1]
                 raise InputError(
-                    f"{measure} requires machine labels of at least {number} topic{'s' if number > 1 else ''} {words} "
-                    f"human judgments and with results; there are {np.count_nonzero(topics)}"
+                    f"{have} machine labels and results {words} judgments; estimates of {measure} require at least "
+                    f"{least_topics}"
                 )
         if left_out := int(np.count_nonzero(~both & ~alone)):
             warn(f"{measure}: {left_out} of {both.size} topics are left out: with one of the files it has no value")

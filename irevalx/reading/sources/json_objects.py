@@ -181,6 +181,10 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
     return mark, place + 1
 
 
+_SCORES_AS_LINES = ("results_format", "trec_results"), "TOPIC Q0 DOCNO RANK SCORE TAG"
+_GRADES_AS_LINES = ("rel_format", "qrels"), "TOPIC IGNORED DOCNO GRADE"
+
+
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     """Raise the error about the first mistake in an invalid file."""
     rule = f"expected a JSON object {{topic: {{docno: {numbers.what}}}}}"
@@ -192,8 +196,15 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     except _WrongError:
         _refuse(where, text, numbers, rule)
     except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) > 0:
+            size = f"{len(text.splitlines())} line{'s' * (len(text.splitlines()) > 1)}"
+            problem = f"the JSON object is incomplete: the file ends before the closing brace ({size})"
+            raise MalformedLineError(f"{where}: {problem}") from None
         line = text.split("\n")[error.lineno - 1]
         hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # UTF-16 without a byte-order mark is valid UTF-8
+        plain, columns = _SCORES_AS_LINES if numbers is _SCORES else _GRADES_AS_LINES
+        if text.lstrip()[:1] != "{" and len(line.split()) == len(columns.split()):
+            hint = f"the file contains text lines; use {spelled(*plain)} if the columns are {columns}"
         if error.msg == "Extra data" and error.lineno > 1:
             remedy = "join the lines with jq -s add" if re.match(OBJECT_OF_OBJECTS, content) else f"use {lines_hint}"
             hint = f"{hint} (if each line is an object, {remedy})"

@@ -190,13 +190,17 @@ def test_partly_judged_topics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("human", "machine", "rule"),
     [
-        ("1 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "map requires machine labels of at least 2 topics with human judgments"),
+        (
+            "1 0 a 1\n",
+            "1 0 a 1\n2 0 a 1\n",
+            "only 1 topic has machine labels and results and human judgments; estimates of map require at least two",
+        ),
         (
             "1 0 a 1\n2 0 a 1\n",
             "1 0 a 1\n2 0 a 1\n",
-            "map requires machine labels of at least 1 topic without human judgments",
+            "no topic has machine labels and results but no human judgments; estimates of map require at least one",
         ),
-        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "with results; there are 0"),
+        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "no topic has machine labels and results and human judgments"),
     ],
 )
 def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> None:
