@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -116,10 +116,11 @@ class StudyBootstrap:
     def intervals(self) -> StudyIntervals:
         """Return the intervals of all samples added."""
         means = self._means
-        statistics = {
-            reference: {name: quantile_interval(np.moveaxis(means[reference, name], 1, 0)) for name in STATISTICS}
-            for reference in ("AP", "itself")
-        }
+        statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]] = {reference: {} for reference in REFERENCES}
+        for reference, name in product(REFERENCES, STATISTICS):
+            low, high = quantile_interval(np.moveaxis(means[reference, name], 1, 0))
+            applies = are_comparable(self._experiment.measures, reference, name)
+            statistics[reference][name] = np.where(applies, low, np.nan), np.where(applies, high, np.nan)
         knees = {
             curve: [knee_interval(of_measure, self._n_levels, ALPHA) for of_measure in knee_places(means[key]).T]
             for curve, key in CURVES.items()
@@ -155,6 +156,11 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
     return known is not None and known.name in ESTIMATES_OF_AP
 
 
+def are_comparable(measures: Sequence[str], reference: str, statistic: str) -> BoolArray:
+    """Return ``is_comparable`` of each measure, shape (n_measures,)."""
+    return np.array([is_comparable(measure, reference, statistic) for measure in measures], np.bool_)
+
+
 class Study(Frozen):
     """The numbers of a study."""
 
@@ -175,7 +181,10 @@ class Study(Frozen):
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
-        """Statistics by reference and name, shape (n_levels, n_samples, n_measures); decisions against AP are nan."""
+        """Statistics by reference and name, shape (n_levels, n_samples, n_measures).
+
+        Decisions against AP, and errors against AP of measures that do not estimate AP, are nan.
+        """
         decisions = self.confusion.columns
         nothing = np.full(self.scores.shape[:3], np.nan)
         statistics: dict[str, dict[str, FloatArray | IntArray]] = {}
@@ -185,8 +194,12 @@ class Study(Frozen):
                 "tau": agreement.tau(x, self.scores),
                 "tau_ap": agreement.tau_ap(x, self.scores),
                 "pearson": agreement.pearson(x, self.scores),
-                "rms": agreement.rms(x, self.scores),
-                "bias": agreement.bias(x, self.scores),
+                **{
+                    name: np.where(
+                        are_comparable(self.experiment.measures, reference, name), error(x, self.scores), np.nan
+                    )
+                    for name, error in (("rms", agreement.rms), ("bias", agreement.bias))
+                },
                 **{name: decisions[name] if reference == "itself" else nothing for name in DECISIONS},
                 INVERSIONS: agreement.inversions(x, self.scores),
                 "tau_ap_b": agreement.tau_ap_b(x, self.scores),

@@ -141,8 +141,20 @@ def test_other_schemes(scheme: str, tmp_path: Path) -> None:
 
 
 def test_errors_against_ap(tmp_path: Path) -> None:
-    """Displayed errors against AP are of estimates of AP only; CSV files have all."""
-    study(tmp_path, "--scheme", "mixed", "-m", "map xinfAP infNDCG statAP", "--samples", "1", "--levels", "1 5")
+    """Errors against AP are of estimates of AP only, in displayed tables and in CSV files."""
+    resamples = ("--resamples", "20")
+    study(
+        tmp_path,
+        "--scheme",
+        "mixed",
+        "-m",
+        "map xinfAP infNDCG statAP",
+        "--samples",
+        "2",
+        "--levels",
+        "1 5",
+        *resamples,
+    )
     parts = (tmp_path / "summary.txt").read_text().split("\n\n")
     tables = {
         title.partition(" under")[0]: [line.split()[0] for line in table.splitlines()[2:]]
@@ -152,8 +164,11 @@ def test_errors_against_ap(tmp_path: Path) -> None:
         assert tables[title] == ["map", "xinfAP", "statAP"]
     for title in ("tau b, against AP", "rms, against the measure itself"):
         assert "infNDCG" in tables[title]
-    rows = [row for row in rows_in(tmp_path / "samples.csv") if (row["measure"], row["against"]) == ("infNDCG", "AP")]
-    assert all(row["rms"] for row in rows)
+    for file, endings in (("samples", [""]), ("summary", ["_mean", "_sd", "_low", "_high"])):
+        for row in rows_in(tmp_path / f"{file}.csv"):
+            applies = (row["measure"], row["against"]) != ("infNDCG", "AP")
+            assert {bool(row[f"{name}{ending}"]) for name in ("rms", "bias") for ending in endings} == {applies}
+            assert all(row[f"tau_b{ending}"] for ending in endings)
 
 
 def test_topics_without_a_value(tmp_path: Path) -> None:
