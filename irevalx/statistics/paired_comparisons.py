@@ -59,7 +59,9 @@ class Method(Frozen):
     @property
     def is_random(self) -> bool:
         """Whether results depend on the random seed."""
-        return TESTS[self.test].resampled or correction_named(self.correction) == TUKEY or self.interval == "bca"
+        return (
+            TESTS[self.test].exact is not None or correction_named(self.correction) == TUKEY or self.interval == "bca"
+        )
 
 
 class Comparisons(Frozen):
@@ -143,6 +145,12 @@ class Comparisons(Frozen):
     def by_sign_flips(self) -> BoolArray:
         """Whether sign flips replace the t test."""
         return self.without_spread & (self.method.test == "t")
+
+    @cached_property
+    def exact(self) -> BoolArray:
+        """Whether the p-value of a test with random resamples is exact; False for other tests."""
+        exact = TESTS[self.method.test].exact
+        return np.zeros(len(self.pairs), np.bool_) if exact is None else exact(self.by_topic, self.method.resamples)
 
     @property
     def tests(self) -> list[str]:
@@ -237,12 +245,12 @@ def effect_size(d: FloatArray) -> FloatArray:
     return np.where(constant & (d[..., 0] != 0), np.nan, size)  # 0 if all differences are 0
 
 
-def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> float:
-    """Return the minimum corrected p-value for these numbers of topics, pairs and resamples."""
+def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int, *, exact: bool = False) -> float:
+    """Return the minimum corrected p-value for these numbers of topics, pairs and, unless exact, resamples."""
     correction = correction_named(method.correction)
     if correction == TUKEY:
         return least_tukey_p(n_runs, n_topics, method.resamples)
-    least = TESTS[method.test].least_p(n_topics, method.resamples)
+    least = 2.0 ** min(0, 1 - n_topics) if exact else TESTS[method.test].least_p(n_topics, method.resamples)
     return min(1.0, least * n_pairs) if correction in FAMILYWISE else least
 
 
@@ -257,12 +265,13 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
         )
     elif scale is not MEAN:
         lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are of sums, not of means")
-    least = least_corrected_p(method, n_runs, n_topics, n_pairs)
+    exact = bool((comparisons.exact & comparisons.by_topic.any(axis=1)).any())
+    least = least_corrected_p(method, n_runs, n_topics, n_pairs, exact=exact)
     if n_pairs and least >= method.alpha:
         lines.append(
             f"no corrected p of {measure} can be below {method.alpha:g}: the smallest possible value with {n_topics} "
             f"topic{'s' * (n_topics != 1)} and {n_pairs} pair{'s' * (n_pairs != 1)} is {least:.4g}; "
-            f"{_remedy(method, n_runs, n_topics, n_pairs)} would help"
+            f"{_remedy(method, n_runs, n_topics, n_pairs, exact=exact)} would help"
         )
     if n_topics < FEW_TOPICS:
         topics = f"{n_topics} topic{'s' * (n_topics != 1)}"
@@ -318,13 +327,13 @@ def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     ]
 
 
-def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> str:
+def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int, *, exact: bool) -> str:
     """Return the remedy for a minimum corrected p-value above alpha: more resamples or more topics."""
     if correction_named(method.correction) == TUKEY:
         exact = arrangements_fit(n_runs, n_topics, method.resamples)
         limit = math.exp(math.lgamma(n_runs + 1) * (1 - max(1, n_topics)))
     else:
-        exact = not TESTS[method.test].resampled or 2**n_topics <= method.resamples
+        exact = exact or TESTS[method.test].exact is None
         limit = 2.0 ** min(0, 1 - n_topics)
         if correction_named(method.correction) in FAMILYWISE:
             limit *= n_pairs

@@ -21,7 +21,7 @@ number of random arrangements and can print 0; here the observed arrangement is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
@@ -85,6 +85,9 @@ FEW_TOPICS = 5
 
 _ENUMERABLE = 13
 """Up to this number of topics, Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
+
+_SAME = 1e-9
+"""Differences that differ by less are equal: their roundings add up."""
 
 _EXACT = 50
 """Maximum number of topics, without ties, for which Wilcoxon's distribution is exact; otherwise it is normal."""
@@ -167,8 +170,9 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
     """Permutation test: the probability of a mean at least as far from zero if signs are flipped at random.
 
-    If there are at most ``resamples`` ways of flipping signs, p is the share of the ways with a mean at least as far
-    from zero as observed. Otherwise, ``resamples`` random sign vectors are drawn, the same for each row of the
+    p is the share of the ways of flipping signs with a mean at least as far from zero as observed. It is exact if there
+    are at most ``resamples`` ways, or if their means take at most ``resamples`` values (``steps_of``), as for measures
+    that count documents. Otherwise, ``resamples`` random sign vectors are drawn, the same for each row of the
     differences, shape (..., n_topics), and p is (1 + count)/(1 + resamples), which includes the observed signs.
 
     Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
@@ -177,13 +181,46 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     n_topics = d.shape[-1]
     if n_topics < 2:
         return np.ones(d.shape[:-1])
-    whole = in_units(d).reshape(-1, n_topics)
+    rows, is_enumerated = d.reshape(-1, n_topics), _all_signs_fit(n_topics, resamples)
+    p = np.array([math.nan if is_enumerated else _exact_p(steps_of(row, resamples)) for row in rows])
+    rest = np.isnan(p)
+    whole = in_units(rows[rest])
     as_observed = np.abs(whole.sum(axis=1)) - n_topics  # rounding errors are at most half a unit per topic
     as_far = np.zeros(len(whole), np.int64)
     for signs in _sign_vectors(n_topics, resamples, seed, batch=max(1, 4_000_000 // (n_topics + len(whole)))):
         as_far += np.count_nonzero(np.abs(signs @ whole.T) >= as_observed, axis=0)
-    p = as_far / 2**n_topics if _all_signs_fit(n_topics, resamples) else (1 + as_far) / (1 + resamples)
+    p[rest] = as_far / 2**n_topics if is_enumerated else (1 + as_far) / (1 + resamples)
     return p.reshape(d.shape[:-1])
+
+
+def steps_of(d: FloatArray, resamples: int) -> IntArray | None:
+    """Return the differences of a pair in units of their greatest common divisor, shape (n_topics,).
+
+    Return None if the sums of flipped differences take more than ``resamples`` values.
+    """
+    total, unit = float(np.abs(d).sum()), 0.0
+    for size in np.unique(np.abs(d[d != 0])).tolist():
+        unit, rest = size, abs(math.remainder(unit, size))
+        while rest > _SAME:  # Euclid's algorithm
+            unit, rest = rest, abs(math.remainder(unit, rest))
+        if unit * resamples <= total:
+            return None
+    steps = np.rint(d / (unit or 1.0)).astype(np.int64)
+    return None if np.abs(d - steps * unit).max(initial=0.0) > 10 * _SAME else steps
+
+
+def _exact_p(steps: IntArray | None) -> float:
+    """Return the exact p-value of sign flips of whole differences, or nan without them."""
+    if steps is None:
+        return math.nan
+    sums = _subset_sums(np.abs(steps[steps != 0]).tolist())
+    return min(1.0, 2 * float(sums[: (sums.size - 1 - abs(int(steps.sum()))) // 2 + 1].sum()))
+
+
+def _exact_rows(d: FloatArray, resamples: int) -> BoolArray:
+    """Return whether ``sign_flips`` is exact, by row of differences of shape (n_pairs, n_topics)."""
+    fit = _all_signs_fit(d.shape[1], resamples)
+    return np.array([fit or steps_of(row, resamples) is not None for row in d], np.bool_)
 
 
 def without_spread(d: FloatArray) -> BoolArray:
@@ -240,15 +277,17 @@ class PairedTest(Frozen):
     p_values: Callable[[FloatArray, int, int], FloatArray]
     """Computes p-values of shape (...) from differences of shape (..., n_topics), resamples and seed."""
     least_p: Callable[[int, int], float]
-    """Computes the smallest possible p-value from the numbers of topics and resamples."""
-    resampled: bool = False
-    """Whether the test uses random resamples if there are many topics."""
+    """Computes the smallest possible p-value from the numbers of topics and resamples, unless it is ``exact``."""
+    exact: Callable[[FloatArray, int], BoolArray] | None = None
+    """For a test with random resamples: returns whether no resamples are needed, by row, as ``p_values``."""
+    with_systems: bool = False
+    """Whether the test can compare systems with several runs, whose variance is partly between the runs."""
 
 
 TESTS: dict[str, PairedTest] = {
-    "t": PairedTest("Student's t test", paired_t, _least_t),
+    "t": PairedTest("Student's t test", paired_t, _least_t, with_systems=True),
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
-    "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
+    "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, _exact_rows),
 }
 """The paired tests, by their values of ``--test``."""
 
@@ -268,23 +307,28 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
     place = (2 * n_topics + 1) ** np.arange(n_topics)
     ascending = np.sort(doubled, axis=-1)
     _, first, group = np.unique(ascending @ place, return_index=True, return_inverse=True)
-    up_to = np.stack([_subset_counts(tuple(ranked)) for ranked in ascending[first].tolist()])
-    total = 2**n_topics
-    below, above = up_to[group, upper + 1], total - up_to[group, upper]
-    p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / total)
+    up_to = np.stack([_subset_shares(tuple(ranked)) for ranked in ascending[first].tolist()])
+    below, above = up_to[group, upper + 1], 1 - up_to[group, upper]
+    p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above))
     return p.reshape(d.shape[:-1])
 
 
 @lru_cache(maxsize=2**13)
-def _subset_counts(numbers: tuple[int, ...]) -> IntArray:
-    """Return the number of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
-    ways = np.zeros(len(numbers) * (len(numbers) + 1) + 1, np.int64)
-    ways[0] = 1
-    for number in numbers:
-        ways[number:] = ways[number:] + ways[: ways.size - number]
-    up_to = np.append(0, np.cumsum(ways))
+def _subset_shares(numbers: tuple[int, ...]) -> FloatArray:
+    """Return the share of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
+    up_to = np.append(0.0, np.cumsum(_subset_sums(numbers)))
+    up_to = np.append(up_to, np.ones(len(numbers) * (len(numbers) + 1) + 2 - up_to.size))
     up_to.setflags(write=False)
     return up_to
+
+
+def _subset_sums(numbers: Iterable[int]) -> FloatArray:
+    """Return the probability of each sum of a random subset, for sums from 0 to the sum of all numbers."""
+    shares = np.ones(1)
+    for number in numbers:
+        shares = np.concatenate([shares, np.zeros(number)]) / 2
+        shares[number:] += shares[: shares.size - number].copy()
+    return shares
 
 
 _BATCH = 2_000_000

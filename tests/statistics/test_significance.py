@@ -22,6 +22,7 @@ from irevalx.statistics.significance import (
     exact_sign_flips,
     pairs_of_runs,
     sign_flips,
+    steps_of,
     wilcoxon,
     without_spread,
 )
@@ -124,10 +125,45 @@ def test_sign_flips_of_few_topics_are_all_tried(steps: list[int]) -> None:
 
 def test_sign_flips_are_random_where_there_are_too_many() -> None:
     """One more than the resamples: 16 ways are tried if 16 may be, and 15 random ones if 15 may be."""
-    d = np.array([0.3, 0.1, 0.2, -0.1])
+    d = np.array([0.3, 0.1, 0.2, -0.1000001])
     assert float(sign_flips(d, 16)) == 6 / 16
     assert (float(sign_flips(d, 15, 4)) * 16) % 1 == 0
     assert len({float(sign_flips(d, 15, seed)) for seed in range(9)}) > 1
+
+
+def test_sign_flips_of_zeros_and_ones_are_binomial() -> None:
+    """18 topics against 2, and 30 equal ones: exact, whatever the seed."""
+    d = np.repeat([1.0, -1.0, 0.0], [18, 2, 30])
+    expected = float(stats.binomtest(2, 20).pvalue)
+    assert f"{expected:.6f}" == "0.000402"
+    for seed in range(3):
+        assert float(sign_flips(d, seed=seed)) == pytest.approx(expected, rel=1e-12)
+    assert float(sign_flips(d, 20, 1)) != pytest.approx(expected)  # 21 values of the sums
+
+
+@SETTINGS
+@given(st.lists(st.integers(-20, 20), min_size=8, max_size=9), st.sampled_from([1, 3, 7, 10]))
+def test_sign_flips_of_few_values_are_exact(steps: list[int], divisor: int) -> None:
+    """If the sums take at most as many values as there are resamples, p is that of all ways, which are more."""
+    d = differences(np.zeros(len(steps)), np.array(steps) / divisor)
+    assert float(sign_flips(d, 200)) == pytest.approx(float(reference.sign_flips_exact(steps)), rel=1e-12)
+
+
+def test_sign_flips_of_few_values_as_in_scipy() -> None:
+    """All ways of flipping the signs of 15 differences."""
+    d = np.random.default_rng(2).integers(-5, 7, 15) / 10
+    theirs = stats.permutation_test((np.rint(10 * d),), np.sum, permutation_type="samples", n_resamples=10**6)
+    assert float(sign_flips(differences(np.zeros(15), d))) == pytest.approx(float(theirs.pvalue), rel=1e-12)
+
+
+def test_mixed_rows_of_sign_flips() -> None:
+    """A pair without few values has the p-value that it has alone; real differences have no common unit."""
+    rng = np.random.default_rng(3)
+    d = np.stack([rng.normal(size=40), rng.integers(-3, 4, 40) / 10, np.round(rng.normal(size=40), 12)])
+    d = differences(np.zeros(d.shape), d)
+    assert [row is not None for row in (steps_of(row, 9999) for row in d)] == [False, True, False]
+    assert sign_flips(d, seed=5).tolist() == [float(sign_flips(row, seed=5)) for row in d]
+    assert float(sign_flips(d[1], seed=5)) == float(sign_flips(d[1], seed=6))
 
 
 def test_sign_flips_count_ties_with_what_was_observed() -> None:
@@ -147,7 +183,7 @@ def test_sign_flips_of_differences_that_no_decimals_write_down(steps: list[int],
 
 def test_sign_flips_of_many_topics() -> None:
     """Of many topics a sample of the ways is tried: near the t test, the same for a seed and for a pair on its own."""
-    values = random_values(5, 3, 40, 3)
+    values = random_values(5, 3, 40, 9)
     d = np.stack((differences(values[0], values[1]), differences(values[0], values[2])))
     result = p_of("permutation", d, 7)
     assert result == pytest.approx(p_of("t", d), abs=0.03)

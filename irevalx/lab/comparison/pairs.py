@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray
 from irevalx.experiments.coverage import depend_on_unjudged, is_determined
 from irevalx.experiments.measured_runs import MeasureValues
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import Result
 from irevalx.parameters import first_names
 from irevalx.reports.best import best_first, best_of, marked_as_best
@@ -266,7 +266,9 @@ class Comparison(Result):
     @property
     def seed(self) -> int | None:
         """Random seed; None if nothing is random."""
-        return self.method.seed if self.method.is_random else None
+        is_exact = all(of_measure.comparisons.exact.all() for of_measure in self.measures)
+        is_drawn = self.method.is_random if not is_exact else replace(self.method, test="t").is_random
+        return self.method.seed if is_drawn else None
 
     @property
     def status(self) -> int:
@@ -372,6 +374,12 @@ class Comparison(Result):
                 test, topics = "Exact sign-flip test", f"{topics} ({few})"
             elif flipped:
                 topics += f" (exact sign flips in {flipped} of {n_tests} comparisons: {few})"
+            exact = sum(int(of_measure.comparisons.exact.sum()) for of_measure in self.measures)
+            if exact == n_tests > 0:
+                test = f"Exact {TESTS[method.test].words.removeprefix('a ')}"
+            elif TESTS[method.test].exact is not None:
+                topics += f" ({f'exact in {exact} of {n_tests} comparisons, otherwise ' * (exact > 0)}"
+                topics += f"{method.resamples} resamples)"
             by = f"p-values corrected for {n_pairs} pairs by {correction.title()}"
             corrected = "" if n_pairs < 2 else "no correction" if correction == "none" else by
         seed = "" if self.seed is None else f"seed {self.seed}"

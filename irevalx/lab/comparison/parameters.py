@@ -104,7 +104,10 @@ Baselines = Annotated[
         ),
     ),
 ]
-_NOT_WITH_SYSTEMS = ("test=wilcoxon", "test=permutation", "correction=tukey", "interval=bca")
+_NOT_WITH_SYSTEMS = (
+    *(f"test={name}" for name, test in TESTS.items() if not test.with_systems),
+    *("correction=tukey", "interval=bca"),
+)
 
 Systems = Annotated[
     Groups,

@@ -78,10 +78,11 @@ def test_discriminative_power(three_runs: list[Path]) -> None:
 
 
 def test_random_signs(tmp_path: Path) -> None:
-    """Forty differences with equal signs have p = 1/(B + 1)."""
+    """Forty differences with equal signs have p = 1/(B + 1) if their 241 sums are more than B, and 2/2^40 otherwise."""
     paths = runs_with_hits(tmp_path, {"x": [9] * 40, "y": [2, 4] * 20}, depth=10)
-    [row], _ = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", "999")
-    assert float(row["p"]) == 0.001
+    for resamples, expected in (("99", 0.01), ("240", 1 / 241), ("241", 2**-39)):
+        [row], _ = compare(*paths, "-m", "P.10", "--test", "permutation", "--resamples", resamples)
+        assert float(row["p"]) == expected
 
 
 def test_least_possible_p(tmp_path: Path) -> None:
@@ -295,7 +296,7 @@ def test_notes(tmp_path: Path) -> None:
         "holm",
         0.05,
         15,
-        7,
+        None,  # exact: 12 topics
     ]
     assert about["topics"] == {"map": 12}
     assert about["options"] == {"--test": "permutation", "--seed": 7}
@@ -448,6 +449,25 @@ def test_figures(tmp_path: Path) -> None:
         assert "Student's t test over 12 topics" in " ".join(drawn.get_supxlabel().split())
     heights = [np.asarray(line.get_ydata(), np.float64) for line in of_power.figure().axes[0].lines]
     assert all(of_line[-2] <= 0.2 for of_line in heights if of_line.size > 2)
+
+
+def test_exact_permutation_test(tmp_path: Path) -> None:
+    """18 topics against 2 of 50 under P.1: p = 0.000402 without a seed; under another measure, resamples are drawn."""
+    hits = {"x": [1] * 18 + [0] * 2 + [1] * 30, "y": [0] * 18 + [1] * 2 + [1] * 30}
+    paths = runs_with_hits(tmp_path, hits, depth=1)
+    done = lab("compare", *paths, "-m", "P.1", "--test", "permutation", "--format", "json")
+    [row], about = json.loads(done.stdout)["comparison"], json.loads(done.stdout)["about"]
+    assert row["p"] == pytest.approx(float(stats.binomtest(2, 20).pvalue), rel=1e-12)
+    assert f"{row['p']:.6f}" == "0.000402"
+    assert (about["seed"], "seed" in done.stderr) == (None, False)
+    assert about["how_tested"] == "Exact permutation test of flipped signs over 50 topics, alpha 0.05."
+    drawn = lab_json("compare", *paths, "-m", "P.1", "--test", "permutation", "--resamples", "20", "--seed", "3")[
+        "about"
+    ]
+    assert drawn["how_tested"] == (
+        "A permutation test of flipped signs over 50 topics (20 resamples), alpha 0.05, seed 3."
+    )
+    assert drawn["seed"] == 3
 
 
 def test_sign_flips_replace_t(tmp_path: Path) -> None:

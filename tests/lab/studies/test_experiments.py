@@ -412,8 +412,11 @@ def test_files_of_a_study(folder: Path) -> None:
     for row in samples:
         y = {run: by[row["level"], row["sample"], row["measure"], run] for run in names}
         x = full if row["against"] == "AP" else {run: by["", "", row["measure"], run] for run in names}
-        assert float(row["bias"]) == pytest.approx(fmean(y[run] - x[run] for run in names), abs=1e-12)
-        assert float(row["rms"]) == pytest.approx(fmean((y[run] - x[run]) ** 2 for run in names) ** 0.5)
+        if (row["measure"], row["against"]) == ("P_5:skip", "AP"):  # no estimate of AP
+            assert (row["bias"], row["rms"]) == ("", "")
+        else:
+            assert float(row["bias"]) == pytest.approx(fmean(y[run] - x[run] for run in names), abs=1e-12)
+            assert float(row["rms"]) == pytest.approx(fmean((y[run] - x[run]) ** 2 for run in names) ** 0.5)
         assert (row["accuracy"] == "") == (row["against"] == "AP")
         discordant = [round(x[a] - x[b], 9) * round(y[a] - y[b], 9) < 0 for a, b in combinations(names, 2)]
         assert int(row["inversions"]) == sum(discordant)
