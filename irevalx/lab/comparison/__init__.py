@@ -11,6 +11,7 @@ verdicts        noninferiority tests, JUnit
 results         the result of compare
 parameters      parameters that these functions and report share
 pairs           pairs of runs under measures: rows
+conclusions     the best run, and the runs that differ from it or from the baseline
 run_tables      tables with a row for each run, and their marks
 summary         the paragraph for a paper
 cautions        cautions about unjudged documents

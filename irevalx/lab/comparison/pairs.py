@@ -214,28 +214,6 @@ class ComparedMeasure(Frozen):
         ]
         return letters_of_groups(len(self.runs), different, self.best_first)
 
-    @property
-    def like_best(self) -> list[bool]:
-        """Whether each run is the best run, or not significantly different from it. Requires all pairs."""
-        best = self.best_first[0]
-        different = {
-            run
-            for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
-            if differ and best in pair
-            for run in pair
-        }
-        return [run == best or run not in different for run in range(len(self.runs))]
-
-    @property
-    def signs(self) -> list[str]:
-        """``+`` or ``-`` for runs that are significantly better or worse; ``>`` or ``<`` without a better direction."""
-        greater, smaller = {1: ("+", "-"), -1: ("-", "+"), 0: (">", "<")}[self.measured.direction]
-        signs = [""] * len(self.runs)
-        for row, (_, run) in enumerate(self.comparisons.pairs):
-            if self.comparisons.differ[row]:
-                signs[run] = greater if self.comparisons.difference[row] > 0 else smaller
-        return signs
-
 
 class Comparison(Result):
     """Base class of comparisons under several measures; subclasses define rows and tables."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from irevalx.declarations import spelled
+from irevalx.lab.comparison.conclusions import ALIKE, Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.reports.report import JUDGED, judged_among_retrieved
 from irevalx.reports.table import Table
@@ -32,7 +33,7 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
     """Return a row for each measure and run, in their order."""
     rows = []
     for of_measure in comparison.measures:
-        marks = of_measure.letters if comparison.baseline is None else of_measure.signs
+        marks = _marks_of(of_measure, comparison.baseline)
         scores, best = of_measure.scores, of_measure.marked_as_best
         rows += [
             ComparedRun(run=run, measure=of_measure.name, score=score, best=place in best, groups=mark)
@@ -50,9 +51,13 @@ def compared_runs(comparison: Comparison) -> list[ComparedRun]:
 
 def table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
     """Return one row per run, in this order, with the values and marks of each measure, then coverage."""
-    baseline = comparison.baseline
-    marks = [of_measure.letters if baseline is None else of_measure.signs for of_measure in comparison.measures]
-    return _table(comparison, order, marks, "groups" if baseline is None else "differs")
+    marks = [_marks_of(of_measure, comparison.baseline) for of_measure in comparison.measures]
+    return _table(comparison, order, marks, "groups" if comparison.baseline is None else "differs")
+
+
+def _marks_of(of_measure: ComparedMeasure, baseline: str | None) -> list[str]:
+    """Return the letters of the runs or, with a baseline, their signs."""
+    return of_measure.letters if baseline is None else Conclusion(of_measure, baseline).signs
 
 
 def displayed_table_of_runs(comparison: Comparison, order: Sequence[int]) -> Table:
@@ -129,5 +134,5 @@ def _like_best(of_measure: ComparedMeasure) -> list[str]:
     """Return the marks of runs that are not significantly different from the best run."""
     if not of_measure.measured.direction:
         return [""] * len(of_measure.runs)
-    best = of_measure.marked_as_best
-    return [LIKE_BEST if is_like and run not in best else "" for run, is_like in enumerate(of_measure.like_best)]
+    best, verdicts = of_measure.marked_as_best, Conclusion(of_measure).verdicts
+    return [LIKE_BEST if each == ALIKE and run not in best else "" for run, each in enumerate(verdicts)]

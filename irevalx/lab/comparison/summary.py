@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from irevalx.frozen import Frozen
+from irevalx.lab.comparison.conclusions import ALIKE, BETTER, WORSE, Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.parameters import join_words
 from irevalx.reports.names import shorten
@@ -86,7 +87,7 @@ def _of_pair(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
     else:
         level = f"at the level {method.alpha:g}"
         yield f"The difference is {_significant(pair)} {level} ({about.p(pair)}, {test} over {_topics(n_topics)})."
-        better, worse = ("better", "worse") if of_measure.measured.direction else ("higher", "lower")
+        better, worse = _words(of_measure)
         ties = f" and equal on {pair.ties}" if pair.ties else ""
         yield f"{run} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
     yield from _coverage(of_measure, pair, run, against)
@@ -129,24 +130,22 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
 
     ``before`` is the first measure, if the sentence is on a further one.
     """
-    runs, measured, n_others = of_measure.runs, of_measure.measured, len(of_measure.runs) - 1
+    runs, n_others = of_measure.runs, len(of_measure.runs) - 1
+    conclusion = Conclusion(of_measure, about.comparison.baseline)
     value = {run: about.number(score) for run, score in zip(runs, of_measure.scores, strict=True)}
     names = about.names
     if about.comparison.baselines[1:]:
         return _of_baselines(of_measure, len(about.comparison.baselines))
     if about.comparison.baseline is not None:
-        signs = of_measure.signs
-        up, down = (("better", "+"), ("worse", "-")) if measured.direction else (("higher", ">"), ("lower", "<"))
-        n_up, n_down = signs.count(up[1]), signs.count(down[1])
-        n_alike, baseline = n_others - n_up - n_down, about.comparison.baseline
+        baseline, (up, down) = about.comparison.baseline, _words(of_measure)
+        n_up, n_down, n_alike = map(conclusion.verdicts.count, (BETTER, WORSE, ALIKE))
         return (
-            f"Under {of_measure.name}, {_are(n_up, f' of {n_others} runs')} significantly {up[0]} than "
-            f"{names[baseline]} ({value[baseline]}), {_are(n_down)} significantly {down[0]}, and {_are(n_alike)} not "
-            "significantly different."
+            f"Under {of_measure.name}, {_are(n_up, f' of {n_others} runs')} significantly {up} than {names[baseline]} "
+            f"({value[baseline]}), {_are(n_down)} significantly {down}, and {_are(n_alike)} not significantly "
+            "different."
         )
-    best = runs[of_measure.best_first[0]]
-    order = "lowest" if measured.direction < 0 else "highest"
-    alike = [names[run] for run, is_like in zip(runs, of_measure.like_best, strict=True) if is_like and run != best]
+    best, order = conclusion.best, conclusion.extreme
+    alike = [names[run] for run in conclusion.runs_that_are(ALIKE)]
     n_different = n_others - len(alike)
     verdict = "is significantly different from"
     if not alike:
@@ -159,7 +158,7 @@ def _verdict(about: _Summarised, of_measure: ComparedMeasure, before: ComparedMe
         others = f"{n_different} of the {n_others} other runs"
     tied, of_runs = of_measure.best_runs, f" of {len(runs)} runs" if before is None else ""
     if tied[1:]:
-        if len(tied) == len(runs):
+        if conclusion.is_of_equals:
             return f"All {len(runs)} runs have the same {of_measure.name} ({value[best]})."
         of_tied = join_words([names[run] for run in tied], "and") if len(tied) <= _MOST_NAMES else f"{len(tied)} runs"
         return (
@@ -175,7 +174,7 @@ def _of_baselines(of_measure: ComparedMeasure, n_baselines: int) -> str:
     comparisons, direction = of_measure.comparisons, of_measure.measured.direction
     n_up = int(np.count_nonzero(comparisons.differ & ((direction or 1) * comparisons.difference > 0)))
     n_different = int(np.count_nonzero(comparisons.differ))
-    up, down = ("better", "worse") if direction else ("higher", "lower")
+    up, down = _words(of_measure)
     return (
         f"Under {of_measure.name}, {n_different} of {len(comparisons.pairs)} differences between a run and one of the "
         f"{n_baselines} baselines {'is' if n_different == 1 else 'are'} statistically significant: the run is {up} in "
@@ -206,6 +205,10 @@ def _power(about: _Summarised, of_measure: ComparedMeasure) -> Iterator[str]:
         f"With {n_topics} topics{corrected}, the smallest difference that a t test detects with probability {POWER:g} "
         f"is {about.number(least)}{pair}."
     )
+
+
+def _words(of_measure: ComparedMeasure) -> tuple[str, str]:
+    return ("better", "worse") if of_measure.measured.direction else ("higher", "lower")
 
 
 def _are(n: int, of: str = "") -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from irevalx import __version__
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.pairs import ComparedPair
 from irevalx.lab.comparison.verdicts import Gate
 from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
@@ -77,6 +77,7 @@ class ScoresData(Frozen, kw_only=True):
             "ranked": scores.ranked(),
             "readings": scores.readings(),
             "letters": scores.letters(),
+            "verdicts": scores.verdicts(),
             "pairs": scores.pairs(),
             JUDGED: [],
             "found_alone": [],
@@ -134,13 +135,10 @@ class ScoresData(Frozen, kw_only=True):
     @property
     def _main_pair(self) -> list[int] | None:
         """Indices of the two runs in the main result; None without a main result."""
-        compared, names = self.scores.compared, self.scores.runs
-        for of_measure in compared.measures if compared else []:
-            if of_measure.measured.direction and of_measure.pairs:
-                pair = main_pair(of_measure, self.baseline)
-                as_compared = (pair.run, pair.against)
-                of_both = better_first(pair, of_measure.measured.direction) if self.baseline is None else as_compared
-                return [names.index(run) for run in of_both]
+        for conclusion in self.scores.conclusions.values():
+            if conclusion.of_measure.measured.direction and conclusion.of_measure.comparisons.pairs:
+                pair = conclusion.pair_of(conclusion.main_run)
+                return [self.scores.runs.index(run) for run in (pair.run, pair.against)]
         return None
 
     @property
@@ -310,29 +308,6 @@ class ReportData(ScoresData, kw_only=True):
                 of_run = {"measure": numbers[of_measure.measure.name], "run": run, "mean": mean, "low": low}
                 bounds.append({**of_run, "high": high, "topics": len(of_measure.topics)})
         return bounds
-
-
-def main_pair(of_measure: ComparedMeasure, baseline: str | None) -> ComparedPair:
-    """Return the pair of the main result."""
-    # With a baseline: the best of the significantly better runs, or else of all runs. Without: the best run, and the
-    # best of the runs that are significantly different from it, or else the second best.
-    direction, pairs = of_measure.measured.direction, of_measure.pairs
-    if baseline is not None:
-        better = [pair for pair in pairs if pair.differ and direction * pair.difference > 0]
-        return max(better or pairs, key=lambda pair: direction * pair.difference)
-    best, *others = (of_measure.runs[run] for run in of_measure.best_first)
-    of_best = {run: pair for pair in pairs for run in others_in(pair, best)}
-    return next((of_best[run] for run in others if of_best[run].differ), of_best[others[0]])
-
-
-def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
-    """Return the runs of a pair, the better one first."""
-    return (pair.run, pair.against) if direction * pair.difference >= 0 else (pair.against, pair.run)
-
-
-def others_in(pair: ComparedPair, run: str) -> list[str]:
-    """Return the other run of a pair in a list; empty if the run is not in the pair."""
-    return [other for first, other in ((pair.run, pair.against), (pair.against, pair.run)) if first == run]
 
 
 def short_names(names: Sequence[str]) -> list[str]:

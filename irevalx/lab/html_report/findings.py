@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from irevalx.evaluation.topic_selection import level_warnings
 from irevalx.experiments.coverage import are_relevant_only
+from irevalx.frozen import Frozen
+from irevalx.lab.comparison.conclusions import ALIKE, BETTER, WORSE, Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
-from irevalx.lab.html_report.data import ReportData, ScoresData, better_first, main_pair, others_in
+from irevalx.lab.html_report.data import ReportData, ScoresData
 from irevalx.lab.html_report.scores import ReportedMeasure
 from irevalx.parameters import join_words
-from irevalx.statistics.significance import correction_named
 
 FEW_JUDGED = 0.8
 """Share of judged documents among a run's first documents below which a caution is added."""
@@ -43,43 +44,149 @@ def _findings(data: ScoresData) -> list[str]:
         return []
     by_name = {measure.name: measure for measure in data.scores.measures}
     tested = [
-        (of_measure, by_name[of_measure.name])
-        for of_measure in compared.measures
-        if by_name[of_measure.name].direction and of_measure.comparisons.pairs
+        _Finding(data, conclusion, by_name[name])
+        for name, conclusion in data.scores.conclusions.items()
+        if by_name[name].direction and conclusion.of_measure.comparisons.pairs
     ]
     if not tested:
         return []
     main, *others = tested
+    of_measure = main.conclusion.of_measure
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
-        return [f"{_identical(data, _listed(data.scores.runs))} {_coverage(main[0])}".rstrip()]
-    first, *other_depths = _by_depth(compared) or [main[0]]
+        return [f"{_identical(data, _listed(data.scores.runs))} {_coverage(of_measure)}".rstrip()]
+    first, *other_depths = _by_depth(compared) or [of_measure]
     return [
-        f"{_headline(data, *main, is_main=True)} {_coverage(first)}".rstrip(),
-        *_of_main_pair(data, *main),
-        *(_headline(data, *of_measure) for of_measure in others),
+        f"{main.headline(is_main=True)} {_coverage(first)}".rstrip(),
+        *main.on_main_pair(),
+        *(other.headline() for other in others),
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
         *_on_intervals(data, compared),
     ]
 
 
-def _headline(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool = False) -> str:
-    if not of_measure.comparisons.pairs[1:]:
-        return _of_pair(data, of_measure, measure)
-    return _of_best(data, of_measure, measure, is_main=is_main)
+class _Finding(Frozen):
+    """The findings under a measure."""
+
+    data: ScoresData
+    conclusion: Conclusion
+    measure: ReportedMeasure
+
+    @property
+    def over_topics(self) -> str:
+        """The number of topics as a phrase."""
+        n_topics = self.conclusion.of_measure.comparisons.values.shape[1]
+        return f"over {n_topics} topic{'s' * (n_topics != 1)}"
+
+    def headline(self, *, is_main: bool = False) -> str:
+        """Return the finding on the only pair, or on the best run and the other runs.
+
+        The difference from the baseline under the main measure is in another finding.
+        """
+        conclusion, baseline = self.conclusion, self.data.baseline
+        if len(conclusion.of_measure.comparisons.pairs) == 1:
+            [pair] = Conclusion(conclusion.of_measure).oriented_pairs
+            return f"{self.on_pair(pair)} {self.over_topics}{self.determined(pair)}."
+        best, tied = conclusion.best, conclusion.of_measure.best_runs
+        value = f"{self.measure.title}, {conclusion.best_score:.3f} {self.over_topics}"
+        if conclusion.is_of_equals:
+            sentence = f"All {len(tied)} runs have the same {value}"
+            if baseline is None:
+                return f"{sentence}."
+        elif tied[1:]:
+            sentence = f"{_listed(tied)} are tied with the {conclusion.extreme} {value}"
+        else:
+            sentence = f"{best} has the {conclusion.extreme} {value}"
+        if baseline not in {None, best} and not is_main:
+            sentence += f"; its difference from {baseline} is {self.difference(conclusion.pair_of(best))}"
+        return f"{sentence}. {self.on_others()}."
+
+    def on_others(self) -> str:
+        """Return the runs that differ from the baseline, or the runs that do not differ from the best run."""
+        conclusion, baseline = self.conclusion, self.data.baseline
+        n_others = len(conclusion.of_measure.runs) - 1
+        better, worse, alike = map(conclusion.runs_that_are, (BETTER, WORSE, ALIKE))
+        if baseline is not None:
+            which = f" ({_first_of(better)})" if better else ""
+            are_better = f"{_number(better)}{which} {_are(len(better) or 1)} significantly better than {baseline}"
+            are_worse = f"{_number(worse)} {_are(len(worse) or 1)} significantly worse"
+            if not alike:
+                return f"Of {n_others} runs, {are_better}, and {are_worse}"
+            are_alike = f"{len(alike)} {_are(len(alike))} not significantly different"
+            return f"Of {n_others} runs, {are_better}, {are_worse}, and {are_alike}"
+        it = conclusion.best if conclusion.of_measure.best_runs[1:] else "it"
+        if not alike:
+            return f"{'Both' if n_others == 2 else f'All {n_others}'} other runs are significantly different from {it}"
+        n_alike = f"{len(alike)} of the {n_others} other runs"
+        return f"{n_alike} {_are(len(alike))} not significantly different from {it} ({_first_of(alike)})"
+
+    def on_main_pair(self) -> Iterator[str]:
+        """Yield the finding on the pair of the main result, unless another finding contains it."""
+        conclusion, baseline = self.conclusion, self.data.baseline
+        pairs, best, main = conclusion.of_measure.pairs, conclusion.best, conclusion.main_run
+        if not pairs[1:]:
+            return
+        pair = conclusion.pair_of(main)
+        by = f"{self.difference(pair)}{self.determined(pair)}."
+        if baseline is None:
+            if pair.differ:
+                which = f"{main}, the best run that differs significantly from it"
+                yield f"{best} is significantly better than {which}: {by}"
+            else:
+                second = "" if main in conclusion.of_measure.best_runs else ", the second best run,"
+                yield f"{best} and {main}{second} are not significantly different: {by}"
+            n_different = sum(bool(each.differ) for each in pairs)
+            yield f"{n_different} of {len(pairs)} pairs of runs {_are(n_different)} significantly different."
+        elif best == baseline:
+            verdict = "significantly worse than" if pair.differ else "not significantly different from"
+            yield f"The best of the other runs, {main}, is {verdict} {best}: {by}"
+        elif main == best and pair.differ:
+            yield f"{best} is significantly better than {baseline}: {by}"
+        else:
+            yield f"{best} is not significantly different from {baseline}: {self.difference(conclusion.pair_of(best))}."
+            if main != best:
+                yield f"{main} is the best run that is significantly better than {baseline}: {by}"
+
+    def on_pair(self, pair: ComparedPair) -> str:
+        """Return whether the runs of a pair, the better one first, are significantly different, and by how much."""
+        if pair.differ:
+            return f"{pair.run} is significantly better than {pair.against}: {self.difference(pair)}"
+        return f"{pair.run} and {pair.against} are not significantly different: {self.difference(pair)}"
+
+    def determined(self, pair: ComparedPair) -> str:
+        """Return a clause if bounds show that no completion of the judgments can change the sign."""
+        is_determined = (
+            pair.difference != 0
+            and self.data.is_determined(self.measure.name, pair)
+            and min(pair.judged_among_retrieved, pair.judged_among_retrieved_against) < 1
+        )
+        return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
+
+    def difference(self, pair: ComparedPair) -> str:
+        """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
+        simultaneous = self.conclusion.is_simultaneous
+        ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
+        sign = 1 if pair.difference >= 0 else -1
+        low, high = sorted(sign * end for end in ends)
+        by = f"{abs(pair.difference):.3f} {self.measure.title}"
+        if not math.isnan(low):
+            by += f" [{low:.3f}, {high:.3f}]"
+        if not self.conclusion.is_corrected or math.isnan(pair.corrected_p):
+            return by
+        p = "< 0.001" if pair.corrected_p < LEAST_P else f"{pair.corrected_p:.3f}"
+        return f"{by} ({'simultaneous interval' if simultaneous else f'corrected p {p}'})"
 
 
 def _on_intervals(data: ScoresData, compared: ComparedPairs) -> list[str]:
     """Return a note on intervals that, unlike the p-values, are not corrected for comparisons with a baseline."""
-    of_measures = [of_measure for of_measure in compared.measures if of_measure.comparisons.pairs]
     if data.baseline is None or not any(
-        _is_corrected(of_measure) and not _holds_for_all(of_measure) for of_measure in of_measures
+        conclusion.is_corrected and not conclusion.is_simultaneous for conclusion in data.scores.conclusions.values()
     ):
         return []
     return [
         f"The {percent(data.scores.confidence)} intervals are for single differences (unadjusted); significance "
-        f"is determined from p-values corrected for the {len(of_measures[0].comparisons.pairs)} pairs of runs under "
-        "each measure."
+        f"is determined from p-values corrected for the {len(compared.measures[0].comparisons.pairs)} pairs of runs "
+        "under each measure."
     ]
 
 
@@ -112,36 +219,6 @@ def _coverage(of_measure: ComparedMeasure) -> str:
     return f"The runs are {equally} judged: of {among}{' of each run' * is_same}, {values} are judged."
 
 
-def _of_main_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> Iterator[str]:
-    """Yield the finding on the pair of the main result, unless another finding contains it."""
-    pairs, best = of_measure.pairs, of_measure.runs[of_measure.best_first[0]]
-    if not pairs[1:]:
-        return
-    pair = main_pair(of_measure, data.baseline)
-    by = f"{_difference(of_measure, measure, pair)}{_determined(data, measure, pair)}."
-    if data.baseline is None:
-        [other] = others_in(pair, best)
-        n_different = sum(bool(each.differ) for each in pairs)
-        counted = f"{n_different} of {len(pairs)} pairs of runs {_are(n_different)} significantly different."
-        if pair.differ:
-            yield f"{best} is significantly better than {other}, the best run that differs significantly from it: {by}"
-        else:
-            second = "" if other in of_measure.best_runs else ", the second best run,"
-            yield f"{best} and {other}{second} are not significantly different: {by}"
-        yield counted
-    elif best == data.baseline:
-        verdict = "significantly worse than" if pair.differ else "not significantly different from"
-        yield f"The best of the other runs, {pair.run}, is {verdict} {best}: {by}"
-    elif pair.run == best and pair.differ:
-        yield f"{best} is significantly better than {data.baseline}: {by}"
-    else:
-        [of_best] = [each for each in pairs if each.run == best]
-        difference = _difference(of_measure, measure, of_best)
-        yield f"{best} is not significantly different from {data.baseline}: {difference}."
-        if pair.run != best:
-            yield f"{pair.run} is the best run that is significantly better than {data.baseline}: {by}"
-
-
 def _identical(data: ScoresData, runs: str) -> str:
     """Return the sentence on runs with identical rankings, or with identical values."""
     if not isinstance(data, ReportData):
@@ -153,110 +230,8 @@ def _identical(data: ScoresData, runs: str) -> str:
     )
 
 
-def _is_corrected(of_measure: ComparedMeasure) -> bool:
-    """Return whether p-values are corrected for several comparisons."""
-    return (
-        len(of_measure.comparisons.pairs) > 1 and correction_named(of_measure.comparisons.method.correction) != "none"
-    )
-
-
-def _holds_for_all(of_measure: ComparedMeasure) -> bool:
-    """Return whether the comparisons have simultaneous intervals."""
-    return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
-
-
-def _of_pair(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    """Return the finding on the only pair of runs."""
-    [pair] = of_measure.pairs
-    better, worse = better_first(pair, measure.direction)
-    by = _difference(of_measure, measure, pair)
-    if pair.differ:
-        sentence = f"{better} is significantly better than {worse}: {by}"
-    else:
-        sentence = f"{better} and {worse} are not significantly different: {by}"
-    return f"{sentence} over {_topics(of_measure)}{_determined(data, measure, pair)}."
-
-
-def _determined(data: ScoresData, measure: ReportedMeasure, pair: ComparedPair) -> str:
-    """Return a clause if bounds show that no completion of the judgments can change the sign."""
-    is_determined = (
-        pair.difference != 0
-        and data.is_determined(measure.name, pair)
-        and min(pair.judged_among_retrieved, pair.judged_among_retrieved_against) < 1
-    )
-    return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
-
-
-def _topics(of_measure: ComparedMeasure) -> str:
-    n_topics = of_measure.comparisons.values.shape[1]
-    return f"{n_topics} topic{'s' * (n_topics != 1)}"
-
-
-def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> str:
-    """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
-    simultaneous = _is_corrected(of_measure) and _holds_for_all(of_measure)
-    ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
-    sign = 1 if pair.difference >= 0 else -1
-    low, high = sorted(sign * end for end in ends)
-    by = f"{abs(pair.difference):.3f} {measure.title}"
-    if not math.isnan(low):
-        by += f" [{low:.3f}, {high:.3f}]"
-    if not _is_corrected(of_measure) or math.isnan(pair.corrected_p):
-        return by
-    p = "< 0.001" if pair.corrected_p < LEAST_P else f"{pair.corrected_p:.3f}"
-    return f"{by} ({'simultaneous interval' if simultaneous else f'corrected p {p}'})"
-
-
 def _of_first(depth: int) -> str:
     return f"of the first {depth} documents" if depth > 1 else "of the first documents"
-
-
-def _of_best(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, *, is_main: bool) -> str:
-    """Return the finding on the best run, and on the runs that are not significantly different from it.
-
-    The difference from the baseline under the main measure is in another finding.
-    """
-    best = of_measure.runs[of_measure.best_first[0]]
-    extreme = "highest" if measure.direction > 0 else "lowest"
-    score = of_measure.scores[of_measure.best_first[0]]
-    tied, of_topics = of_measure.best_runs, f"{measure.title}, {score:.3f} over {_topics(of_measure)}"
-    if len(tied) == len(of_measure.runs):
-        sentence = f"All {len(tied)} runs have the same {of_topics}"
-        if data.baseline is None:
-            return f"{sentence}."
-    elif tied[1:]:
-        sentence = f"{_listed(tied)} are tied with the {extreme} {of_topics}"
-    else:
-        sentence = f"{best} has the {extreme} {of_topics}"
-    if data.baseline not in {None, best} and not is_main:
-        [pair] = [pair for pair in of_measure.pairs if pair.run == best]
-        sentence += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
-    return f"{sentence}. {_others(data, of_measure, measure, best)}."
-
-
-def _others(data: ScoresData, of_measure: ComparedMeasure, measure: ReportedMeasure, best: str) -> str:
-    pairs = of_measure.pairs
-    if data.baseline is not None:
-        sign = measure.direction
-        better, worse = (
-            [pair.run for pair in pairs if pair.differ and factor * sign * pair.difference > 0] for factor in (1, -1)
-        )
-        n_same = len(pairs) - len(better) - len(worse)
-        which = f" ({_first_of(better)})" if better else ""
-        are_better = f"{_number(better)}{which} {_are(len(better) or 1)} significantly better than {data.baseline}"
-        are_worse = f"{_number(worse)} {_are(len(worse) or 1)} significantly worse"
-        if not n_same:
-            return f"Of {len(pairs)} runs, {are_better}, and {are_worse}"
-        return (
-            f"Of {len(pairs)} runs, {are_better}, {are_worse}, and {n_same} {_are(n_same)} not significantly different"
-        )
-    it = best if of_measure.best_runs[1:] else "it"
-    like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
-    n_others = len(of_measure.runs) - 1
-    if not like:
-        return f"{'Both' if n_others == 2 else f'All {n_others}'} other runs are significantly different from {it}"
-    n_like = f"{len(like)} of the {n_others} other runs"
-    return f"{n_like} {_are(len(like))} not significantly different from {it} ({_first_of(like)})"
 
 
 def _number(runs: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from irevalx.experiments.coverage import COVERAGE_MEASURES
 from irevalx.experiments.measured_runs import column_of_all, columns_of, default_of_scores
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compare import compare
-from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.conclusions import Conclusion
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.measures.average_precision import average_precision, average_precision_at
 from irevalx.measures.declaration import Measure
@@ -243,16 +243,23 @@ class ReportedScores(Frozen, kw_only=True):
                 run[pair.against],
                 *(finite(getattr(pair, name)) for name in PAIR_COLUMNS[3:]),
             ]
-            for of_measure in (self.compared.measures if self.compared else [])
-            for pair in map(self._oriented(of_measure), of_measure.pairs)
+            for conclusion in self.conclusions.values()
+            for pair in conclusion.oriented_pairs
         ]
         return {"columns": list(PAIR_COLUMNS), "rows": rows}
 
-    def _oriented(self, of_measure: ComparedMeasure) -> Callable[[ComparedPair], ComparedPair]:
-        """Return a function that orders a pair with the better run first or, with a baseline, the baseline second."""
-        is_turned = self.compared is not None and self.compared.baseline is None
-        direction = of_measure.measured.direction if is_turned else 0
-        return lambda pair: turned(pair) if direction * pair.difference < 0 else pair
+    @cached_property
+    def conclusions(self) -> dict[str, Conclusion]:
+        """The conclusion of the comparison under each tested measure."""
+        compared = self.compared
+        return (
+            {} if compared is None else {each.name: Conclusion(each, compared.baseline) for each in compared.measures}
+        )
+
+    def verdicts(self) -> list[list[str] | None]:
+        """Return the verdict on each run under each measure, as in ``Conclusion``; None for measures without tests."""
+        of_measures = {name: conclusion.verdicts for name, conclusion in self.conclusions.items()}
+        return [of_measures.get(measure.name) for measure in self.measures]
 
     def letters(self) -> list[list[str] | None] | None:
         """Return the letters of the runs under each measure, as in ``compare``; None with a baseline."""
@@ -260,22 +267,6 @@ class ReportedScores(Frozen, kw_only=True):
             return None
         of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}
         return [of_measures.get(measure.name) for measure in self.measures]
-
-
-def turned(pair: ComparedPair) -> ComparedPair:
-    """Return the comparison of the second run of a pair with the first."""
-    return pair._replace(
-        run=pair.against,
-        against=pair.run,
-        difference=0.0 - pair.difference,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        simultaneous_low=0.0 - pair.simultaneous_high,
-        simultaneous_high=0.0 - pair.simultaneous_low,
-        effect_size=0.0 - pair.effect_size,
-        wins=pair.losses,
-        losses=pair.wins,
-    )
 
 
 def reported_measures(scores: Scores) -> list[ReportedMeasure]:

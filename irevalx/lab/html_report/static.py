@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from irevalx.lab.comparison.conclusions import ALIKE, BETTER, WORSE
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
 
 
@@ -28,14 +29,14 @@ def mean_rows(data: Mapping[str, Any]) -> list[MeanRow]:
     means = {(row["run"], row["measure"]): row for row in data["means"]}
     columns = range(len(data["measures"]))
     ranked = data["ranked"]
-    verdicts = _verdicts(data)
+    marks = _marks(data)
     baseline = data["about"]["baseline"]
     return [
         MeanRow(
             data["runs"][run],
             run == baseline,
             [
-                _cell(means.get((run, measure)), verdicts.get((run, measure), ""), run in ranked[measure]["best"])
+                _cell(means.get((run, measure)), marks[measure][run], run in ranked[measure]["best"])
                 for measure in columns
             ],
         )
@@ -55,23 +56,11 @@ def _written(value: float) -> str:
     return f"{value:.4f}".replace("-", "\u2212")
 
 
-def _verdicts(data: Mapping[str, Any]) -> dict[tuple[int, int], str]:
-    """Return the letters of runs or, with a baseline or many runs, the marks; by run and measure."""
-    letters, baseline = data["letters"], data["about"]["baseline"]
+def _marks(data: Mapping[str, Any]) -> list[list[str]]:
+    """Return the letters of the runs under each measure or, with a baseline or many runs, the signs of the verdicts."""
+    letters = data["letters"]
     if letters is not None and len(data["runs"]) <= MOST_LETTERED:
-        return {
-            (run, measure): text
-            for measure, of_measure in enumerate(letters)
-            for run, text in enumerate(of_measure or ())
-        }
-    verdicts = {}
-    for row in data["pairs"]["rows"]:
-        pair = dict(zip(data["pairs"]["columns"], row, strict=True))
-        measure, first, second = pair["measure"], pair["first"], pair["second"]
-        best = data["ranked"][measure]["runs"][0]
-        if baseline is None and not pair["differ"] and best in {first, second}:
-            verdicts[second if first == best else first, measure] = "\u2248"
-        elif baseline is not None and pair["differ"]:
-            higher = data["measures"][measure]["higher_is_better"]
-            verdicts[first, measure] = "\u25b2" if (pair["difference"] > 0) == (higher is not False) else "\u25bc"
-    return verdicts
+        return [of_measure or [""] * len(data["runs"]) for of_measure in letters]
+    signs = {ALIKE: "\u2248"} if letters is not None else {BETTER: "\u25b2", WORSE: "\u25bc"}
+    verdicts = [of_measure or [""] * len(data["runs"]) for of_measure in data["verdicts"]]
+    return [[signs.get(verdict, "") for verdict in of_measure] for of_measure in verdicts]

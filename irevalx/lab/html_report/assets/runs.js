@@ -32,10 +32,11 @@ const HAS_MARKS = data.letters !== null && !HAS_LETTERS;
 
 /** The run that the marks of a measure compare with; null if there is none. @param {number} measure */
 function referenceOf(measure) {
-  if (baseline !== null) return baseline;
-  if (!HAS_MARKS) return null;
+  if (HAS_LETTERS) return null;
   const { mark, runs } = state();
-  return mark === "selected" ? (runs[0] ?? null) : (ranked(measure)[0] ?? null);
+  if (HAS_MARKS && mark === "selected") return runs[0] ?? null;
+  const reference = data.verdicts[measure]?.indexOf("reference") ?? -1;
+  return reference < 0 ? null : reference;
 }
 
 /** @type {Record<string, { sign: string, words: string, className: string }>} */
