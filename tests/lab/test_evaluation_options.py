@@ -44,6 +44,7 @@ OPTIONS = sorted({*inspect.signature(irevalx.evaluate).parameters, "min_retrieve
 LACKING: dict[str, set[str]] = {
     "labels": {"grades"},  # labels of any kind are converted to integer grades
     "estimate": {"grades"},
+    "gate": {"complete"},  # it evaluates all judged topics
     "bounds": {"grades", "judged_only"},  # bounds are over the integer grades of unjudged documents
 }
 """The options that a command lacks."""
@@ -150,6 +151,21 @@ def other(judged: Any) -> Any:
     path = judged.with_name("other.json")
     path.write_text(json.dumps(qrels(2)))
     return path
+
+
+def rows_of(call: Call, names: str, *also: str) -> tuple[Call, Call]:
+    """Return two functions with fields of the rows of a command; ``also`` are options that its values always have."""
+    always: dict[str, Any] = dict.fromkeys(also, True)
+
+    def selected(result: Any) -> Cells:
+        rows = [tuple(getattr(row, name) for name in names.split()) for row in result.rows]
+        return [tuple(f"{cell:.9f}" if isinstance(cell, float) else cell for cell in row) for row in rows]
+
+    def of_scores(judged: Any, runs: Any, measures: str, **options: Any) -> Cells:
+        scores = irevalx.evaluate(judged, runs, measures.split(), **always, **options)
+        return selected(call(scores, None, measures))
+
+    return lambda judged, runs, measures, **options: selected(call(judged, runs, measures, **options)), of_scores
 
 
 def agree(judged: Any, runs: Any, measures: str, **options: Any) -> Cells:
@@ -262,6 +278,12 @@ CALLS: dict[str, tuple[Call, Call]] = {
     "leave-out": of_means(left_out, retrieved),
     "study": of_means(studied),
     "report": (reported, reported_of_scores),
+    "compare": rows_of(lab.compare, "measure run against mean mean_against difference p wins"),
+    "gate": rows_of(
+        lambda *given, **options: lab.gate(*given, baseline="x1", margin=0.05, **options),
+        "measure run mean difference low topics verdict",
+        "complete",
+    ),
 }
 """Two functions by command: its values, and the same values from ``irevalx.evaluate`` with the same option."""
 
@@ -380,3 +402,12 @@ def test_processes(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not started
     assert measured(*arguments, threads=2) == alone
     assert started
+
+
+def test_options_in_study_json(tmp_path: Path) -> None:
+    """The options that differ from the defaults are among the options of a study."""
+    options: dict[str, Any] = {"judged_only": True, "complete": True, "ties": "name", "infap_c": 1.5, "compat": "9"}
+    made = lab.study(qrels(1), runs_in(tmp_path), "map", levels=["50%"], samples=1, seed=1, **options).how_made
+    assert {name: made[name] for name in options if name in made} == {
+        name: value for name, value in options.items() if name != "ties"
+    }

@@ -295,7 +295,7 @@ def complete(
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT))
     of_runs: dict[str, dict[str, float]] = {}
     if expected and probability is not None and opened is not None and len(opened) > 1:
-        experiment = graded_runs_of(inputs.Qrels(judgments), opened, "map", EvaluationRules.of(level=level))
+        experiment = graded_runs_of(judgments, opened, "map", EvaluationRules.of(level=level))
         of_runs = calibration.expected_means(experiment, probability)
     completed = replace(judgments, grades=predictions.completed(judgments.grades, level))
     return CompletedJudgments(

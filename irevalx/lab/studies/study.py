@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from irevalx import __version__
-from irevalx.declarations import Parameter, choice, declared, flag, refined, spelled, whole
+from irevalx.declarations import Parameter, choice, declaration_of, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
@@ -374,7 +374,7 @@ def study(
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
         **({"topic_rates": [str(rate) for rate in of_topics]} if of_topics else {}),
-        **experiment.ranking_rules.changes(),
+        **_changed(evaluation),
         **({"fully_judged": fully_judged} if fully_judged else {}),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
@@ -391,6 +391,13 @@ def study(
     }
     shown_seed = first_seed if is_random or resamples else None
     return StudyResult(numbers, about, shown_seed, strategy.recall(numbers), unpooled, notes=notes)
+
+
+def _changed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the evaluation that differ from their defaults, except the level, which has its own key."""
+    parameters = declaration_of(study).parameters
+    others = {name: value for name, value in evaluation.items() if name not in {"level", "rel_format", "threads"}}
+    return {name: value for name, value in others.items() if value != parameters[name].default}
 
 
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
