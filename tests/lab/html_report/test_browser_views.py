@@ -167,14 +167,33 @@ def test_saved_tables(browser: Reader, files: ReportFiles, page: Path) -> None:
         browser.click(tools.format(number))
     browser.wait(lambda: len(browser.run("return window.saved")) == 2)
     copied = browser.run("return window.copied").splitlines()
-    assert copied[:2] == ["| Run | map | ndcg@10 | P.5 | judged@10 |", "| --- | ---: | ---: | ---: | ---: |"]
+    heads = "| Run | Baseline | map | ndcg@10 | P.5 | judged among retrieved@10 |"
+    assert copied[:2] == [heads, "| --- | ---: | ---: | ---: | ---: | ---: |"]
     printed = run("-m", "map", "--format", "json", files.qrels, *files.runs)
     expected = {each["run"]: each["all"]["map"] for each in json.loads(printed.stdout)["runs"]}
     by_type = [base64.b64decode(content).decode() for _, content in browser.run("return window.saved")]
     rows = list(csv.DictReader(io.StringIO(by_type[0])))
-    assert {row["Run"].split()[0]: float(row["map"]) for row in rows} == expected
-    assert {row["Run"].split()[0]: row["map"] for row in json.loads(by_type[1])} == expected
+    assert {row["Run"]: float(row["map"]) for row in rows} == expected
+    assert {row["Run"]: row["map"] for row in json.loads(by_type[1])} == expected
     assert all(float(row["map low"]) < float(row["map"]) < float(row["map high"]) for row in rows)
+
+
+def test_saved_names_of_runs(browser: Reader, files: ReportFiles) -> None:
+    """In saved tables, names of runs are as in the files; the baseline and the group have columns of their own."""
+    browser.open(files.page("tags.html", baseline="plain", group_by="^."))
+    browser.run(SAVED)
+    for number in (1, 2, 3):
+        browser.click(f"#runs-body .tools button:nth-child({number})")
+    browser.wait(lambda: len(browser.run("return window.saved")) == 2)
+    by_type = [base64.b64decode(content).decode() for _, content in browser.run("return window.saved")]
+    expected = {path.name: ("baseline" if path.name == "plain" else "", path.name[0]) for path in files.runs}
+    rows = list(csv.DictReader(io.StringIO(by_type[0])))
+    assert sorted(list(rows[0])[:3]) == ["Baseline", "Group", "Run"]
+    assert {row["Run"]: (row["Baseline"], row["Group"]) for row in rows} == expected
+    assert {row["Run"]: (row["Baseline"] or "", row["Group"]) for row in json.loads(by_type[1])} == expected
+    head, _, *lines = (line.split(" | ") for line in browser.run("return window.copied").strip("|\n ").splitlines())
+    places = [head.index(name) for name in ("Baseline", "Group")]
+    assert {line[0].strip("| "): tuple(line[place].strip() for place in places) for line in lines} == expected
 
 
 def test_saved_topics(browser: Reader, many: Path) -> None:

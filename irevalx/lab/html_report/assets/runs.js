@@ -161,8 +161,8 @@ function runHead(run, chosen) {
       details,
       html("label", { class: "run" }, box, shortName(data.runs[run])),
       place >= 0 && badge(place),
-      run === baseline && html("span", { class: "tag" }, "baseline"),
-      group !== null && group !== name && html("span", { class: "tag" }, named(group)),
+      run === baseline && html("span", { class: "tag", "data-column": "Baseline" }, "baseline"),
+      group !== null && group !== name && html("span", { class: "tag", "data-column": "Group" }, named(group)),
     ),
   );
 }

@@ -115,9 +115,21 @@ function headText(cell) {
   return cellText(copied);
 }
 
-/** The cells of a table without those that contain pictures only. @param {HTMLTableElement} table */
+/**
+ * The cells of a table without those that contain pictures only. Tags next to a name have columns of their own.
+ *
+ * @param {HTMLTableElement} table
+ */
 function cellsOf(table) {
-  const rows = [...table.rows].filter((row) => !row.matches(".detail"));
+  const copied = /** @type {HTMLTableElement} */ (table.cloneNode(true));
+  const rows = [...copied.rows].filter((row) => !row.matches(".detail"));
+  const tags = /** @type {HTMLElement[]} */ ([...copied.querySelectorAll("[data-column]")]);
+  for (const name of new Set(tags.map((tag) => tag.dataset.column ?? ""))) {
+    for (const row of rows) {
+      const tag = row.querySelector(`[data-column="${name}"]`);
+      row.cells[0].after(row.matches("thead tr") ? html("th", {}, name) : html("td", {}, tag));
+    }
+  }
   return rows.map((row) => [...row.cells].filter((cell) => !cell.matches(".picture, .between, thead td")));
 }
 
