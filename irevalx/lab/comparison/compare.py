@@ -27,9 +27,6 @@ from irevalx.statistics.paired_comparisons import interval_warnings
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
-_ONLY_PAIRS = ("columns", "topic_groups")
-"""The parameters of ``compare`` that the other functions lack."""
-
 
 def _run(
     output: "Output",
@@ -92,7 +89,7 @@ def _run(
     **options: Any,
 ) -> None:
     """Compare runs, topics or measures, and write the tables."""
-    others = {name: value for name, value in options.items() if name not in _ONLY_PAIRS}
+    others = {name: value for name, value in options.items() if name not in {"columns", "topic_groups"}}
     result: Comparison
     if discriminative_power:
         result = power_of_measures(**others)

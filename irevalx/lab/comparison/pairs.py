@@ -248,11 +248,6 @@ class Comparison(Result):
         is_drawn = self.method.is_random if not is_exact else replace(self.method, test="t").is_random
         return self.method.seed if is_drawn else None
 
-    @property
-    def status(self) -> int:
-        """Exit status of the command."""
-        return 0
-
     def about(self) -> dict[str, Any]:
         """Return how the values were computed, for JSON."""
         method = self.method
