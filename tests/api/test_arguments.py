@@ -185,7 +185,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             (given, "unjudged must be nonrel, skip or rel") for given in (5, None, [5], b"skip", ["map", None], "maybe")
         ],
         "grades": GRADES_ARE,
-        "ties": [(None, "ties must be one of name, rank"), ("x", "ties must be name, rank")],
+        "ties": [(None, "ties must be one of name, rank"), ("x", "ties must be one of name, rank")],
         "ignore_identical_ids": FLAG,
         "duplicates": [(5, "duplicates must be error"), ("x", "duplicates must be error, first or best, not 'x'")],
         "infap_c": [*REAL, (0.5, "infap_c must be a number of at least 1, not 0.5")],

@@ -180,7 +180,7 @@ REFUSED = {
     "--ties worst -R subtopics": (1, "--ties worst cannot be combined with -R subtopics"),
     "--ties expected -R sampled": (1, "--ties expected cannot be combined with -R sampled"),
     "--ties best -R prels": (1, "--ties best cannot be combined with -R prels"),
-    "--ties other": (1, "--ties other: must be name, rank"),
+    "--ties other": (1, "--ties other: must be one of name, rank"),
     "--duplicates other": (1, "--duplicates other: must be error, first"),
 }
 
