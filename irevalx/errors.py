@@ -29,7 +29,10 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class IrevalxWarning(UserWarning):
@@ -67,6 +70,55 @@ STANDARD_INPUT = "-"
 Warn: TypeAlias = Callable[[str], None]
 """A function that receives a warning (a single line without prefix)."""
 
+
+class RunWarning(NamedTuple):
+    """A warning about a run, of a kind; a text that begins with its kind is not about a single run."""
+
+    kind: str
+    text: str | Callable[[], str]  # a function composes it, if most texts are not issued
+    badness: float = 0.0
+    is_error: bool = False  # whether the run is refused
+    run: str = ""  # its name, if the text does not begin with it
+
+    @property
+    def line(self) -> str:
+        """The text."""
+        return self.text if isinstance(self.text, str) else self.text()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RunWarning, (self.kind, self.line, *self[2:])  # a text is composed before it leaves the process
+
+
+class RunWarnings:
+    """A context that collects warnings about runs, and ends with the worst of each kind and its number of runs."""
+
+    def __init__(self, warn: Warn) -> None:
+        self._warn = warn
+        self._kinds: dict[str, tuple[int, bool, list[RunWarning]]] = {}  # runs, whether they differ, the worst run
+
+    def add(self, of_run: Iterable[RunWarning]) -> None:
+        """Add the warnings about one run."""
+        by_kind: dict[str, list[RunWarning]] = {}
+        for warning in of_run:
+            by_kind.setdefault(warning.kind, []).append(warning)
+        for kind, own in by_kind.items():
+            n_runs, differ, worst = self._kinds.get(kind, (0, False, own))
+            differ = differ or own[0].badness != worst[0].badness
+            self._kinds[kind] = n_runs + 1, differ, own if own[0].badness > worst[0].badness else worst
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for kind, (n_runs, differ, worst) in self._kinds.items():
+            lines = [warning.line for warning in worst]
+            if n_runs > 1 and lines[0] and not lines[0].startswith(kind):
+                which = f"the {'worst' if differ else 'first'}{worst[0].run and f', {worst[0].run}'}"
+                lines = [f"{lines[0]} ({n_runs} runs have such a warning; this is {which})"]
+            for line in filter(None, lines):
+                self._warn(line)
+
+
 LONGEST_QUOTE = 80
 """Maximum number of characters between quotes in a message."""
 
@@ -86,9 +138,6 @@ class IrevalxError(Exception):
     """
 
     exit_status: ClassVar[int]
-
-    warnings: tuple[str, ...] = ()
-    """Warnings that precede the error."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

@@ -172,6 +172,18 @@ def first_names(names: Sequence[str], noun: str) -> str:
     return join_words([*names[:MOST_NAMED], *more], "and")
 
 
+def counts_by_run(counts: Mapping[str, int]) -> str:
+    """Return the count of each run as a phrase; of more than ``MOST_NAMED`` runs, the least and the greatest count.
+
+    >>> counts_by_run({"bm25": 3, "dense": 1}), counts_by_run({run: ord(run) - 96 for run in "abcdefgh"})
+    ('bm25 3, dense 1', 'from 1 (a) to 8 (h) in 8 runs')
+    """
+    if len(counts) <= MOST_NAMED:
+        return ", ".join(f"{run} {count}" for run, count in counts.items())
+    least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+    return f"from {counts[least]} ({least}) to {counts[most]} ({most}) in {len(counts)} runs"
+
+
 def encodable(what: What, value: str) -> str:
     """Return a string that can be encoded; ArgumentError for surrogates that do not represent bytes."""
     try:

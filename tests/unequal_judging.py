@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_unjudged
+from irevalx.experiments.coverage import DEPTH, Coverage, depend_on_unjudged
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, run_streams
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
@@ -107,7 +107,7 @@ def counts(collection: GradedRuns, seed: int, topics: slice = slice(None)) -> Co
     for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
         before, after = values_with(collection, judged), values_with(collection, deeper)
         requests = [(request, name) for request in collection.requests for name in request.names]
-        depths = [min(cutoff_of(request, name) or DEPTH, DEPTH) for request, name in requests]
+        depths = [min(request.cutoffs.get(name, DEPTH), DEPTH) for request, name in requests]
         coverage = {depth: coverage_at(collection, judged, depth) for depth in set(depths)}
         alone = [(run, other) for other in new for run in pooled]
         families = [("none", alone)]

@@ -11,9 +11,9 @@ from irevalx.api.custom_measures import Measures, with_custom_measures
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.declarations import documented
-from irevalx.errors import IrevalxError, warn
-from irevalx.evaluation.evaluate import Evaluation, renamed
+from irevalx.errors import RunWarning, RunWarnings, warn
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
+from irevalx.evaluation.evaluate import renamed
 from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
 from irevalx.evaluation.topic_selection import level_warnings
 from irevalx.judgments.graded import Judgments
@@ -132,13 +132,15 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     counter = Progress("irevalx", n_runs=len(each), show=show)
     evaluations: list[AnyEvaluation] = []
     together = len(each) > 1 and can_be_stacked(judged.judgments, selection, settings)
-    try:
-        for block in _blocks(each) if together else ([run] for run in each):
-            for evaluation in _evaluated(block, judged, selection, settings, processes, counter):
-                evaluations.append(evaluation)
-                counter.next_run()
-    finally:
-        counter.clear()
+    with RunWarnings(warn) as about_runs:
+        how = (judged, selection, settings, processes, counter, about_runs)
+        try:
+            for block in _blocks(each) if together else ([run] for run in each):
+                for evaluation in _evaluated(block, how):
+                    evaluations.append(evaluation)
+                    counter.next_run()
+        finally:
+            counter.clear()
     return scores_of_evaluations(evaluations, selection)
 
 
@@ -158,12 +160,27 @@ def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
 
 
 def _evaluated(
-    runs: Sequence[Run], judged: Qrels, selection: Selection, settings: Settings, processes: int, progress: Progress
+    runs: Sequence[Run], how: tuple[Qrels, Selection, Settings, int, Progress, RunWarnings]
 ) -> Iterator[AnyEvaluation]:
     """Yield the evaluations of runs; if they cannot be evaluated together, they are split in halves."""
+    judged, selection, settings, processes, progress, about_runs = how
     if len(runs) == 1:
         [run] = runs
-        evaluation = _evaluate(judged, run, selection, settings, processes, progress)
+        warnings: list[RunWarning] = []
+        try:
+            evaluation = evaluate_run(
+                judged.judgments,
+                run.for_one_evaluation(settings.compat),
+                selection,
+                settings,
+                processes=processes,
+                warn=warnings.append,
+                progress=progress.advance,
+            )
+        finally:
+            about_runs.add(warnings)
+        if evaluation.failure:
+            raise evaluation.failure
         yield evaluation if run.name is None else renamed(evaluation, as_bytes(run.name))
         return
     names = [run.name or UNNAMED for run in runs]
@@ -172,36 +189,9 @@ def _evaluated(
     values = None if stack is None else evaluate_stack(judgments, stack, selection, settings)
     if values is None:
         for half in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
-            yield from _evaluated(half, judged, selection, settings, processes, progress)
+            yield from _evaluated(half, how)
         return
     for number, size in enumerate(values.sizes):
-        _warn_of(values.warnings.get(number, ()), progress)
+        about_runs.add(values.warnings.get(number, ()))
         progress.advance(size)
         yield StackedRun(values, number)
-
-
-def _evaluate(
-    judged: Qrels, run: Run, selection: Selection, settings: Settings, processes: int, progress: Progress
-) -> Evaluation:
-    try:
-        evaluation = evaluate_run(
-            judged.judgments,
-            run.for_one_evaluation(settings.compat),
-            selection,
-            settings,
-            processes=processes,
-            progress=progress.advance,
-        )
-    except IrevalxError as error:
-        _warn_of(error.warnings, progress)
-        raise
-    _warn_of(evaluation.warnings, progress)
-    if evaluation.failure:
-        raise evaluation.failure
-    return evaluation
-
-
-def _warn_of(lines: Iterable[str], progress: Progress) -> None:
-    for line in lines:
-        progress.clear()
-        warn(line)

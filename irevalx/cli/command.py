@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,10 @@ from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
 from irevalx.cli.options import DEFAULT_FORMAT, Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
-from irevalx.errors import FormatError, IrevalxError, ParameterError, UsageError, Warn, quote, shown_name
+from irevalx.errors import FormatError, IrevalxError, ParameterError, RunWarnings, UsageError, Warn, quote, shown_name
 from irevalx.frozen import replace
 from irevalx.process.startup import start_numpy
-from irevalx.process.terminal import MOST_ALIKE, Messages, echo, output_width, run_program, write, write_error
+from irevalx.process.terminal import Messages, echo, output_width, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -204,9 +203,9 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
     """Warn about summaries over few topics, and that intervals do not test differences between runs."""
     from irevalx.reports.report import interval_warnings, summary_rows
 
-    for evaluation in evaluations:
-        for line in interval_warnings(summary_rows(evaluation, groups)):
-            warn(f"{shown_name(evaluation.path)}: {line}")
+    with RunWarnings(warn) as about_runs:
+        for evaluation in evaluations:
+            about_runs.add(interval_warnings(summary_rows(evaluation, groups), shown_name(evaluation.path)))
     if len(evaluations) > 1:
         warn("confidence intervals of runs do not show whether runs differ; test differences with irevalx-lab compare")
 
@@ -261,8 +260,7 @@ def _outcomes(
         # Errors in files take precedence, as the exit status of trec_eval shows.
         selection = error
     outcomes = []
-    grouping = messages.grouping() if len(runs) > MOST_ALIKE else nullcontext()
-    with messages.progress(len(runs)) as progress, grouping:
+    with messages.progress(len(runs)) as progress:
         for outcome in evaluate_all(
             judgments,
             runs,
@@ -275,8 +273,9 @@ def _outcomes(
         ):
             progress.next_run()
             outcomes.append(outcome)
-            if isinstance(outcome, IrevalxError):
-                messages.complain(outcome)
+    for outcome in outcomes:
+        if isinstance(outcome, IrevalxError):
+            messages.complain(outcome)
     return outcomes
 
 

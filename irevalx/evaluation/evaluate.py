@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, islice
+from typing import Any
 
 import numpy as np
 
-from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, printable, quote, shown_name
+from irevalx.errors import (
+    EvaluationError,
+    InputError,
+    IrevalxError,
+    NoTopicsError,
+    RunWarning,
+    RunWarnings,
+    Warn,
+    printable,
+    quote,
+    shown_name,
+)
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
+from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_selection import (
     TopicCounts,
     choose_topics,
@@ -53,10 +66,10 @@ class Evaluation(Frozen):
     """The error that ended the evaluation before the next topic; None if all topics were evaluated."""
     trace: tuple[str, ...] = ()
     """Lines about each topic, if requested."""
-    warnings: tuple[str, ...] = ()
     summaries: Summaries | None = None
     judged_among_retrieved_10: float | None = None
-    """Share of judged documents among the first 10 retrieved; None for a sample, and if grades are not required."""
+    """Share of judged documents among the first 10 retrieved; None for a sample, and if grades are not required; nan if
+    only relevant documents are judged."""
 
 
 def evaluate(
@@ -67,59 +80,61 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
+    warn: Callable[[RunWarning], None] = lambda warning: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run; an error contains earlier warnings. ``progress`` gets the number of lines since its last call."""
+    """Evaluate a run. ``progress`` gets the number of lines since its last call."""
+    for warning in run.warnings:
+        warn(warning)
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
     seen = SeenRuns(
         paths=(run.path,),
-        judged=judgments.documents,
+        judgments=judgments,
+        selection=selection,
+        settings=settings,
         topics_of=lambda number: (ranked.ranking.topics, ranked.others),
         docnos_of=lambda number, topic: _docnos_of(run, topic),
-        without_pool=equal_to_map(judgments, selection.measures),
+        add=lambda number, warning: warn(warning),
     )
-    warnings = list(ranked.warnings)
+    for warning in ranked.warnings:
+        warn(warning)
     if settings.topic is None:
         counts = TopicCounts(len(judgments.documents.topics), len(ranked.ranking.topics), len(ranked.others))
-        warnings += _lines(seen.left_out([(0, counts)], complete=settings.complete))
-    try:
-        chosen = choose_topics(judgments, ranked.ranking, settings, rules)
-        if not chosen.ranking.topics and not chosen.failure:
-            raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
-        selection.refuse_other_formats()
-        begin = (0, len(chosen.ranking.topics))
-        assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
-        top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
-        if top is not None:
-            n_ranked = chosen.missing.size - int(np.count_nonzero(chosen.missing))
-            again = not ranked.malformed.count and not _is_pipe(run)
-            warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
-        values, unsupported = assessed.columns(selection)
-        topics = chosen.ranking.topics
-        summaries = summaries_of(judgments, values, topics, ranked.tag or b"", selection, settings)
-        columns = summaries.summarised(summed=chosen.failure is None)
-        warnings += _lines(seen.values(values, unsupported, begin))
-        lines_of_trace: tuple[str, ...] = ()
-        if traced and rules.look_up:
-            from irevalx.evaluation.trace import trace
+        seen.left_out([(0, counts)])
+    chosen = choose_topics(judgments, ranked.ranking, settings, rules)
+    if not chosen.ranking.topics and not chosen.failure:
+        raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
+    selection.refuse_other_formats()
+    begin = (0, len(chosen.ranking.topics))
+    assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
+    top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
+    if top is not None:
+        n_ranked = chosen.missing.size - int(np.count_nonzero(chosen.missing))
+        again = not ranked.malformed.count and not _is_pipe(run)
+        seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again)
+    values, unsupported = assessed.columns(selection)
+    topics = chosen.ranking.topics
+    summaries = summaries_of(judgments, values, topics, ranked.tag or b"", selection, settings)
+    columns = summaries.summarised(summed=chosen.failure is None)
+    seen.unreached(chosen.ranking.n_ret, begin)
+    seen.values(values, unsupported, begin)
+    lines_of_trace: tuple[str, ...] = ()
+    if traced and rules.look_up:
+        from irevalx.evaluation.trace import trace
 
-            lines_of_trace = tuple(trace(chosen.ranking, judgments, settings))
-        return Evaluation(
-            run=summaries.population.tag,
-            path=run.path,
-            topics=topics,
-            columns=columns,
-            failure=chosen.failure,
-            trace=lines_of_trace,
-            warnings=tuple(warnings),
-            summaries=summaries,
-            judged_among_retrieved_10=None if top is None else top.mean_share,
-        )
-    except IrevalxError as error:
-        error.warnings = tuple(warnings)
-        raise
+        lines_of_trace = tuple(trace(chosen.ranking, judgments, settings))
+    return Evaluation(
+        run=summaries.population.tag,
+        path=run.path,
+        topics=topics,
+        columns=columns,
+        failure=chosen.failure,
+        trace=lines_of_trace,
+        summaries=summaries,
+        judged_among_retrieved_10=None if top is None else math.nan if seen.relevant_only else top.mean_share,
+    )
 
 
 def summaries_of(
@@ -181,11 +196,6 @@ def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | 
     return replace(evaluation, topics=summaries.topics, columns=summaries.summarised(), summaries=summaries)
 
 
-def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
-    """Return the text of warnings, without the index of the run, if there is a single run."""
-    return [line for _, line in warnings]
-
-
 def _is_pipe(run: RunStream) -> bool:
     """Return whether a part of the run can be reread only by rereading the whole run."""
     return run.to_its_end and not run.size
@@ -228,28 +238,29 @@ def evaluate_all(
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
-    def work(run: RunStream) -> tuple[Evaluation | IrevalxError, int]:
-        lines = [0]
-        count = progress if sharing == 1 else lines.append
+    def work(run: RunStream) -> tuple[Evaluation | IrevalxError, int, list[RunWarning]]:
+        lines, warnings = [0], list[RunWarning]()
+        how: dict[str, Any] = {"processes": in_run, "traced": traced, "warn": warnings.append}
         try:
             if isinstance(selection, Selection):
-                outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
-                return outcome, sum(lines)
+                count = progress if sharing == 1 else lines.append
+                outcome = evaluate(judgments, run, selection, settings, progress=count, **how)
+                return outcome, sum(lines), warnings
             run = run.allowing(settings.duplicates)
             for block in run.blocks():
                 run.parse(block)
         except (InputError, EvaluationError, NoTopicsError) as error:
-            return error, sum(lines)
+            return error, sum(lines), warnings
         raise selection  # an error about the measures, after errors in the run
 
     if isinstance(selection, Selection):
         for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
             warn(line)
-    for outcome, lines in in_order(work, lambda: runs, sharing):
-        progress(lines)
-        for line in outcome.warnings:
-            warn(line)
-        yield outcome
+    with RunWarnings(warn) as about_runs:
+        for outcome, lines, warnings in in_order(work, lambda: runs, sharing):
+            progress(lines)
+            about_runs.add(warnings)
+            yield outcome
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
@@ -286,9 +297,11 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
             taken.add(name)
         names.append(name)
         by_tag.setdefault(tag, []).append(printable(name))
-    for tag, number in tags.items():
-        if number > 1:
-            warn(f"{number} runs have the tag {quote(tag)}; they are named {first_names(by_tag[tag], 'name')}")
+    shared = {tag: number for tag, number in tags.items() if number > 1}
+    if shared:
+        tag = max(shared, key=shared.__getitem__)
+        others = f" ({len(shared)} tags occur several times; this is the most frequent)" if len(shared) > 1 else ""
+        warn(f"{shared[tag]} runs have the tag {quote(tag)}; they are named {first_names(by_tag[tag], 'name')}{others}")
     return names
 
 
@@ -297,13 +310,15 @@ def warn_of_copies(runs: Iterable[tuple[bytes, str]], warn: Warn) -> None:
     copies: dict[tuple[bytes, str], list[str]] = {}
     for tag, path in runs:
         copies.setdefault((tag, os.path.realpath(path)), []).append(path)
-    lines = [
-        f"{shown_name(of_file[0])} is given {len(of_file)} times, and each copy counts as a run of its own"
+    numbers = {
+        of_file[0]: len(of_file)
         for (_, file), of_file in copies.items()
         if of_file[1:] and os.path.isfile(file)  # noqa: PTH113 - pathlib takes a while to import
-    ]
-    for line in dict.fromkeys(lines):
-        warn(line)
+    }
+    with RunWarnings(warn) as about_runs:
+        for path, number in numbers.items():
+            text = f"{shown_name(path)} is given {number} times, and each copy counts as a run of its own"
+            about_runs.add([RunWarning("copies", text, number)])
 
 
 def _names_for(path: str, tag: bytes, *, is_unique: bool) -> Iterator[bytes]:

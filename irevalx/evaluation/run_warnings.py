@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray
+from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import quote, shown_name
+from irevalx.errors import RunWarning, quote, shown_name
 from irevalx.evaluation.topic_selection import (
+    HARDLY_ANY,
     TopicCounts,
     differing_pair,
     hardly_any_judged,
+    only_relevant,
     pair_of_names,
     plural_topics,
 )
 from irevalx.evaluation.topic_values import TOP, TopicColumn, TopJudged
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments import AnyJudgments
-from irevalx.judgments.graded import Documents, Judgments
+from irevalx.judgments.graded import Judgments
 from irevalx.measures.declaration import UnjudgedEffect
-from irevalx.measures.selection import RequestedMeasure
+from irevalx.measures.selection import RequestedMeasure, Selection
 from irevalx.measures.summaries import geometric_mean, negative_values
-from irevalx.parameters import join_words
+from irevalx.parameters import first_names, join_words
 from irevalx.ranking.ranking import Ranking
+from irevalx.settings import Settings
+
+_SMALL_CUTOFF = 99
+"""Cutoffs up to this one are not reported: short lists of documents are common."""
 
 _MOST_REREAD = 10_000
 """Maximum number of documents of a topic that are reread to search for other spellings."""
@@ -77,39 +84,49 @@ def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[s
 
 
 class SeenRuns(Frozen):
-    """Warnings about evaluated runs; the methods yield pairs of the index of a run and a warning."""
+    """Warnings about evaluated runs; the methods give them to ``add``, with the index of the run."""
 
     paths: Sequence[str]
     """The names of the runs in messages."""
-    judged: Documents
-    """Documents of the judgments."""
+    judgments: AnyJudgments
+    selection: Selection
+    settings: Settings
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]
     """Maps the index of a run to its judged topics with results, and to its other topics."""
     docnos_of: Callable[[int, bytes], list[bytes]]
     """Maps the index of a run and a topic to the retrieved documents."""
-    without_pool: str = ""
-    """A further warning about runs with few judged documents, from ``equal_to_map``."""
+    add: Callable[[int, RunWarning], None]
 
-    def left_out(self, counts: Iterable[tuple[int, TopicCounts]], *, complete: bool) -> Iterator[tuple[int, str]]:
-        """Yield warnings about topics without results or judgments, given the counts of topics by index of the run."""
+    def _add(self, number: int, kind: str, badness: float, text: Callable[[], str]) -> None:
+        """Add a warning whose text, unless it is empty, follows the name of the run."""
+
+        def line() -> str:
+            words = text()
+            return words and f"{shown_name(self.paths[number])}: {words}"
+
+        self.add(number, RunWarning(kind, line, badness))
+
+    def left_out(self, counts: Iterable[tuple[int, TopicCounts]]) -> None:
+        """Warn about topics without results or judgments, given the counts of topics by index of the run."""
         for number, of_run in counts:
-            line = of_run.left_out(complete=complete)
-            if line:
-                yield number, f"{shown_name(self.paths[number])}: {line}{self._similar_topics(number, of_run)}"
+            if of_run.missing or of_run.unjudged:
+                kind = "missing topics" if of_run.missing else "unjudged topics"
+                badness = of_run.missing + of_run.unjudged / (of_run.unjudged + 1)
+                self._add(number, kind, badness, partial(self._left_out, number, of_run))
 
-    def _similar_topics(self, number: int, counts: TopicCounts) -> str:
-        """Return the end of a warning that shows two topics that differ only in spelling, if there are any."""
+    def _left_out(self, number: int, counts: TopicCounts) -> str:
+        """Return the text of ``left_out``, with two topics that differ only in spelling, if there are any."""
+        line = counts.left_out(complete=self.settings.complete) or ""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
-            return ""
+            return line
         ranked, others = self.topics_of(number)
-        with_results = set(ranked)
-        pair = differing_pair([topic for topic in self.judged.topics if topic not in with_results], sorted(others))
-        return pair and f"; {pair}"
+        missing = [topic for topic in self.judgments.documents.topics if topic not in set(ranked)]
+        return "; ".join(filter(None, (line, differing_pair(missing, sorted(others)))))
 
     def little_judged(
         self, top: TopJudged, ranking: Ranking, begin: Sequence[int], n_topics: Sequence[int], *, again: bool = True
-    ) -> Iterator[tuple[int, str]]:
-        """Yield warnings about runs with judged documents in hardly any topic, or with few judged documents at the top.
+    ) -> None:
+        """Warn about runs with judged documents in hardly any topic, or with few judged documents at the top.
 
         ``begin`` contains the bounds of the topics of each run; ``again`` permits rereading runs to compare spellings.
         """
@@ -122,36 +139,73 @@ class SeenRuns(Frozen):
         )
         for number, (n_of_run, n_without, n_retrieved, n_judged) in enumerate(sums):
             own = slice(begin[number], begin[number + 1])
+            text = partial(self._hardly_any, number, n_without, n_of_run, top, ranking, own)
+            hardly_any = n_without and (n_without >= HARDLY_ANY * n_of_run or text())
+            if hardly_any:
+                self._add(number, "hardly any judged", n_without / n_of_run, text)
+            if 2 * n_judged >= n_retrieved:
+                continue
+            compared = (top, ranking, own) if again and not hardly_any else None
+            text = partial(self._little_judged, number, n_retrieved, n_judged, compared)
+            self._add(number, "little judged", 1 - n_judged / n_retrieved, text)
+            only_relevant, always = self.relevant_only or ("", False)
+            for line in ("" if always else only_relevant, "" if hardly_any else self._without_pool):
+                if line:
+                    self.add(number, RunWarning(line, line))
 
-            def example(number: int = number, own: slice = own) -> tuple[bytes, str]:
-                topic = ranking.topics[own.start + int(top.without[own].argmax())]
-                return topic, pair_of_names(self.judged.docnos_of(topic), self.docnos_of(number, topic))
+    @cached_property
+    def _without_pool(self) -> str:
+        """A further warning about runs with few judged documents, or ""."""
+        return equal_to_map(self.judgments, self.selection.measures)
 
-            hardly_any = hardly_any_judged(n_without, n_of_run, example)
-            little = little_judged(n_retrieved, n_judged)
-            if little and not hardly_any and again:
-                partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
-                if partly.any():
-                    little += self._similar_documents(number, ranking.topics[own.start + int(partly.argmax())])
-            yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
-            if little and not hardly_any and self.without_pool:
-                yield number, self.without_pool
+    @cached_property
+    def relevant_only(self) -> tuple[str, bool] | None:
+        """The warning that replaces warnings about few judged documents."""
+        return only_relevant(self.judgments, self.selection.measures, self.settings)
 
-    def _similar_documents(self, number: int, topic: bytes) -> str:
-        """Return the end of a warning that shows two documents of a topic that differ only in spelling, if any do."""
-        judged = dict.fromkeys(self.judged.docnos_of(topic))
+    def _hardly_any(
+        self, number: int, n_without: int, n_topics: int, top: TopJudged, ranking: Ranking, own: slice
+    ) -> str:
+        def example() -> tuple[bytes, str]:
+            topic = ranking.topics[own.start + int(top.without[own].argmax())]
+            return topic, pair_of_names(self.judgments.documents.docnos_of(topic), self.docnos_of(number, topic))
+
+        return hardly_any_judged(n_without, n_topics, example) or ""
+
+    def _little_judged(
+        self, number: int, n_retrieved: int, n_judged: int, compared: tuple[TopJudged, Ranking, slice] | None
+    ) -> str:
+        """Return the share of judged documents, unless it is not informative, and two documents of similar spelling."""
+        share = None if self.relevant_only else little_judged(n_retrieved, n_judged)
+        pair = compared and self._similar_documents(number, *compared)
+        return "; ".join(filter(None, (share, pair)))
+
+    def _similar_documents(self, number: int, top: TopJudged, ranking: Ranking, own: slice) -> str:
+        """Return a phrase about two documents of a topic that differ only in spelling; "" if there are none."""
+        partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_REREAD)
+        if not partly.any():
+            return ""
+        topic = ranking.topics[own.start + int(partly.argmax())]
+        judged = dict.fromkeys(self.judgments.documents.docnos_of(topic))
         retrieved = dict.fromkeys(self.docnos_of(number, topic))
         pair = differing_pair(
             [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
         )
-        return pair and f"; in topic {quote(topic)} {pair}"
+        return pair and f"in topic {quote(topic)} {pair}"
 
-    def values(
-        self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]
-    ) -> Iterator[tuple[int, str]]:
-        """Yield warnings about omitted measures, topics without a value, and geometric means."""
-        numbers = range(len(self.paths))
-        yield from ((number, f"{reason}; it is left out") for number in numbers for reason in unsupported)
+    def unreached(self, n_ret: IntArray, begin: Sequence[int]) -> None:
+        """Warn about runs that end before half of a high requested cutoff in all topics."""
+        cutoffs = self.selection.requested_cutoffs if n_ret.size else {}
+        for number, deepest in enumerate(np.maximum.reduceat(n_ret, begin[:-1]).tolist() if cutoffs else ()):
+            if names := [name for name, cutoff in cutoffs.items() if cutoff > max(2 * deepest, _SMALL_CUTOFF)]:
+                most, of_names = plural_topics(deepest, "ranked document"), first_names(names, "value")
+                text = f"no topic has more than {most}, fewer than the cutoff of {of_names}"
+                self._add(number, "cutoff", -deepest, text.__str__)
+
+    def values(self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]) -> None:
+        """Warn about omitted measures, topics without a value, and geometric means."""
+        for reason in unsupported:
+            self.add(0, RunWarning(reason, f"{reason}; it is left out"))
         n_without = [
             (column.measure.name, _sums((~column.has_value).astype(np.int64), begin))
             for column in columns
@@ -164,11 +218,14 @@ class SeenRuns(Frozen):
             and column.values is not None
             and negative_values(column.name, column.values)
         ]
-        for number in numbers if n_without or with_negative else ():
+        for number in range(len(self.paths)) if n_without or with_negative else ():
             own = slice(begin[number], begin[number + 1])
-            lines = without_value(own.stop - own.start, [(name, lacking[number]) for name, lacking in n_without])
-            lines += filter(None, [negative_values(name, values[own]) for name, values in with_negative])
-            yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in lines)
+            of_run = [(name, lacking[number]) for name, lacking in n_without]
+            for line in without_value(own.stop - own.start, of_run):
+                self._add(number, "without value", max(lacking for _, lacking in of_run), line.__str__)
+            for name, values in with_negative:
+                if line := negative_values(name, values[own]) or "":
+                    self._add(number, name, int(np.count_nonzero(np.asarray(values[own]) < 0)), line.__str__)
 
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:

@@ -6,15 +6,16 @@ Values and warnings are the same as if each run were evaluated separately.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from irevalx.arrays.segments import IntArray
-from irevalx.errors import IrevalxError
+from irevalx.errors import IrevalxError, RunWarning
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation, summaries_of
-from irevalx.evaluation.run_warnings import SeenRuns, equal_to_map
+from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_selection import TopicCounts, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
 from irevalx.frozen import Frozen, cached_property, defaults, replace
@@ -41,7 +42,7 @@ class StackedValues(Frozen):
     """Bounds of the topics of each run."""
     every: Summaries
     """The topics of all runs and their values, run by run; the topics of each run are in ascending byte order."""
-    warnings: dict[int, tuple[str, ...]]
+    warnings: dict[int, list[RunWarning]]
     """The warnings about each run, by its index."""
 
     @property
@@ -83,7 +84,6 @@ class StackedRun(Frozen):
             path=self.path,
             topics=summaries.topics,
             columns=summaries.summarised(),
-            warnings=self.values.warnings.get(self.number, ()),
             summaries=summaries,
         )
 
@@ -156,15 +156,12 @@ def evaluate_stack(
     except IrevalxError:
         return None  # each run is then evaluated on its own, which determines its error
     begin = np.append(0, n_ranked.cumsum()).tolist()
-    warnings: dict[int, list[str]] = {}
-    without_pool = equal_to_map(judgments, selection.measures)
-    for number, line in _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported, without_pool):
-        warnings.setdefault(number, []).append(line)
+    warnings = _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported, selection)
     return StackedValues(
         stack=stack,
         begin=begin,
         every=summaries_of(judgments, columns, ranking.topics, b"", selection, settings),
-        warnings={number: tuple(lines) for number, lines in warnings.items()},
+        warnings=warnings,
     )
 
 
@@ -176,11 +173,11 @@ def _warnings(  # noqa: PLR0917
     rules: RankingRules,
     columns: Sequence[TopicColumn],
     unsupported: Sequence[str],
-    without_pool: str,
-) -> Iterator[tuple[int, str]]:
-    """Yield the warnings about the runs, with the index of each run, in the order of ``evaluate``."""
-    judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
-    n_judged, others = len(judged.topics), stack.n_topics - n_ranked
+    selection: Selection,
+) -> dict[int, list[RunWarning]]:
+    """Return the warnings about each run, by its index, in the order of ``evaluate``."""
+    judgments, settings, results = assessed.judgments, assessed.settings, stack.results
+    n_judged, others = len(judgments.documents.topics), stack.n_topics - n_ranked
     ends = np.append(0, stack.n_topics.cumsum()).tolist()
 
     def topics_of(number: int) -> tuple[Collection[bytes], Collection[bytes]]:
@@ -190,13 +187,19 @@ def _warnings(  # noqa: PLR0917
     def docnos_of(number: int, topic: bytes) -> list[bytes]:
         return results.docnos.take(results.rows.slice(results.topics.index(topic, ends[number]))).texts()
 
-    for number, of_scores in stack.score_warnings.items():
-        yield from ((number, line) for line in of_these_ties(of_scores, rules.ties))
-    seen = SeenRuns(stack.names, judged, topics_of, docnos_of, without_pool)
+    of_scores = stack.score_warnings.items()
+    by_run = defaultdict(list, {number: [*of_these_ties(warnings, rules.ties)] for number, warnings in of_scores})
+
+    def add(number: int, warning: RunWarning) -> None:
+        by_run[number].append(warning)
+
+    seen = SeenRuns(stack.names, judgments, selection, settings, topics_of, docnos_of, add)
     if settings.topic is None:
         incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
         counts = ((number, TopicCounts(n_judged, int(n_ranked[number]), int(others[number]))) for number in incomplete)
-        yield from seen.left_out(counts, complete=settings.complete)
+        seen.left_out(counts)
     if rules.look_up and assessed.judgments.tell_little_judged:
-        yield from seen.little_judged(assessed.top_judged, assessed.ranking, begin, n_ranked.tolist())
-    yield from seen.values(columns, unsupported, begin)
+        seen.little_judged(assessed.top_judged, assessed.ranking, begin, n_ranked.tolist())
+    seen.unreached(assessed.ranking.n_ret, begin)
+    seen.values(columns, unsupported, begin)
+    return by_run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -181,11 +181,37 @@ def level_checks(
     return sorted(checks.values(), key=lambda check: check.relevant)
 
 
+def only_relevant(
+    judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings
+) -> tuple[str, bool] | None:
+    """Return the warning about judgments without a grade from 0 up to the level; None for other judgments.
+
+    The second value is whether it applies to all runs, rather than to runs with few judged documents: if measures
+    compare documents, or if grades differ, so that measures could use a higher level.
+    """
+    level = settings.level
+    if not isinstance(judgments, Judgments) or not 0 < level <= judgments.least_grade:
+        return None
+    compared = any(requested.measure.needs_nonrelevant for requested in measures)
+    differ = judgments.greatest_grade != judgments.least_grade and any(requested.uses_level for requested in measures)
+    what = "measures that compare relevant with nonrelevant documents (bpref, RankEff) and " if compared else ""
+    line = (
+        f"{shown_name(judgments.path)}: only relevant documents are judged (no grade is below {level:g}, "
+        f"{spelled('level')}); {what}the share of judged documents {'are' if compared else 'is'} not informative"
+    )
+    return line, compared or differ
+
+
 def level_warnings(
-    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
+    judgments: AnyJudgments, measures: Sequence[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
     """Yield the warnings about topics without relevant or nonrelevant documents, as in ``level_checks``."""
+    relevant_only = only_relevant(judgments, measures, settings)
+    if relevant_only and relevant_only[1]:
+        yield relevant_only[0]
     for check in level_checks(measures, settings, nonrelevant=nonrelevant):
+        if relevant_only and not check.relevant:
+            continue
         n_without, n_topics = check.count(judgments, settings)
         greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
         if greatest is not None and greatest < check.level:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
@@ -16,7 +16,6 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.incomplete_judgments import judged
-from irevalx.measures.measure_parameters import Cutoffs
 from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
@@ -41,16 +40,6 @@ _AS_NONRELEVANT = {
 
 COVERAGE_MEASURES = {judged, unjudged}
 """Measures of the coverage of the judgments, under which runs are not tested."""
-
-
-def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
-    """Return the cutoff of a measure, given its printed name; None if it has none."""
-    if not isinstance(request.measure.kind, Cutoffs):
-        return None
-    values = request.parameters.values
-    ranks = values[0] if isinstance(values[0], tuple) else values
-    cutoff: int = ranks[request.names.index(name)]
-    return cutoff
 
 
 class FirstUnjudged(Frozen):
@@ -181,12 +170,6 @@ def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: Re
     return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))
 
 
-def are_relevant_only(grades: AnyArray, level: float) -> bool:
-    """Return whether all judged documents are relevant, and at least one is."""
-    judged = grades[grades >= 0]
-    return bool(judged.size and (judged >= max(level, 0)).all())
-
-
 def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     """Return the coverage of runs at DEPTH and at the cutoffs of the measures, by cutoff.
 
@@ -195,13 +178,13 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     """
     if not isinstance(ranked, GradedRuns):
         return {}
-    depths = {DEPTH, *(cutoff_of(request, name) or DEPTH for request in ranked.requests for name in request.names)}
+    depths = {DEPTH, *(cutoff for request in ranked.requests for cutoff in request.cutoffs.values())}
     shape = ranked.missing.shape
     n_retrieved = np.where(ranked.missing, 0, ranked.ranking.n_ret.reshape(shape))
     counts = {depth: ranked.judged_within(depth) for depth in sorted(depths)}
     n_unjudged = {depth: np.minimum(n_retrieved, depth) - n_judged for depth, n_judged in counts.items()}
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in n_unjudged.values()))
-    settings, of_relevant_only = ranked.settings, are_relevant_only(ranked.grades, ranked.level)
+    settings, of_relevant_only = ranked.settings, ranked.judgments.least_grade >= max(ranked.level, 0)
     is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
     first: list[FirstUnjudged] = []
 

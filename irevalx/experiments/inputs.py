@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.api.custom_measures import with_custom_measures
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.arrays.segments import AnyArray, BoolArray
-from irevalx.errors import ArgumentError, InputError, UsageError, shown_name, warn
+from irevalx.errors import ArgumentError, InputError, RunWarnings, UsageError, shown_name, warn
 from irevalx.experiments.labels import Labels
 from irevalx.experiments.ranked_runs import (
     DEFAULT_RULES,
@@ -73,7 +73,13 @@ def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
     if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
-    return [replace(run.for_one_evaluation(compat), name=run.name) for run in each]
+    streams = []
+    with RunWarnings(warn) as about_runs:
+        for run in each:
+            stream = run.for_one_evaluation(compat)
+            about_runs.add(stream.warnings)
+            streams.append(replace(stream, name=run.name, warnings=()))
+    return streams
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:

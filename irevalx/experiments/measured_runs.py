@@ -14,7 +14,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
 from irevalx.evaluation.columns import Column
-from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, coverages, cutoff_of
+from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, coverages
 from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of
 from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
@@ -111,7 +111,7 @@ def with_coverage(
         return replace(measured, request=request)
     topics = frozenset(measured.topics)
     places = np.array([as_text(topic) in topics for topic in ranked.topics], np.bool_)
-    depth = cutoff_of(request, measured.measure) or DEPTH
+    depth = request.cutoffs.get(measured.measure, DEPTH)
     at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
     return replace(measured, request=request, coverage=at, top_coverage=None if at.of_relevant_only else top)
 

@@ -10,13 +10,12 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray, Segments
-from irevalx.errors import Warn
+from irevalx.errors import RunWarnings, Warn, shown_name
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
-from irevalx.ranking.rank import ranking_order, without_documents
+from irevalx.ranking.rank import ranking_order, score_warning, without_documents
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import ResultRows, RunStream
-from irevalx.trec_eval import malformed_number_warnings
 
 PLAIN = RankingRules()
 """The ranking of trec_eval."""
@@ -27,28 +26,28 @@ def best_ranks_in_runs(
 ) -> dict[bytes, dict[bytes, int]]:
     """Return the best rank of each of the top ``depth`` documents of runs, by topic; warns about invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
-    for run in runs:
-        for topic, docnos in documents_in_order(run, depth, warn, rules):
-            of_topic = best.setdefault(topic, {})
-            for rank, docno in enumerate(docnos, start=1):
-                of_topic[docno] = min(rank, of_topic.get(docno, rank))
+    for _, topic, docnos in documents_in_order(runs, depth, warn, rules):
+        of_topic = best.setdefault(topic, {})
+        for rank, docno in enumerate(docnos, start=1):
+            of_topic[docno] = min(rank, of_topic.get(docno, rank))
     return best
 
 
 def documents_in_order(
-    run: RunStream, depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
-) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Yield each topic of a run with its top ``depth`` documents, as ranked by the evaluator."""
-    parts = _results_of(run, rules)
-    for message in malformed_number_warnings(part.malformed for part in parts):
-        warn(message)
-    for part in parts:
-        first = _first_of(part, depth, rules)
-        texts = first.docnos.texts()
-        ends = np.searchsorted(first.topic, np.arange(len(first.topics) + 1)).tolist()
-        for number, (start, end) in enumerate(pairwise(ends)):
-            if end > start:
-                yield first.topics[number], texts[start:end]
+    runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None, rules: RankingRules = PLAIN
+) -> Iterator[tuple[int, bytes, list[bytes]]]:
+    """Yield the number of each run, and its topics with their top ``depth`` documents, as ranked by the evaluator."""
+    with RunWarnings(warn) as about_runs:
+        for number, run in enumerate(runs):
+            parts = _results_of(run, rules)
+            about_runs.add(score_warning(shown_name(run.path), [part.malformed for part in parts]))
+            for part in parts:
+                first = _first_of(part, depth, rules)
+                texts = first.docnos.texts()
+                ends = np.searchsorted(first.topic, np.arange(len(first.topics) + 1)).tolist()
+                for topic, (start, end) in enumerate(pairwise(ends)):
+                    if end > start:
+                        yield number, first.topics[topic], texts[start:end]
 
 
 def pool_of(

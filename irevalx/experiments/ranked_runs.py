@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import EvaluationError, NoTopicsError, UsageError, Warn, quote, shown_name
+from irevalx.errors import EvaluationError, NoTopicsError, RunWarnings, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.evaluate import unique_run_names, warn_of_copies
 from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
@@ -37,6 +37,7 @@ from irevalx.measures.summaries import (
     total,
     total_of_all_judged,
 )
+from irevalx.parameters import counts_by_run
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, assess, in_topic_order, rank_run
@@ -91,11 +92,11 @@ def rank_all(
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - builds the table once, before processes are started
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-        for line in ranked.warnings:
-            warn(line)
-        raise_first(ranked.ranking.failures)
-        yield ranked
+    with RunWarnings(warn) as about_runs:
+        for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+            about_runs.add(ranked.warnings)
+            raise_first(ranked.ranking.failures)
+            yield ranked
 
 
 def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: Warn) -> list[str]:
@@ -137,7 +138,7 @@ def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], wh
     """Describe the evaluated topics in a phrase; ``lacking`` counts the judged topics missing from each run."""
     if not lacking:
         return f"all {n_judged} {which}" if n_judged > 1 else f"{n_judged} {which.replace('topics', 'topic')}"
-    by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
+    by_run = counts_by_run(lacking)
     if n_topics == n_judged:
         return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"
     return (

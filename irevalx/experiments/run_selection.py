@@ -12,9 +12,10 @@ import numpy as np
 
 from irevalx.arrays.segments import IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import InputError, Warn
+from irevalx.errors import InputError, RunWarning, RunWarnings, Warn
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
+from irevalx.parameters import counts_by_run
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.ranking import Ranking
 
@@ -59,7 +60,7 @@ def selected_runs(
         )
     if len(selected) == n_runs:
         return selected, (f"Runs: all {n_runs}; no unjudged documents are among their {among} ({option}).",)
-    left_out = ", ".join(f"{names[run]} {len(of_run)}" for run, of_run in lacking.items() if of_run)
+    left_out = counts_by_run({names[run]: len(of_run) for run, of_run in lacking.items() if of_run})
     n_topics = len({topic for of_run in lacking.values() for topic in of_run})
     reason = f"unjudged documents among their {among} for {n_topics} of {len(topics)} topics ({option})"
     n_left_out = n_runs - len(selected)
@@ -75,14 +76,16 @@ def _sufficient_runs(
         return list(range(len(ranked)))
     most = len(topics) * max(int(run.ranking.n_ret.max(initial=0)) for run in ranked)
     sufficient = []
-    for number, run in enumerate(ranked):
-        n_retrieved = int(run.ranking.n_ret.sum())
-        n_topics = len(run.topics.intersection(topics))
-        if n_retrieved < share * most or n_topics < len(topics):
-            of_topics = f"{n_topics} of {len(topics)} topics"
-            warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
-        else:
-            sufficient.append(number)
+    with RunWarnings(warn) as about_runs:
+        for number, run in enumerate(ranked):
+            n_retrieved = int(run.ranking.n_ret.sum())
+            n_topics = len(run.topics.intersection(topics))
+            if n_retrieved < share * most or n_topics < len(topics):
+                of_topics = f"{n_topics} of {len(topics)} topics"
+                text = f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}"
+                about_runs.add([RunWarning("few documents", text, -n_retrieved)])
+            else:
+                sufficient.append(number)
     return sufficient
 
 

@@ -204,6 +204,12 @@ class Judgments(Documents, JudgmentKind):
         """The highest grade; None if there are no grades."""
         return float(self.grades.max()) if self.grades.size else None
 
+    @cached_property
+    def least_grade(self) -> float:
+        """The lowest grade of the judged documents; -1 if there are none."""
+        judged = self.grades[self.grades >= 0]
+        return float(judged.min()) if judged.size else -1.0
+
     @property
     def tell_little_judged(self) -> bool:
         """Whether to warn about runs with few judged documents; false for samples."""

@@ -66,6 +66,10 @@ class ParameterKind:
         """Parse the parameters (None: the default) of a measure; ``note`` is called with numbers that are not plain."""
         return Parameters((name,))
 
+    def cutoffs(self, parameters: Parameters) -> Sequence[int]:
+        """Return the cutoff of each printed name; empty for a measure without cutoffs."""
+        return ()
+
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         """Call the kernel for the topics ``t``; return one result for each printed name."""
         return [kernel(t, *parameters.values)]
@@ -90,6 +94,10 @@ class Cutoffs(Frozen, ParameterKind):
         ranks = tuple(sorted(ranks))
         _refuse_equal(name, text, ranks)
         return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
+
+    def cutoffs(self, parameters: Parameters) -> Sequence[int]:
+        ranks: Sequence[int] = parameters.values
+        return ranks
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k) for k in parameters.values]
@@ -116,6 +124,10 @@ class CutoffsAndReals(Cutoffs):
         named = NamedReals(self.parameters).parse(name, ",".join(pairs) or None, settings, note)
         after = named.names[0].removeprefix(name)
         return Parameters(tuple(f"{printed}{after}" for printed in cutoffs.names), (cutoffs.values, named.values))
+
+    def cutoffs(self, parameters: Parameters) -> Sequence[int]:
+        ranks: Sequence[int] = parameters.values[0]
+        return ranks
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         ranks, named = parameters.values

@@ -14,7 +14,7 @@ from irevalx.measures.declaration import Measure
 from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
 from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes
-from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
+from irevalx.settings import UNJUDGED_TREATMENTS, Settings, UnjudgedTreatment
 from irevalx.trec_eval import Compat, c_double
 
 
@@ -130,6 +130,19 @@ def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
     if dot and not parameters:
         raise UsageError(f"measure {quote(text)} has a dot but no parameters; remove the dot")
     return ParsedRequest(name, parameters if dot else None)
+
+
+def refuse_level(spec: ParsedRequest, settings: Settings) -> None:
+    """Raise UsageError for a measure's own level that the grades do not allow."""
+    if spec.level is None or settings.grades == "real":
+        return
+    if settings.grades == "probability":
+        raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
+    if isinstance(spec.level, float):
+        raise UsageError(
+            f"invalid level in {quote(spec.text)}: must be an integer; fractional levels require "
+            f"{spelled('grades', 'real')}"
+        )
 
 
 def without_blanks(text: str) -> str:

@@ -27,6 +27,7 @@ from irevalx.measures.requests import (
     measures_in,
     merged_parameters,
     read_own_request,
+    refuse_level,
     split_treatment,
     warning_of_replaced,
     without_blanks,
@@ -131,6 +132,16 @@ class RequestedMeasure(Frozen):
         below_0 = self.level is not None and self.level < 0
         return below_0 or self.treatment == "rel" or self.parameters.look_outside
 
+    @property
+    def uses_level(self) -> bool:
+        """Whether the level of all measures (``-l``) affects the values."""
+        return self.level is None and self.measure.kernel is not None and self.measure.uses_level
+
+    @property
+    def cutoffs(self) -> dict[str, int]:
+        """The cutoff of each printed name; empty for a measure without cutoffs."""
+        return dict(zip(self.names, self.measure.kind.cutoffs(self.parameters), strict=False))
+
     def is_ordered_by_gain(self, ties: Ties) -> bool:
         """Return whether the order of tied documents depends on the given gains."""
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
@@ -168,6 +179,12 @@ class Selection(Frozen):
         for selected in self.measures:
             if problem := selected.measure.format_problem(self.rel_format):
                 raise EvaluationError(problem)
+
+    @cached_property
+    def requested_cutoffs(self) -> dict[str, int]:
+        """The cutoffs that are part of a request, by printed name."""
+        explicit = [selected.cutoffs for request, selected in self.requests if request.listed_cutoffs]
+        return {name: cutoff for cutoffs in explicit for name, cutoff in cutoffs.items()}
 
     @cached_property
     def needs_all(self) -> bool:
@@ -234,6 +251,8 @@ def select_measures(
         if (key := request.merged_by(like_c)) in selected
         and (not like_c or request.spec.parameters in {None, first_parameters(merged[key])})
     ]
+    if settings.level != 1 and selected and not any(measure.uses_level for measure in selected.values()):
+        warn(f"{spelled('level', settings.level)} has no effect, because no requested measure uses the relevance level")
     measures = tuple(each for measure in selected.values() for _, each in _by_order_of_ties(measure, settings))
     requests = tuple(
         (replace(request, spelling=request.spelling and request.spelling + suffix), each)
@@ -300,7 +319,7 @@ def requested_measure(text: str) -> RequestedMeasure | None:
 
 def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
     """Yield the requests in a text: a measure with one or several treatments, or the members of a set."""
-    _refuse_level(spec, settings)
+    refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
     unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
@@ -321,19 +340,6 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
         for request in requests:
             suffix = "" if own else _suffix(None, request.effective_treatment, settings)
             yield replace(request, spelling=spec.text + suffix)
-
-
-def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
-    """Raise UsageError for a measure's own level that the grades do not allow."""
-    if spec.level is None or settings.grades == "real":
-        return
-    if settings.grades == "probability":
-        raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
-    if isinstance(spec.level, float):
-        raise UsageError(
-            f"invalid level in {quote(spec.text)}: must be an integer; fractional levels require "
-            f"{spelled('grades', 'real')}"
-        )
 
 
 def _has_treatment(request: Request, settings: Settings) -> bool:

@@ -197,10 +197,6 @@ def _print_error(name: str, error: IrevalxError | click.UsageError | MemoryError
     return status
 
 
-MOST_ALIKE = 3
-"""Maximum number of warnings shown that differ only in file and numbers."""
-
-
 class Messages:
     """Warnings, errors and progress, on lines that begin with the program's name; ``quiet`` shows only errors."""
 
@@ -210,33 +206,14 @@ class Messages:
         self._program = program
         self._quiet = quiet
         self._progress: Progress | None = None
-        self._pending: dict[str, list[str]] | None = None  # by text without file and numbers, in ``grouping``
 
     def warn(self, line: str) -> None:
-        """Show a warning; one that concerns several runs is shown once."""
+        """Show a warning, once."""
         if line in self.warnings:
             return
         self.warnings.append(line)
-        if self._pending is not None:
-            self._pending.setdefault(re.sub(r"\d+", "0", line.partition(": ")[2] or line), []).append(line)
-        elif not self._quiet:
+        if not self._quiet:
             self._print_line(line)
-
-    @contextmanager
-    def grouping(self) -> Iterator[None]:
-        """Print warnings at the end; many warnings that differ only in file and numbers are merged."""
-        self._pending = {}
-        try:
-            yield
-        finally:
-            groups, self._pending = self._pending.values(), None
-            for lines in () if self._quiet else groups:
-                if len(lines) <= MOST_ALIKE:
-                    for line in lines:
-                        self._print_line(line)
-                else:
-                    more = f"{len(lines) - 1} more runs have such a warning; --format json lists all warnings"
-                    self._print_line(f"{lines[0]} ({more})")
 
     def complain(self, error: Exception) -> None:
         """Print an error that does not end the program."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from irevalx.arrays.byte_strings import DocumentTable, Names, may_repeat, order_
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, WordArray, distinct
 from irevalx.declarations import spelled
-from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, UsageError, shown_name
+from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, RunWarning, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments, duplicate_documents
@@ -21,10 +21,10 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import MOST_RETRIEVED, RankingRules
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.topics import SampledTopics, Topics, round_half_away, round_up_from_a_tenth
-from irevalx.reading.kinds.runs import SEVERAL_TAGS, ResultRows, RunStream, RunWarning
+from irevalx.reading.kinds.runs import SEVERAL_TAGS, ResultRows, RunStream
 from irevalx.reading.sources.blocks import each_topic_once, until_topic_returns
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, UnjudgedTreatment, remedy_for_duplicates
-from irevalx.trec_eval import MalformedNumbers, merge_sort
+from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings, merge_sort
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics, Preferences, TopicsWithProbabilities, TopicsWithSubtopics
@@ -218,7 +218,7 @@ class RankedRun(Frozen):
     malformed: MalformedNumbers  # scores that are not finite numbers
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int  # number of excluded documents whose ID equals the ID of their topic
-    warnings: tuple[str, ...] = ()  # all warnings about a whole run
+    warnings: tuple[RunWarning, ...] = ()  # all warnings about a whole run
 
     @cached_property
     def topics(self) -> frozenset[bytes]:
@@ -278,24 +278,33 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = RankedRun.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    warnings = [whole.malformed.message(), *of_these_ties(whole.sanity_warnings, rules.ties)]
+    named = shown_name(run.path)
+    warnings = [*score_warning(named, (whole.malformed,)), *of_these_ties(whole.sanity_warnings, rules.ties)]
     if whole.n_identical:
-        warnings.append(
-            f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} with the "
-            "ID of the topic left out"
+        text = (
+            f"{named}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} with the ID of the topic "
+            "left out"
         )
-    return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
+        warnings.append(RunWarning("identical", text, whole.n_identical))
+    return replace(whole, warnings=tuple(warnings)) if warnings else whole
 
 
-def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
+def score_warning(named: str, parts: Sequence[MalformedNumbers]) -> Iterator[RunWarning]:
+    """Yield a warning if scores in the parts of a run, which is ``named`` in messages, are not finite numbers."""
+    for text in malformed_number_warnings(parts):
+        name = "" if text.startswith(named) else named
+        yield RunWarning("score", text, sum(part.count for part in parts), run=name)
+
+
+def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> Collection[RunWarning]:
     """Return the warnings that apply to this order of ties, the first of each kind; raises the first error, if any."""
-    lines: dict[str, str] = {}
+    first: dict[str, RunWarning] = {}
     for warning in warnings:
         if warning.is_error:
-            raise MalformedLineError(warning.text)
+            raise MalformedLineError(warning.line)
         if {"ties": "name", "ranks": "rank"}.get(warning.kind, ties) == ties:
-            lines.setdefault(warning.kind, warning.text)
-    return list(lines.values())
+            first.setdefault(warning.kind, warning)
+    return first.values()
 
 
 def _shared_parts(

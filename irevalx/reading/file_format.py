@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
@@ -12,6 +13,7 @@ from irevalx.errors import (
     FormatError,
     InputError,
     MalformedLineError,
+    RunWarning,
     UnreadableFileError,
     UsageError,
     Warn,
@@ -93,9 +95,17 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         warn: Warn,
         grades: Grades = "whole",
     ) -> Data_co:
-        """Read a file, a table or a dictionary by ``Rules``; runs are only opened, and read during evaluation."""
+        """Read a file, a table or a dictionary by ``Rules``; runs, with ``warnings``, are read during evaluation."""
         self.refuse_grades(grades)
-        rules = Rules(compat, strict, warn, grades)
+        if self.kind is not FileKind.RUNS:
+            return self._built(given, Rules(compat, strict, warn, grades))
+        lines: list[str] = []
+        run: Any = self._built(given, Rules(compat, strict, lines.append))
+        kinds = [re.sub(r"'.*?'|\d+", "", line.removeprefix(shown_name(run.path))) for line in lines]
+        return replace(run, warnings=tuple(map(RunWarning, kinds, lines))) if lines else run  # type: ignore[no-any-return]
+
+    def _built(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Data_co:
+        """Build the content from the rows of an input."""
         rows = self.rows(given, rules)
         module, _, function = self.reader.rpartition(".")
         reader: Callable[[Rows, Rules], Data_co] = getattr(import_module(f"irevalx.reading.kinds.{module}"), function)

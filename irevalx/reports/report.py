@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.declarations import spelled
-from irevalx.errors import printable
+from irevalx.errors import RunWarning, printable
 from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
+from irevalx.parameters import counts_by_run, first_names
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reports.best import marked_as_best
 from irevalx.reports.table import Table
@@ -75,24 +76,27 @@ FEW_TOPICS = 10
 """Intervals over fewer topics cause a warning."""
 
 
-def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
-    """Yield warnings about summaries without interval, with the reason, and about intervals over few topics."""
-    rows = list(rows)
+def interval_warnings(rows: Sequence[SummaryRow], run: str) -> Iterator[RunWarning]:
+    """Yield warnings about summaries of a run without interval, and about intervals over few topics."""
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
         for row in rows
     }
-    if without := [topic for topic, size in sizes.items() if size < 2]:
-        yield f"no interval of {', '.join(without)}, which is over fewer than 2 topics"
-    without_spread: dict[str, list[str]] = {}
+    of_rows: dict[str, list[str]] = {
+        "no interval of {}, which is over fewer than 2 topics": [topic for topic, size in sizes.items() if size < 2]
+    }
     for row in rows:
+        without: dict[str, list[str]] = {}
         for column in row.columns if sizes[row.topic] > 1 else ():
             if reason := why_no_interval(column):
-                without_spread.setdefault(f"({row.topic}): {reason}", []).append(column.name)
-    for reason, names in without_spread.items():
-        yield f"no interval for {', '.join(names)} {reason}"
-    if few := [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]:
-        yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; interpret it with caution"
+                without.setdefault(reason, []).append(column.name)
+        for reason, names in without.items():
+            of_rows.setdefault(f"no interval for {', '.join(names)} ({{}}): {reason}", []).append(row.topic)
+    few = f"the interval of {{}} is over fewer than {FEW_TOPICS} topics; interpret it with caution"
+    of_rows[few] = [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]
+    for text, topics in of_rows.items():
+        if topics:
+            yield RunWarning(text, f"{run}: {text.format(first_names(topics, 'group'))}", len(topics))
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
@@ -251,10 +255,12 @@ def _notes(report: EvaluationReport) -> Iterator[str]:
         for evaluation in report.evaluations
         if evaluation.judged_among_retrieved_10 is not None
     ]
-    if len(judged) == len(report.evaluations):
+    if judged and all(map(isnan, judged)):
+        yield "Only relevant documents are judged, so the share of judged documents is not informative."
+    elif len(judged) == len(report.evaluations):
         yield coverage_note(10, [as_text(evaluation.run) for evaluation in report.evaluations], judged)
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
-        counts = ", ".join(f"{as_text(evaluation.run)} {len(evaluation.topics)}" for evaluation in report.evaluations)
+        counts = counts_by_run({as_text(evaluation.run): len(evaluation.topics) for evaluation in report.evaluations})
         yield (
             f"The runs are evaluated over different topics ({counts}), so no best mean is marked; use "
             f"{spelled('complete', True)} to evaluate all runs over all judged topics."

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
-from irevalx.errors import NoTopicsError, Warn
+from irevalx.errors import NoTopicsError, RunWarning, RunWarnings, Warn
 from irevalx.evaluation.columns import population_of_values
 from irevalx.evaluation.run_warnings import little_judged, without_value
 from irevalx.evaluation.topic_selection import TopicCounts, hardly_any_judged, level_checks, pair_of_names
@@ -249,7 +249,7 @@ class WholeRun(Frozen):
                 with np.errstate(all="ignore"):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
-    def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
+    def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[RunWarning]:
         """Yield the warnings about the run."""
         known = RunCounts(*self.counts[:N_COUNTED])
         topics = TopicCounts(n_judged, known.ranked, known.unjudged)
@@ -263,16 +263,18 @@ class WholeRun(Frozen):
             topic, pair = self.example or ("", "")
             return topic.encode(), pair
 
-        lines = [
-            f"{known.malformed} {'score is' if known.malformed == 1 else 'scores are'} not finite"
-            if known.malformed
-            else None,
-            topics.left_out(complete=settings.complete) if settings.topic is None else None,
-            hardly_any_judged(known.without_judged, known.with_results, example),
-            little_judged(known.first, known.judged),
-            *without_value(self.n_topics, n_without),
-        ]
-        return (f"{self.name}: {line}" for line in lines if line)
+        named = f"{self.name}: "
+        if number := known.malformed:
+            scores = "score is" if number == 1 else "scores are"
+            yield RunWarning("scores", f"{named}{number} {scores} not finite", number)
+        if settings.topic is None and (line := topics.left_out(complete=settings.complete)):
+            yield RunWarning("topics", named + line, topics.missing)
+        if line := hardly_any_judged(known.without_judged, known.with_results, example):
+            yield RunWarning("hardly any judged", named + line, known.without_judged / known.with_results)
+        if line := little_judged(known.first, known.judged):
+            yield RunWarning("little judged", named + line, -known.judged / known.first)
+        for line in without_value(self.n_topics, n_without):
+            yield RunWarning("without value", named + line, max(number for _, number in n_without))
 
 
 class WholeJudgments(Frozen):
@@ -306,12 +308,12 @@ def all_rows(
         warn(line)
     measures = named_measures(selection)
     rows = []
-    for run in sorted(runs, key=lambda run: run.name.encode()):
-        for line in run.warnings(measures, judgments.known.topics, settings):
-            warn(line)
-        if not run.n_topics:
-            raise NoTopicsError(f"{run.name}: no topic has both judgments and results")
-        rows += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
+    with RunWarnings(warn) as about_runs:
+        for run in sorted(runs, key=lambda run: run.name.encode()):
+            about_runs.add(run.warnings(measures, judgments.known.topics, settings))
+            if not run.n_topics:
+                raise NoTopicsError(f"{run.name}: no topic has both judgments and results")
+            rows += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
     return rows
 
 

@@ -74,9 +74,8 @@ def candidates_of(
 ) -> list[Candidates]:
     """Collect the first ``depth`` documents of runs, as ranked by the evaluator, with topics in byte order."""
     by_topic: dict[bytes, dict[int, list[bytes]]] = {}
-    for number, run in enumerate(runs):
-        for topic, docnos in documents_in_order(run, depth, warn, rules):
-            by_topic.setdefault(topic, {})[number] = docnos
+    for number, topic, docnos in documents_in_order(runs, depth, warn, rules):
+        by_topic.setdefault(topic, {})[number] = docnos
     return [_candidates(topic, by_topic[topic], len(runs), depth) for topic in sorted(by_topic)]
 
 

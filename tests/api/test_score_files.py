@@ -139,7 +139,9 @@ def test_names_of_runs_in_several_leaderboards(tmp_path: Path) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         scores = irevalx.Scores.read(files)
-    assert str(caught[-1].message) == "2 runs have the tag 'a'; they are named judge1:a and judge2:a"
+    assert str(caught[-1].message) == (
+        "2 runs have the tag 'b'; they are named judge1:b and judge2:b (2 tags occur several times; this is the most frequent)"
+    )
     assert {run: scores["map", run] for run in scores.runs} == {
         "judge1:a": 1.0,
         "judge2:a": 0.5,

@@ -207,7 +207,7 @@ def test_3_numbers_on_the_command_line_are_never_misread_in_silence(
     option: str, value: str, read_as: str, hint: str
 ) -> None:
     """A number that is not plain is read as C reads it, with a warning; --strict refuses it."""
-    args = ("-m", "num_ret", "t.qrels", "t.run")
+    args = ("-m", "num_rel_ret", "t.qrels", "t.run")
     loose, plain = run(option, value, *args, cwd=DATA), run(option, read_as, *args, cwd=DATA)
     assert (loose.stdout, loose.status) == (plain.stdout, 0)
     problem = f"{option} '{value}' is not an integer{hint}"

@@ -18,8 +18,10 @@ from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.judgments.graded import Judgments
 from irevalx.measures import named
+from irevalx.measures.selection import select_measures
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.reading.kinds.builder import Entries
+from irevalx.settings import Settings
 
 
 def judgments() -> Judgments:
@@ -29,17 +31,26 @@ def judgments() -> Judgments:
 
 
 def test_values_of_each_run() -> None:
-    """Measures left out, topics without a value and negative values in geometric means are told of each run that has them."""
+    """Measures left out are told once; topics without a value and negative values of each run that has them."""
     has_value = np.array([True, False, True, True, True])
     columns = (
         TopicColumn("map", named("map"), np.full(5, 0.5), has_value, has_value),
         TopicColumn("gm_map", named("gm_map"), np.array([0.5, -0.1, 0.5, -0.1, -0.2])),
     )
-    seen = SeenRuns(("x", "y", "z"), judgments(), lambda number: ((), ()), lambda number, topic: [])
-    assert list(seen.values(columns, ["no infAP"], [0, 2, 3, 5])) == [
+    selection = select_measures(["map", "gm_map"], Settings())
+    issued: list[tuple[int, str]] = []
+    seen = SeenRuns(
+        ("x", "y", "z"),
+        judgments(),
+        selection,
+        Settings(),
+        topics_of=lambda number: ((), ()),
+        docnos_of=lambda number, topic: [],
+        add=lambda number, warning: issued.append((number, warning.line)),
+    )
+    seen.values(columns, ["no infAP"], [0, 2, 3, 5])
+    assert issued == [
         (0, "no infAP; it is left out"),
-        (1, "no infAP; it is left out"),
-        (2, "no infAP; it is left out"),
         (0, "x: 1 of 2 topics without a value for map left out of the averages"),
         (0, "x: gm_map: 1 of 2 values are negative; the geometric mean replaces them by 0.00001"),
         (2, "z: gm_map: 2 of 2 values are negative; the geometric mean replaces them by 0.00001"),
@@ -62,12 +73,11 @@ def test_equal_to_map(measures: list[str], names: str | None, several: bool) -> 
     for pool, ends in ((None, names), ({"1": ["a", "b"]}, None)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            irevalx.evaluate({"1": {"a": 1}}, runs, measures, pool=pool)
+            irevalx.evaluate({"1": {"a": 1, "z": 0}}, runs, measures, pool=pool)
         lines = [str(line.message) for line in caught]
         assert [line for line in lines if "only 33%" in line] == [
-            f"{name}: only 33% of the documents that the run ranks among the first 10 of a topic were judged; most "
-            "measures are not reliable for it"
-            for name in runs
+            "x: only 33% of the documents that the run ranks among the first 10 of a topic were judged; most "
+            f"measures are not reliable for it{' (2 runs have such a warning; this is the first)' * several}"
         ]
         assert {line for line in lines if "pooled" in line} == (
             {
@@ -81,7 +91,7 @@ def test_equal_to_map(measures: list[str], names: str | None, several: bool) -> 
 
 def test_equal_to_map_is_one_warning_for_all_runs(tmp_path: Path) -> None:
     """It is printed once for several runs, below the first run that it concerns, and json contains it once."""
-    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 z 0\n")
     names = ["x", "y", "z"]
     for name in names:
         (tmp_path / name).write_text("".join(f"1 Q0 {docno} 1 {-rank} {name}\n" for rank, docno in enumerate("abc")))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from examples import made_tables
 
-from irevalx.errors import DuplicateDocumentError, EvaluationError
+from irevalx.errors import DuplicateDocumentError, EvaluationError, RunWarning
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.evaluation.run_warnings import little_judged
 from irevalx.evaluation.topic_selection import TopicCounts
@@ -152,7 +152,8 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
             retrieved += int(result.top_judged.retrieved[result.run == 0].sum())
             judged += int(result.top_judged.judged[result.run == 0].sum())
         for number, lines in enumerate(runs):
-            whole = evaluate(judgments, run_of(lines, TOPICS, settings.compat), selection, settings)
+            issued: list[RunWarning] = []
+            whole = evaluate(judgments, run_of(lines, TOPICS, settings.compat), selection, settings, warn=issued.append)
             assert topics[number] == list(whole.topics)
             assert [column.name for column in columns] == [column.name for column in whole.columns]
             for column, expected in zip(columns, whole.columns, strict=True):
@@ -162,10 +163,11 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
                 summary = fold.finish(column, whole.run, settings, len(judgments.topics), judgments.n_relevant)
                 assert repr(summary) == repr(expected.summary), column.name
             left_out = counts[number].left_out(complete=settings.complete)
-            assert f"run: {left_out}" in whole.warnings
+            assert f"run: {left_out}" in [warning.line for warning in issued]
         little = little_judged(retrieved, judged)
-        whole = evaluate(judgments, run_of(runs[0], TOPICS, settings.compat), selection, settings)
-        assert (f"run: {little}" in whole.warnings) == (little is not None)
+        issued = []
+        evaluate(judgments, run_of(runs[0], TOPICS, settings.compat), selection, settings, warn=issued.append)
+        assert (f"run: {little}" in [warning.line for warning in issued]) == (little is not None)
 
 
 def test_summaries_of_all_judged_topics() -> None:

@@ -125,18 +125,23 @@ def test_lines_leave_as_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warnings_about_many_runs(tmp_path: Path) -> None:
-    """More than three similar warnings are merged; JSON has all of them, and --quiet prints none."""
+    """Warnings of a kind are merged: the worst run is named; JSON contains the same line, and --quiet prints none."""
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
     paths = [tmp_path / f"run{n}" for n in range(5)]
     for n, path in enumerate(paths):
         path.write_text("1 Q0 a 1 9 r\n" + "".join(f"1 Q0 x{doc} 2 {5 - doc} r\n" for doc in range(4 + n)))
     files = (tmp_path / "qrels", *paths)
-    few = run("-m", "map", *files[:4]).stderr.splitlines()
-    assert sum("were judged" in line for line in few) == 3
-    many = [line for line in run("-m", "map", *files).stderr.splitlines() if "were judged" in line]
-    assert len(many) == 1
-    assert "run0: only 20% of the documents" in many[0]
-    assert many[0].endswith("(4 more runs have such a warning; --format json lists all warnings)")
-    warnings = json.loads(run("-m", "map", "--format", "json", *files).stdout)["warnings"]
-    assert sum("were judged" in line for line in warnings) == 5
+    [alone] = [line for line in run("-m", "map", *files[:2]).stderr.splitlines() if "were judged" in line]
+    assert alone.endswith(
+        "run0: only 20% of the documents that the run ranks among the first 10 of a topic were judged; "
+        "most measures are not reliable for it"
+    )
+    for n_runs in (2, 5):
+        first_files = files[: n_runs + 1]
+        [line] = [line for line in run("-m", "map", *first_files).stderr.splitlines() if "were judged" in line]
+        share = (20, 17, 14, 12, 11)[n_runs - 1]  # one of 5, 6, ... documents
+        assert f"run{n_runs - 1}: only {share}% of the documents" in line
+        assert line.endswith(f"({n_runs} runs have such a warning; this is the worst)")
+        warnings = json.loads(run("-m", "map", "--format", "json", *first_files).stdout)["warnings"]
+        assert [f"irevalx: {warning}" for warning in warnings if "were judged" in warning] == [line]
     assert "judged" not in run("--quiet", "-m", "map", *files).stderr

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple, Union
 from irevalx.api.score_files import json_object, name_in
 from irevalx.api.scores import Scores
 from irevalx.declarations import declared, file
-from irevalx.errors import InputError, MalformedLineError, quote, shown_name, warn
+from irevalx.errors import InputError, MalformedLineError, RunWarning, RunWarnings, quote, shown_name, warn
 from irevalx.lab.command.output import Result
 from irevalx.parameters import join_words, short_repr
 from irevalx.process.platform import as_bytes, as_text
@@ -139,8 +139,7 @@ def nuggets(files: Annotated[Files, file(names=("FILE",), several=True)]) -> Nug
     if not answers:
         raise InputError("the files contain no records of nuggets")
     _refuse_different(answers.values())
-    for line in _warnings(answers.values()):
-        warn(line)
+    _warn_of(answers.values())
     return NuggetScores([answer.row() for answer in answers.values()])
 
 
@@ -220,14 +219,14 @@ def _refuse_different(answers: Iterable[_Answer]) -> None:
             )
 
 
-def _warnings(answers: Iterable[_Answer]) -> Iterator[str]:
-    """Yield warnings about repeated nuggets, topics without vital nuggets, and topics without a record of each run."""
+def _warn_of(answers: Iterable[_Answer]) -> None:
+    """Warn about repeated nuggets, topics without vital nuggets, and topics without a record of each run."""
     topics: dict[str, bool] = {}
     of_runs: dict[str, set[str]] = {}
     for answer in answers:
         text, number = Counter(text for text, _, _ in answer.nuggets).most_common(1)[0] if answer.nuggets else ("", 1)
         if number > 1 and answer.topic not in topics:
-            yield (
+            warn(
                 f"{answer.where}: nugget {quote(text)} occurs {number} times in topic {quote(answer.topic)}, and "
                 f"counts {number} times"
             )
@@ -235,15 +234,16 @@ def _warnings(answers: Iterable[_Answer]) -> Iterator[str]:
         of_runs.setdefault(answer.run, set()).add(answer.topic)
     if without := sorted((topic for topic, has_vital in topics.items() if not has_vital), key=as_bytes):
         names = ", ".join(map(quote, without[:5])) + (", ..." if len(without) > 5 else "")
-        yield (
+        warn(
             f"{len(without)} of {len(topics)} topics {'has' if len(without) == 1 else 'have'} no vital nugget "
             f"({names}); vital_score and strict_vital_score are 0 there for every run, which lowers the means"
         )
-    for run, own in of_runs.items():
-        if len(own) < len(topics):
-            lacking = len(topics) - len(own)
-            yield (
-                f"{run}: no record for {lacking} of {len(topics)} topics; its means exclude these topics and cannot be "
-                "compared with the means of other runs: add the records, or use irevalx-lab compare --scores, which "
-                "compares runs on the topics of both"
-            )
+    with RunWarnings(warn) as about_runs:
+        for run, own in of_runs.items():
+            if lacking := len(topics) - len(own):
+                text = (
+                    f"{run}: no record for {lacking} of {len(topics)} topics; its means exclude these topics and "
+                    "cannot be compared with the means of other runs: add the records, or use irevalx-lab compare "
+                    "--scores, which compares runs on the topics of both"
+                )
+                about_runs.add([RunWarning("no record", text, lacking)])

@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from irevalx.evaluation.topic_selection import level_warnings
-from irevalx.experiments.coverage import are_relevant_only
+from irevalx.errors import RunWarning, RunWarnings
+from irevalx.evaluation.topic_selection import level_warnings, only_relevant
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.conclusions import ALIKE, BETTER, WORSE, Conclusion
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
@@ -282,9 +282,13 @@ def _about_topics(data: ReportData) -> Iterator[str]:
     topics = data.judgments.topics
     missing = [sum(topic not in ranked.topics for topic in topics) for ranked in data.first.ranked]
     what = "count as 0" if data.settings.complete else "are excluded from its means"
-    for run, number in zip(data.scores.runs, missing, strict=True):
-        if number:
-            yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
+    lines = list[str]()
+    with RunWarnings(lines.append) as about_runs:
+        for run, number in zip(data.scores.runs, missing, strict=True):
+            if number:
+                text = f"{run} has no results for {number} of {len(topics)} judged topics, which {what}"
+                about_runs.add([RunWarning("missing topics", text, number)])
+    yield from (f"{line}." for line in lines)
     if any(missing) and data.settings.complete:
         yield (
             "Topics without results count as 0 in means; shares of judged documents among the retrieved documents are "
@@ -298,11 +302,12 @@ def _about_topics(data: ReportData) -> Iterator[str]:
 
 
 def _about_judgments(data: ReportData) -> Iterator[str]:
-    if are_relevant_only(data.judgments.grades, data.settings.level):
-        return
     requests = [measure.request for measure in data.scores.measures]
     for line in level_warnings(data.judgments, requests, data.settings):
         yield f"{line}."
+    if relevant_only := only_relevant(data.judgments, requests, data.settings):  # judged@K equals P@K
+        yield from () if relevant_only[1] else (f"{relevant_only[0]}.",)
+        return
     within = data.first.depth
     judged = {
         run.name: 1 - int(run.unjudged_in[:within].sum()) / int(run.retrieved_in[:within].sum())

@@ -16,7 +16,6 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, shown_name, warn
-from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents, in_pool
@@ -108,7 +107,7 @@ class AddedRuns(Frozen, kw_only=True):
 
 def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int | None]:
     """Return the cutoff of each measure, None for measures without a cutoff."""
-    return {name: cutoff_of(request, name) for request in requests for name in request.names}
+    return {name: request.cutoffs.get(name) for request in requests for name in request.names}
 
 
 def with_new_runs(

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
-from irevalx.errors import quote
+from irevalx.errors import RunWarning, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.kinds.runs import (
     ResultRows,
     RunStream,
-    RunWarning,
     group_by_topic,
     has_equal_ends,
     repeated_ranks,

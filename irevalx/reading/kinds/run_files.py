@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import quote, shown_name
+from irevalx.errors import RunWarning, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.kinds.runs import (
     MOST_TOPICS,
@@ -16,7 +16,6 @@ from irevalx.reading.kinds.runs import (
     RemediesOfRanks,
     ResultRows,
     RunStream,
-    RunWarning,
     group_by_topic,
     rank_and_score_warnings,
     rank_like_scores,
@@ -55,7 +54,7 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
     """Return a warning, or error, if lines of a block differ from the first line of the file in columns or run tag."""
     if lines.uneven is not None:
-        return (RunWarning(_uneven(lines, lines.uneven, first.n_columns or 0), "columns", is_error=strict),)
+        return (RunWarning("columns", _uneven(lines, lines.uneven, first.n_columns or 0), is_error=strict),)
     row = _other_tag(lines, first.tag, begins_file) if first.tag is not None and lines.size else None
     if row is None:
         return ()
@@ -63,7 +62,7 @@ def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_fi
         f"{lines.where(row)}: the run tag is {quote(lines.text(row, 'TAG'))}, but {quote(first.tag or b'')} on the "
         "first line; does the file contain several runs?"
     )
-    return (RunWarning(text, SEVERAL_TAGS, is_error=strict),)
+    return (RunWarning(SEVERAL_TAGS, text, is_error=strict),)
 
 
 def _uneven(lines: DataLines, row: int, expected: int) -> str:

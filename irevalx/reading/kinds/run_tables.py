@@ -114,4 +114,4 @@ def _warn_of_ranks(table: ColumnTable, rules: Rules) -> None:
     _, segments, order = group_by_topic(topics)
     for warning in rank_and_score_warnings(table.path, segments, scores[order], ranks[order], OF_TABLES):
         if warning.kind in {"distance", "scores for ranks"}:
-            rules.warn(warning.text)
+            rules.warn(warning.line)

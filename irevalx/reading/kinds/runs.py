@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names, first_places
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.declarations import is_parameter, spelled
-from irevalx.errors import quote, shown_name
+from irevalx.errors import RunWarning, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.sources.blocks import each_topic_once
 from irevalx.settings import Duplicates
@@ -25,14 +25,6 @@ MOST_SMALL = 1 << 16
 
 MOST_IN_SHORT_LIST = 1 << 5
 """Lists of at most this number of documents are ranked without arrays."""
-
-
-class RunWarning(Frozen):
-    """A warning about the lines of a run; only the first warning of each kind is displayed."""
-
-    text: str
-    kind: str  # its subject; "ties" applies if equal scores are ordered by name, "ranks" if by rank
-    is_error: bool = False  # whether the run is refused
 
 
 SEVERAL_TAGS = "tags"
@@ -62,7 +54,9 @@ class ResultRows(Frozen):
     tag: bytes | None  # run tag of the last line; None without a line or a tag
     malformed: MalformedNumbers  # scores that are not finite numbers
     distinct: bool = False  # whether documents are known to be distinct within topics
-    sanity_warnings: tuple[RunWarning, ...] = ()  # about lines, and about scores of the first block of a file
+    sanity_warnings: tuple[RunWarning, ...] = ()
+    """Warnings about lines, and about scores of the first block of a file. Only the first of each kind is issued; the
+    kind "ties" applies if equal scores are ordered by name, "ranks" if by rank."""
     ranks: Callable[[IntArray], IntArray] | None = None
     """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
 
@@ -150,6 +144,7 @@ class RunStream(Frozen):
     the same results."""
 
     name: str | None = None  # the name that replaces the run tag in the file
+    warnings: tuple[RunWarning, ...] = ()  # about the first lines of its file
 
     def allowing(self, duplicates: Duplicates) -> RunStream:
         """Return the run, which is read without checking for repeated documents if ``duplicates`` permits them."""
@@ -203,7 +198,7 @@ def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) 
         f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}; are these scores? The document with "
         f"the lowest rank comes first; for scores, {remedy}"
     )
-    return (RunWarning(warning, "ranks for scores", is_error=strict),)
+    return (RunWarning("ranks for scores", warning, is_error=strict),)
 
 
 def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -> tuple[RunWarning, ...]:
@@ -221,7 +216,7 @@ def repeated_ranks(path: str, results: Segments, ranks: IntArray | FloatArray) -
         f"{shown_name(path)}: in {n_repeated} of the first {rows.n} topics, there are at most half as many different "
         f"ranks as documents; documents with equal ranks are ordered by DOCNO{hint}"
     )
-    return (RunWarning(text, "ties"),)
+    return (RunWarning("ties", text),)
 
 
 LEAST_SEQUENCE = 3
@@ -248,7 +243,7 @@ def rank_like_scores(
         f"{shown_name(path)}: the scores of {n_alike} of the first {n_several} topics are a sequence of ranks (1, 2, "
         f"3, ...); are these ranks? The document with the highest score is ranked first; {remedy}"
     )
-    return (RunWarning(text, "scores for ranks"),)
+    return (RunWarning("scores for ranks", text, n_alike / n_several),)
 
 
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
@@ -290,12 +285,12 @@ def score_warnings(
                 "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and "
                 f"RANK is ignored. To rank by RANK, {remedy}"
             )
-            return (RunWarning(text, "distance"),)
+            return (RunWarning("distance", text, n_against / n_ranked),)
         if n_several and not n_ranked:
             warnings.append(
                 RunWarning(
-                    f"{named}: RANK is the same on all lines of a topic, so {spelled('ties', 'rank')} has no effect",
                     "ranks",
+                    f"{named}: RANK is the same on all lines of a topic, so {spelled('ties', 'rank')} has no effect",
                 )
             )
     if 2 * n_alike > n_several:
@@ -303,9 +298,10 @@ def score_warnings(
         hint = f" (change this with {spelled('ties')})" if is_parameter("ties") else ""
         warnings.append(
             RunWarning(
+                "ties",
                 f"{named}: all scores are equal in {n_alike} of the first {n_several} topics; documents with equal "
                 f"scores are ordered by DOCNO{ignored}{hint}",
-                "ties",
+                n_alike / n_several,
             )
         )
     return tuple(warnings)
