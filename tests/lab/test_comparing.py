@@ -306,7 +306,6 @@ def test_seeds(many_topics: list[Path], tmp_path: Path) -> None:
     odd = scoring(tmp_path / "odd", "".join(lines))
     names: list[list[str | Path]] = [
         ["compare", "--interval", "bca"],
-        ["compare", "--correction", "tukey"],
         ["swap-rate"],
     ]
     for name in names:
