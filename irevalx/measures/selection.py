@@ -479,8 +479,8 @@ def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
     measures: list[str] = []
     for text in texts:
         parts = measures_in(text)
-        as_one = _problem(lambda text: select_measures((text,), Settings(compat=compat)), text)
-        if len(parts) < 2 or as_one is None:  # ``P.5 10`` is P_5 in trec_eval
+        as_one = _problem(lambda text: select_measures((text,), Settings(compat=compat)), text) if parts[1:] else None
+        if as_one is None:  # ``P.5 10`` is P_5 in trec_eval
             measures.append(text)
             continue
         errors = {part: error for part in parts if (error := _problem(lambda text: parse_request(text, compat), part))}

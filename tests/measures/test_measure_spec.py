@@ -408,6 +408,12 @@ def test_lists_in_one_text(texts: list[str], expected: tuple[str, ...]) -> None:
     assert split_requests(texts, TREC_EVAL_10) == expected
 
 
+def test_one_measure_is_not_selected_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts that contain no separator are not measures of a list, so that small evaluations stay fast."""
+    monkeypatch.setattr("irevalx.measures.selection.select_measures", None)
+    assert split_requests(["map", "P.5,10", "nDCG@10"], TREC_EVAL_10) == ("map", "P.5,10", "nDCG@10")
+
+
 def test_lists_with_a_part_that_nobody_knows() -> None:
     """The part is named."""
     with pytest.raises(UnknownMeasureError, match="unknown measure 'nope'"):
