@@ -131,10 +131,7 @@ study
     fully_judged excludes own_pool, scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     resample_decisions requires resamples
     grades=real excludes scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
-    infap_errors, ties=expected, ties=best, ties=worst excludes scheme=imperfect
-draw
-    at requires layout=scores
-    itself, axis=linear excludes layout=scores, layout=runs
+    ties=expected, ties=best, ties=worst excludes scheme=imperfect
 """
 """A parameter requires one of the parameters after it, and excludes each of them; ... stands for all other strategies."""
 
@@ -337,7 +334,7 @@ describe   ranks=0                  an integer of at least 1
 describe   depth=0                  an integer of at least 1
 describe   grades=probability       whole or real
 describe   level=x                  a 64-bit integer, or a finite number if grades are real
-draw       layout=pie               axis, grid, scores or runs
+draw       layout=pie               axis or grid
 draw       axis=even                log or linear
 draw       against=x                AP or itself
 estimate   weight=-1,2              a number of at least 0 and at most 1

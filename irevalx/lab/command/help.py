@@ -16,7 +16,7 @@ from irevalx.process.terminal import echo
 SELDOM = frozenset(
     {
         *("axis", "collection_size", "compat", "digits", "duplicates", "figure_width", "fully_judged", "grades"),
-        *("ignore_identical_ids", "infap_c", "infap_epsilon", "infap_errors", "judged_only", "junit", "kld_threshold"),
+        *("ignore_identical_ids", "infap_c", "infap_epsilon", "judged_only", "junit", "kld_threshold"),
         *("labels_max", "lower_is_better", "max_retrieved", "min_retrieved", "names", "no_title", "resample_decisions"),
         *("results_format", "rounding", "sample_rate", "threads", "ties", "titled", "topic_rates"),
     }

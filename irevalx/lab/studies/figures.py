@@ -1,11 +1,8 @@
 """Figures of studies: agreement by level, measure values, and scatter plots against full judgments.
 
-Yilmaz and Aslam (2008) plot agreement for each measure in Figures 1 to 6, and scatter plots that separate the errors of
-infAP in Figure 19.
-
 They correspond to figures of these papers: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
 ways of choosing documents (22), collections (23 and 24); Bompada et al. 2007, tau, accuracy and g-mean (1 and 2);
-Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5) and runs in order (2 to 4).
+Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5).
 """
 
 from __future__ import annotations
@@ -20,12 +17,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import invalid_value
-from irevalx.errors import ArgumentError, UsageError, quote
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen
 from irevalx.lab.plotting.curves import draw_lines
 from irevalx.lab.plotting.line_panels import Curve, LinePanel
-from irevalx.lab.plotting.page import COLOURS, TITLE_SIZE, Page, in_rows, names_within
+from irevalx.lab.plotting.page import COLOURS, Page
 from irevalx.lab.plotting.panels import draw_points, place_panels, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.plotting.ticks import share_ticks
@@ -52,8 +47,6 @@ class ScatterPanel(Frozen):
     x: FloatArray  # shape (n_runs,); values under full judgments
     y: FloatArray  # shape (n_samples, n_runs); values under reduced judgments
     words: str  # statistics, one per line
-    colour: str  # marker of the points
-    study: str = ""  # name of the study, if the figure contains several
 
 
 def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
@@ -72,58 +65,45 @@ def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
 def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
     """Plot a measure under reduced judgments against a reference, with one panel per level and equal limits."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
-    panels = [
-        _panel_of(study, measure, reference, place, study.scheme.title.format(level.text), colour)
-        for place, level in enumerate(study.levels)
-    ]
-    return _draw(
-        [panels[place] for place in levels],
+    panels = [_panel_of(study, measure, reference, place) for place in range(len(study.levels))]
+    on_one_scale = reference == "itself" or ranges_printed_as([measure])[0].is_share
+    limits = with_margin(panels[0].x), with_margin(np.concatenate([np.ravel(panel.y) for panel in panels]))
+    if on_one_scale:
+        limits = (with_margin(np.concatenate([np.ravel(z) for panel in panels for z in (panel.x, panel.y)])),) * 2
+    n_samples = len(panels[0].y)
+    points = f"Points: runs{f' under each of {n_samples} samples' if n_samples > 1 else ''}"
+    points += ". Line: y\u00a0=\u00a0x." if on_one_scale else "."
+    n_columns = min(len(levels), 2 if page.is_narrow else 3 if len(levels) in {3, 5, 6} else 4)
+    n_rows, is_incomplete = math.ceil(len(levels) / n_columns), len(levels) % n_columns
+    side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
+    figure, axes = place_panels(
         page,
+        len(levels),
+        n_columns,
+        (side, side),
+        margins=(_LEFT, _BETWEEN, _ROW_TITLE, _BELOW),
         title=f"{measure} under reduced judgments against {REFERENCES[reference]}",
-        labels=(f"{'AP' if reference == 'AP' else measure} under full judgments", f"{measure} under reduced judgments"),
-        extent=panels,
-        on_one_scale=reference == "itself" or ranges_printed_as([measure])[0].is_share,
+        label=f"{'AP' if reference == 'AP' else measure} under full judgments",
+        beside=f"{measure} under reduced judgments",
+        notes=(points,),
+        closed_rows=n_rows > 1 and is_incomplete > 0,
     )
+    for number, (axis, level) in enumerate(zip(axes, levels, strict=True)):
+        if number:
+            axis.sharex(axes[0])
+            axis.sharey(axes[0])
+        axis.tick_params(labelleft=number % n_columns == 0, labelbottom=number + n_columns >= len(levels))
+        panel = panels[level]
+        scale_axes(axis, *limits, diagonal=on_one_scale, n_ticks=3 if page.is_narrow else 5)
+        draw_points(axis, panel.x, panel.y, colour)
+        axis.set_title(drawable(panel.title))
+        _write(axis, panel)
+    return figure
 
 
-def measures_at_a_level(
-    studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
-) -> Figure:
-    """Plot values at a level (None: the last level in the papers) against a reference, by study and measure."""
-    for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
-        if not its_range.is_share:
-            raise UsageError(f"measure {quote(measure)} cannot be drawn against AP: its values are not between 0 and 1")
-    panels, levels = [], dict[str, None]()
-    for study in studies:
-        place = _place_of(study, level)
-        levels[study.scheme.title.format(study.levels[place].text)] = None
-        if reference == "AP" and study.scores.average_precision is None:
-            raise UsageError(f"study {quote(study.name)} does not contain map, which scores against AP require")
-        for number, measure in enumerate(measures):
-            panel = _panel_of(study, measure, reference, place, measure, COLOURS[number % len(COLOURS)])
-            panels.append(replace(panel, study=study.name) if len(studies) > 1 else panel)
-    what, at = "AP" if reference == "AP" else "the measure itself", " and ".join(levels)
-    title = f"Measure values with {at} against {what} under full judgments"
-    labels = f"{what} under full judgments", f"measure value with {at}"
-    return _draw(panels, page, title=title, labels=labels, extent=panels)
-
-
-def _place_of(study: StudySummary, level: str | None) -> int:
-    """Return the index of a level; for None, of the level nearest to the last level in the papers."""
-    numbers = [known.number for known in study.levels]
-    if level is None:
-        distances = [abs(math.log(number / study.scheme.drawn_levels[-1])) for number in numbers]
-        return distances.index(min(distances))
-    try:
-        return numbers.index(study.scheme.levels([level])[0].number)
-    except (ArgumentError, ValueError):
-        levels = " ".join(known.text for known in study.levels)
-        rule = f"a level of {quote(study.name)} ({levels})"
-        raise UsageError(invalid_value("at", rule, level)) from None
-
-
-def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:
-    columns, scores = study.columns[measure, reference], study.scores
+def _panel_of(study: StudySummary, measure: str, reference: str, place: int) -> ScatterPanel:
+    columns, level, scores = study.columns[measure, reference], study.levels[place].text, study.scores
+    assert scores is not None
     lines = [
         f"{words} {value:.{digits if abs(value) < 10 else 0}f}"
         for name, (words, digits) in _STATISTICS.items()
@@ -131,54 +111,7 @@ def _panel_of(study: StudySummary, measure: str, reference: str, place: int, tit
         for value in [float(columns[f"{name}_mean"][place])]
     ]
     x = scores.average_precision if reference == "AP" else scores.full[measure]
-    assert x is not None
-    return ScatterPanel(title, x, scores.reduced[study.levels[place].text, measure], "\n".join(lines), colour)
-
-
-def _draw(
-    panels: Sequence[ScatterPanel],
-    page: Page,
-    *,
-    title: str,
-    labels: tuple[str, str],
-    extent: Sequence[ScatterPanel],
-    on_one_scale: bool = True,
-) -> Figure:
-    """Plot panels with axes that include ``extent``: one point per run and sample, statistics, and the line y = x."""
-    n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
-    x, y = (np.concatenate([np.ravel(getattr(panel, side)) for panel in extent]) for side in ("x", "y"))
-    limits = with_margin(x), with_margin(y)
-    if on_one_scale:
-        limits = (with_margin(np.concatenate((x, y))),) * 2
-    n_samples = max(len(panel.y) for panel in panels)
-    points = f"Points: runs{f' under each of {n_samples} samples' if n_samples > 1 else ''}"
-    points += ". Line: y\u00a0=\u00a0x." if on_one_scale else "."
-    n_rows, is_incomplete = math.ceil(len(panels) / n_columns), len(panels) % n_columns
-    side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
-    names = names_within((panel.study for panel in panels), 0.6 * side, TITLE_SIZE)
-    figure, axes = place_panels(
-        page,
-        len(panels),
-        n_columns,
-        (side, side),
-        margins=(_LEFT, _BETWEEN, _ROW_TITLE, _BELOW),
-        title=title,
-        label=labels[0],
-        beside=labels[1],
-        notes=(points, names.key),
-        closed_rows=n_rows > 1 and is_incomplete > 0,
-    )
-    for number, axis in enumerate(axes):
-        if number:
-            axis.sharex(axes[0])
-            axis.sharey(axes[0])
-        axis.tick_params(labelleft=number % n_columns == 0, labelbottom=number + n_columns >= len(panels))
-    for axis, panel in zip(axes, panels, strict=True):
-        scale_axes(axis, *limits, diagonal=on_one_scale, n_ticks=3 if page.is_narrow else 5)
-        draw_points(axis, panel.x, panel.y, panel.colour)
-        axis.set_title(": ".join(filter(None, (names.of[panel.study], drawable(panel.title)))))
-        _write(axis, panel)
-    return figure
+    return ScatterPanel(study.scheme.title.format(level), x, scores.reduced[level, measure], "\n".join(lines))
 
 
 def _write(axis: Axes, panel: ScatterPanel) -> None:
@@ -276,6 +209,7 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
 
 def _mean_scores(study: StudySummary, page: Page) -> Figure:
     """Plot mean values over runs and Kendall's tau against the level; only shares are plotted together."""
+    assert study.scores is not None
     rows, lines = [], _with_itself(study)
     for group in _on_one_axis(lines):
         ranges = ranges_printed_as([measure for measure, _ in group])
@@ -292,20 +226,6 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
         rows.append([scores, _panel([study], lines, group, "tau", by_level=True)])
     title = "Mean measure values under reduced judgments, and tau with values under full judgments"
     return draw_lines(rows, page, title=title, label=study.scheme.meaning)
-
-
-def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
-    """Plot the values of runs under full judgments, sorted by the first measure, with one panel per study."""
-    panels = []
-    for study in studies:
-        full = study.scores.full
-        order = np.argsort(-full[measures[0]], kind="stable")
-        places = np.arange(1.0, len(order) + 1)
-        for group in groups_on_one_axis(ranges_printed_as(measures)):
-            curves = tuple(Curve(measures[m], places, full[measures[m]][order]) for m in group)
-            panels.append(LinePanel(curves, "measure value", study.name if len(studies) > 1 else ""))
-    title = "Measure values of runs under full judgments"
-    return draw_lines(in_rows(panels, 3), page, title=title, label=f"runs in descending order of {measures[0]}")
 
 
 def _with_itself(study: StudySummary) -> list[Line]:

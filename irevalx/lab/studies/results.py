@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -30,6 +29,7 @@ from irevalx.lab.studies.summaries import (
     knees_for_people,
     samples_table,
     scores_table,
+    study_json,
     summary_of,
     summary_table,
     tables_for_people,
@@ -204,7 +204,7 @@ class StudyResult(Result):
     """The knees of measures (the levels above which they are reliable), and the values from which they are derived."""
 
     study: Study
-    how_made: Mapping[str, Any]  # options, inputs and seeds, as study.json has them
+    how_made: Mapping[str, Any]  # options, inputs and seeds, as in study.json
     seed: int | None  # of the first sample; None if nothing is random
     recall: Sequence[RecallRow] = ()  # of a judging strategy
     unpooled: Sequence[UnpooledRunRow] = ()  # of a judging strategy, if groups were given
@@ -262,7 +262,7 @@ class StudyResult(Result):
         knees = knees_for_people(self.study)
         for_people = [replace(knees, notes=(*knees.notes, *self.notes)), *tables_for_people(self.study, self.summary)]
         yield "summary.txt", FORMATS["table"].table_lines(for_people, digits)
-        yield "study.json", [json.dumps(self.how_made, indent=1).encode() + b"\n"]
+        yield "study.json", [study_json(self.summary).encode()]
 
     @property
     def figure_names(self) -> tuple[str, ...]:

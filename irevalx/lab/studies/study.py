@@ -45,7 +45,6 @@ from irevalx.lab.judging.strategies import (
     Unjudged,
 )
 from irevalx.lab.studies.draw import Axis, SeveralStudies
-from irevalx.lab.studies.infap_errors import with_error_sources
 from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
 from irevalx.lab.studies.schemes import IMPERFECT, NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
 from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
@@ -223,7 +222,6 @@ def study(
             ),
         ),
     ] = None,
-    infap_errors: Annotated[bool, flag(excludes=_IMPERFECT)] = False,
     resamples: Resamples = 0,
     resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
     seed: Seed = None,
@@ -276,10 +274,6 @@ def study(
         run is the part of its name that this regular expression matches.
     groups : report the bias against each group of runs if its documents are not selected (groups.csv). The groups are
         ``{run: group}``, or a file with one line ``RUN GROUP`` per run.
-    infap_errors : add two measures that separate the errors of infAP. infAP_no_pool ignores which documents were
-        pooled. infAP_true_precisions uses the precisions under the full judgments at the sampled relevant documents.
-        The error of infAP_true_precisions is due to the sample alone; the remaining error of infAP is due to the
-        estimated precisions.
     resamples : number of bootstrap resamples of topics, for intervals from the 2.5% to the 97.5% quantile. The
         intervals describe the variation of a value over resampled topics. Because resampled rankings are noisier than
         the original ranking, intervals of tau and of knees are too low, and are not confidence intervals for the
@@ -329,8 +323,6 @@ def study(
     experiment = graded_runs_of(judgments, opened, requests_of_samples(measures_of(measures), rules.settings), rules)
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")
-    if infap_errors:
-        experiment = with_error_sources(experiment)
     rates = None if topic_rates is None else source_of(topic_rates, spelled("topic_rates"))
     of_topics = () if rates is None else read_topic_rates(rates, experiment.judgments)
     topic_strata = None if strata is None else _topic_strata(strata, strata_source, experiment)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import comb
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.studies.schemes import Scheme, scheme_of
 from irevalx.lab.studies.simulation import CURVES, INVERSIONS, LAST, REFERENCES, Study, is_comparable
+from irevalx.process.platform import as_text
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnings, first_places, knee_places
 from irevalx.statistics.significance import ALPHA
@@ -54,7 +59,7 @@ class StudyScores(Frozen):
 
     full: Mapping[str, FloatArray]  # by measure: shape (n_runs,), under full judgments
     reduced: Mapping[tuple[str, str], FloatArray]  # by level, as typed, and measure: shape (n_samples, n_runs)
-    average_precision: FloatArray | None  # shape (n_runs,): AP under full judgments; None if it is not known
+    average_precision: FloatArray  # shape (n_runs,): AP under full judgments
 
 
 class StudySummary(Frozen):
@@ -66,8 +71,8 @@ class StudySummary(Frozen):
     judged: FloatArray  # shape (n_levels,): the mean share of judgments that is kept, over samples
     # By measure, reference and column of summary.csv: shape (n_levels,), nan for no value.
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
-    about: Mapping[str, Any]  # study.json; empty if there is none
-    find_scores: Callable[[], StudyScores]  # reads or collects ``scores``
+    about: Mapping[str, Any]  # options, inputs and seeds, as in study.json
+    scores: StudyScores | None = None  # None if the study was read from study.json
 
     @property
     def axis(self) -> list[tuple[float, str]]:
@@ -82,18 +87,13 @@ class StudySummary(Frozen):
         return tuple(dict.fromkeys(measure for measure, _ in self.columns))
 
     @property
-    def n_samples(self) -> int | None:
-        """The number of samples at each level; None if it is not known."""
-        return max(1, len(self.about["seeds"])) if "seeds" in self.about else None
-
-    @cached_property
-    def scores(self) -> StudyScores:
-        """The values of all runs."""
-        return self.find_scores()
+    def n_samples(self) -> int:
+        """The number of samples at each level."""
+        return max(1, len(self.about["seeds"]))
 
     def interval_warnings(self) -> list[str]:
         """Return a warning if intervals are too narrow because there are few topics."""
-        n_topics = self.about.get("topics", FEW_TOPICS) if self.about.get("resamples") else FEW_TOPICS
+        n_topics = self.about["topics"] if self.about["resamples"] else FEW_TOPICS
         return [f"{self.name}: {line}" for line in bootstrap_warnings(n_topics)]
 
 
@@ -112,16 +112,90 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
         for m, measure in enumerate(measures):
             columns[measure, reference] = {name: x[:, m] for name, x in means.items()}
 
-    def scores() -> StudyScores:
-        reduced = {
-            (level.text, measure): study.scores[i, :, m]
-            for i, level in enumerate(study.levels)
-            for m, measure in enumerate(measures)
-        }
-        return StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
-
+    reduced = {
+        (level.text, measure): study.scores[i, :, m]
+        for i, level in enumerate(study.levels)
+        for m, measure in enumerate(measures)
+    }
+    scores = StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
     scheme = scheme_of(study.scheme, [level.text for level in study.levels], in_order=is_in_order(about))
     return StudySummary("study", scheme, study.levels, study.judged.mean(axis=1), columns, about, scores)
+
+
+VERSION = 1
+"""The version of the entry ``summary`` of study.json."""
+
+_READ = ("tau_b_", "pearson_", "rms_")
+"""First letters of the columns that figures of several studies require."""
+
+_GREATEST = 1e30  # no number of a study is greater
+
+
+def study_json(summary: StudySummary) -> str:
+    """Return the content of study.json: options, inputs, seeds, and all that ``read_summary`` requires."""
+    columns = [
+        (*key, {name: _or_null(x) for name, x in of_key.items() if name.startswith(_READ)})
+        for key, of_key in summary.columns.items()
+    ]
+    entry = {
+        "version": VERSION,
+        "levels": [(level.text, *level.number.as_integer_ratio(), level.is_share) for level in summary.levels],
+        "judged": summary.judged.tolist(),
+        "columns": columns,
+    }
+    lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in {**summary.about, "summary": entry}.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _or_null(numbers: FloatArray) -> list[float | None]:
+    return [None if math.isnan(number) else number for number in numbers.tolist()]
+
+
+def read_summary(folder: str, name: str) -> StudySummary:
+    """Read the summary of a study from study.json; ``name`` is the name of the study."""
+    path = os.path.join(folder, "study.json")  # noqa: PTH118 - as typed
+    where, text = shown_name(path), as_text(b"".join(Source(path).chunks(CHUNK_SIZE)))
+    try:
+        about = json.loads(text)
+        entry = about.pop("summary", {})
+        if about["irevalx"] and entry.get("version") != VERSION:
+            raise InputError(f"{where}: the study is of another version of irevalx; run irevalx-lab study again")
+        levels = tuple(
+            BudgetLevel(str(text), Fraction(numerator, denominator), is_share)
+            for text, numerator, denominator, is_share in entry["levels"]
+        )
+        scheme = scheme_of(about["scheme"], [level.text for level in levels], in_order=is_in_order(about))
+        columns = {
+            (str(measure), reference): {column: _numbers(x, levels) for column, x in of_key.items()}
+            for measure, reference, of_key in entry["columns"]
+        }
+        summary = StudySummary(name, scheme, levels, _numbers(entry["judged"], levels), columns, about)
+        _check(summary)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise InputError(f"{where}: the file was not written by irevalx-lab study") from None
+    return summary
+
+
+def _check(summary: StudySummary) -> None:
+    """Raise ValueError, or another error of Python, if a summary lacks what figures require."""
+    about, required = summary.about, {f"{name}{of}" for name in _READ for of in ("mean", "sd")}
+    _numbers([float(level.number) for level in summary.levels], summary.levels)
+    if (
+        not summary.columns
+        or {*summary.columns} != {(measure, reference) for measure in summary.measures for reference in REFERENCES}
+        or not all(of_key.keys() >= required for of_key in summary.columns.values())
+        or not about.keys() >= _COMPARED.keys()
+        or [type(about[key]) for key in ("topics", "resamples", "seeds")] != [int, int, list]
+    ):
+        raise ValueError(about)
+
+
+def _numbers(given: Sequence[float | None], levels: Sequence[BudgetLevel]) -> FloatArray:
+    """Return a number for each level, nan for null; ValueError for other numbers of values, or too large ones."""
+    numbers = np.array(given, np.float64)
+    if numbers.shape != (len(levels),) or (np.abs(numbers) > _GREATEST).any():
+        raise ValueError(given)
+    return numbers
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
@@ -235,7 +309,7 @@ def is_in_order(about: Mapping[str, Any]) -> bool:
 
 def tau_tables(summary: StudySummary) -> list[Table]:
     """Return the mean tau-b over samples by level, against AP and against the measure under full judgments."""
-    means = "" if summary.n_samples in {None, 1} else f"Means over {summary.n_samples} samples of judgments. "
+    means = "" if summary.n_samples == 1 else f"Means over {summary.n_samples} samples of judgments. "
     what = f"{means}Kendall's tau-b with the ranking of runs under full judgments (1: the same ranking)."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
     return [first, replace(last, notes=(what,))]
@@ -243,7 +317,7 @@ def tau_tables(summary: StudySummary) -> list[Table]:
 
 def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
     """Yield a table for each statistic, one row per measure and a column for each level."""
-    n_pairs = comb(len(study.experiment.runs), 2)
+    n_pairs = math.comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
         for name in ("tau_b", "pearson", "rms", "bias"):
             yield _by_level(summary, _title(name, meaning), name, reference)
@@ -281,7 +355,7 @@ _COMPARED = {"runs": "runs", "judgments": "full judgments", "topics": "topics", 
 def refuse_different(studies: Sequence[StudySummary]) -> None:
     """Raise an error if study.json shows that studies have different runs or full judgments."""
     for key, words in _COMPARED.items():
-        known = [(study.name, study.about[key]) for study in studies if key in study.about]
+        known = [(study.name, study.about[key]) for study in studies]
         for name, value in known[1:]:
             if value != known[0][1]:
                 raise UsageError(

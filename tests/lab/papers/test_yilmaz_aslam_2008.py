@@ -88,9 +88,8 @@ def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) ->
         requested = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
         seeds = SEEDS[:1] if scheme == "depth" else SEEDS
         options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(seeds)), "--seed", "7")
-        more = ("--infap-errors",) if scheme == "uniform" else ()
         with kept_figures() as drawn:
-            call = ("study", *collection.files, "-m", " ".join(requested), *options, *more)
+            call: Call = ("study", *collection.files, "-m", " ".join(requested), *options)
             done = lab(*call, "--quiet", "-o", folder / scheme)
         assert done.status == 0, done.stderr
         reduced: dict[Sample, dict[str, list[float]]] = {}
@@ -98,29 +97,12 @@ def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) ->
         for level, seed in product(levels, seeds):
             sample = reduce(scheme, collection, level, seed)
             reduced[level, seed] = scores(values(collection.runs, sample, requested))
-            reduced[level, seed]["infAP_true_precisions"] = true_precisions(collection, sample)
             n_kept, whole = (
                 sum(g >= 0 for of in qrels.values() for g in of.values()) for qrels in (sample, collection.qrels)
             )
             judged[level] = judged.get(level, 0.0) + n_kept / whole / len(seeds)
         result[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
     return result
-
-
-def true_precisions(collection: Collection, sample: degraded.Qrels) -> list[float]:
-    """Return infAP with the precisions of full judgments, averaged over topics."""
-    results = []
-    for ranked in collection.runs.values():
-        of_topics = []
-        for topic, grades in collection.qrels.items():
-            n_relevant = sum(grade > 0 for grade in sample[topic].values())
-            relevant, total = 0, 0.0
-            for rank, docno in enumerate(ranked.get(topic, []), start=1):
-                relevant += grades.get(docno, -1) > 0
-                total += relevant / rank if sample[topic].get(docno, -1) > 0 else 0.0
-            of_topics.append(total / n_relevant if n_relevant else 0.0)
-        results.append(fmean(of_topics))
-    return results
 
 
 def points_of(panel: Axes) -> set[tuple[float, float]]:
@@ -178,38 +160,25 @@ def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Stud
         assert {*map(printed, MEASURES)} <= set(lines)
         assert scheme == "depth" or {*map(printed, SMOOTHED)} <= set(lines)
         for measure, points in lines.items():
-            if measure != "infAP_no_pool" and (measure != "infAP_true_precisions" or against == "AP"):
-                assert [x for x, _ in points] == pytest.approx([place(scheme, level) for level in SCHEMES[scheme]])
-                if SHOWN[label] == "rms" and against == "AP" and measure == "bpref_10":  # which does not estimate AP
-                    assert all(math.isnan(y) for _, y in points)
-                    continue
-                expected = [study.mean(SHOWN[label], measure, against, level) for level in SCHEMES[scheme]]
-                assert [y for _, y in points] == pytest.approx(expected, abs=1e-9)
+            assert [x for x, _ in points] == pytest.approx([place(scheme, level) for level in SCHEMES[scheme]])
+            if SHOWN[label] == "rms" and against == "AP" and measure == "bpref_10":  # which does not estimate AP
+                assert all(math.isnan(y) for _, y in points)
+                continue
+            expected = [study.mean(SHOWN[label], measure, against, level) for level in SCHEMES[scheme]]
+            assert [y for _, y in points] == pytest.approx(expected, abs=1e-9)
 
 
-def test_figure_19_true_precisions_and_smoothing(
-    studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
-) -> None:
-    """At 5 %: precisions of full judgments, and smoothing constants 1, 1.5 and 2.5."""
+def test_figure_19_smoothing(studies: dict[str, Studied]) -> None:
+    """Scores with constants 1, 1.5 and 2.5 of infAP, from which a notebook draws the figure, at all levels."""
     study = studies["uniform"]
-    measures = ("infAP_true_precisions", "infAP_c=1", "infAP_c=1.5", "infAP_c=2.5")
-    call: Call = ("draw", study.folder, "--layout", "scores", "-m", " ".join(measures))
-    succeeded(*call, "--figure", tmp_path / "smoothing.pdf", stderr="")
-    for measure, panel in zip(measures, panels_of(drawn["smoothing"]), strict=True):
-        assert panel.get_title() == measure
-        assert points_of(panel) == {
-            (round(x, 9), round(y, 9))
-            for seed in SEEDS
-            for x, y in zip(study.full["map"], study.reduced["5%", seed][measure], strict=True)
-        }
-        tau, pearson, rms = (study.mean(statistic, measure, "AP", "5%") for statistic in SHOWN.values())
-        assert panel.texts[0].get_text() == f"tau-b {tau:.2f}\nPearson {pearson:.2f}\nRMS {rms:.3f}"
-    assert lab(*call, "--at", "30%", "--figure", tmp_path / "more.pdf").status == 0
-    assert points_of(panels_of(drawn["more"])[1]) == {
-        (round(x, 9), round(y, 9))
-        for seed in SEEDS
-        for x, y in zip(study.full["map"], study.reduced["30%", seed]["infAP_c=1"], strict=True)
-    }
+    with (study.folder / "scores.csv").open(newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["measure"].startswith("infAP_c=") and row["level"]]
+    of_samples: dict[tuple[str, str, int], list[float]] = {}
+    for row in rows:
+        of_samples.setdefault((row["measure"], row["level"], int(row["seed"])), []).append(float(row["score"]))
+    assert {measure for measure, _, _ in of_samples} == {"infAP_c=1", "infAP_c=1.5", "infAP_c=2.5"}
+    for (measure, level, seed), scores_of_runs in of_samples.items():
+        assert scores_of_runs == pytest.approx(study.reduced[level, seed][measure], abs=1e-9)
 
 
 def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn: Drawn, tmp_path: Path) -> None:
@@ -276,10 +245,7 @@ def test_summaries(studies: dict[str, Studied]) -> None:
     for scheme, study in studies.items():
         with (study.folder / "summary.csv").open(newline="") as lines:
             for row in csv.DictReader(lines):
-                if row["measure"] not in {"infAP_no_pool", "infAP_true_precisions"}:
-                    expected = [
-                        study.mean(name, row["measure"], row["against"], row["level"]) for name in SHOWN.values()
-                    ]
-                    results = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
-                    assert results == pytest.approx(expected, abs=1e-9), scheme
+                expected = [study.mean(name, row["measure"], row["against"], row["level"]) for name in SHOWN.values()]
+                results = [float(row[f"{name}_mean"]) for name in SHOWN.values()]
+                assert results == pytest.approx(expected, abs=1e-9), scheme
                 assert float(row["judged"]) == pytest.approx(study.judged[row["level"]])

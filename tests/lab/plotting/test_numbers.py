@@ -399,9 +399,6 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
     [
         ("{}/uniform -m ndcg", "study 'uniform' does not contain the measure 'ndcg', only infAP bpref"),
         ("{}/uniform {}/uniform", "two studies have the same name; give different names with NAME=FOLDER"),
-        ("{}/uniform --layout scores", "study 'uniform' does not contain map, which scores against AP require"),
-        ("{}/uniform --layout scores --at 7%", "--at 7%: must be a level of 'uniform' (5% 20% 100%)"),
-        ("{}/uniform --layout scores --at x", "--at x: must be a level of 'uniform'"),
         (
             "{}/uniform {}/depth --layout grid --figure-width 3.3",
             "--layout grid with several studies requires --figure-width 7",
@@ -411,36 +408,8 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
 def test_studies_that_cannot_be_drawn(words: str, message: str, studies: Path, tmp_path: Path) -> None:
     """The message says what is wrong, and no figure is written."""
     assert message in refusal("draw", *words.replace("{}", str(studies)).split(), "--figure", tmp_path / "f.svg")
-    assert "summary.csv" in refusal("draw", studies / "nothing", "--figure", tmp_path / "f.svg", status=2)
+    assert "study.json" in refusal("draw", studies / "nothing", "--figure", tmp_path / "f.svg", status=2)
     assert not list(tmp_path.iterdir())
-
-
-def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Each panel has the scores of a study and measure in scores.csv."""
-    folders = [studies / "uniform", studies / "depth"]
-    call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
-    assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0
-    panels = panels_of(drawn["f"])
-    names = [(scheme, measure) for scheme in ("uniform", "depth") for measure in ("infAP", "bpref")]
-    assert [panel.get_title() for panel in panels] == [f"{scheme}: {measure}" for scheme, measure in names]
-    for (scheme, measure), panel in zip(names, panels, strict=True):
-        rows = [row for row in rows_in(studies / scheme / "scores.csv") if row["measure"] == measure]
-        full = {row["run"]: float(row["score"]) for row in rows if not row["level"]}
-        at = "5%" if scheme == "uniform" else "5"
-        expected = sorted((full[row["run"]], float(row["score"])) for row in rows if row["level"] == at)
-        places = np.asarray(panel.collections[0].get_offsets()).tolist()
-        assert np.array(sorted(map(tuple, places))) == pytest.approx(np.array(expected))
-    assert "5% of the judgments and depth 5" in panels[0].figure.get_supylabel().replace("\n", " ")
-
-
-def test_counts_against_ap(tmp_path: Path) -> None:
-    """Counts are refused against AP, but runs in order have panels for them."""
-    options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
-    assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
-    assert "measure 'num_rel_ret' cannot be drawn against AP: its values are not between 0 and 1" in refusal(
-        "draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg"
-    )
-    assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
 
 
 def test_appendix(drawn: Mapping[str, Figure], tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ def test_studies(length: int) -> None:
                 with style():
                     figure = draw(Page(width, linear=linear))
                 assert wrong_texts(figure) == [], (stem, width, linear)
-        for layout in ("axis", "grid", "scores", "runs"):
+        for layout in ("axis", "grid"):
             if layout != "grid" or width > 5:
                 named = dict(zip(names, studies, strict=True))
                 figure = lab.draw(named, layout=layout, measures="map bpref", width=width)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import reduce
+from operator import getitem
 from pathlib import Path
+from typing import Any
 
 import pytest
 from examples.experiment import QRELS, RUNS
 from running import ROOT, lab, refusal, succeeded
+
+import irevalx.lab
+from irevalx.errors import InputError
 
 pytestmark = pytest.mark.slow
 
@@ -25,131 +32,84 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def line_with(number: int, *changed: tuple[int, str]) -> object:
-    """Return a function that changes fields of a line of CSV."""
-
-    def change(text: str) -> str:
-        lines = text.splitlines(keepends=True)
-        fields = lines[number].rstrip("\n").split(",")
-        for place, value in changed:
-            fields[place] = value
-        lines[number] = ",".join(fields) + "\n"
-        return "".join(lines)
-
-    return change
-
-
-def shorter(text: str) -> str:
-    """Return a table whose last row lacks a field."""
-    return text.rstrip("\n").rpartition(",")[0] + "\n"
-
-
-def longer(text: str) -> str:
-    """Return a table whose last row has an additional field."""
-    return text.rstrip("\n") + ",1\n"
+DAMAGED_ENTRIES: dict[tuple[Any, ...], list[Any]] = {
+    ("scheme",): [None, [], "odd"],
+    ("topics",): ["1_2", True, None],
+    ("resamples",): [True],
+    ("seeds",): [3],
+    ("summary",): [None],
+    ("summary", "levels"): [None, {}, [], [1], 7, "x"],
+    ("summary", "judged"): [None, {}, [], [1], 7, "x"],
+    ("summary", "columns"): [None, {}, [], [1], 7, "x"],
+    ("summary", "levels", 0): [["20%", "1", 5, True], ["20%", 1, 0, True], ["20%", 10**400, 1, False]],
+    ("summary", "judged", 0): ["x", 1e31, [0.5]],
+    ("summary", "columns", 0, 1): ["itself", "other", []],
+    ("summary", "columns", 0, 2, "tau_b_mean"): [[], [0.5], None, [1e400, 1]],
+    ("summary", "columns", 0, 2): [{}, [], None],
+}
+"""Damaged values by the keys of an entry of study.json."""
 
 
-def with_text(old: str, new: str) -> object:
-    """Return a function that replaces a text."""
-    return lambda text: text.replace(old, new)
-
-
-DAMAGED_SUMMARIES: list[tuple[object, str]] = [
-    (lambda text: "", "the file is empty"),
-    (lambda text: "a,b\n1,2\n", "expected a summary of this version of irevalx-lab study, but "),
-    (shorter, "fields, but the row has"),
-    (longer, "fields, but the row has"),
-    (line_with(1, (-1, "x" * 140000)), "invalid CSV"),
-    *(
-        (line_with(1, (5, value)), "invalid number")
-        for value in ("true", "1_0", "inf", "nan", "9" * 400, "1e99999999", "\u0661")
-    ),
-    *((line_with(1, (1, value)), "") for value in ("1e99999999%", "9" * 5000 + "%", "-5%", "20", "true", "")),
-    (with_text("20%", "ten"), "invalid number 'ten': must be at most 1e+30"),
-    (with_text("20%", "200%"), "levels: invalid level '200%': must be a share above 0 and at most 1"),
-    (line_with(1, (0, "depth")), "invalid scheme 'uniform': must be that of the other rows"),
-    (
-        with_text("uniform", "odd"),
-        ":2: invalid scheme 'odd': must be one of uniform, stratified, depth, mixed, strata, imperfect, borda, rrf, mtf, hedge, "
-        "maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled",
-    ),
-    (
-        lambda text: text.replace("pearson_mean", "pearson").replace("rms_sd", "rms"),
-        " of this version of irevalx-lab study, but pearson_mean, rms_sd are missing",
-    ),
-    (line_with(1, (2, "1.1")), ":2: invalid share judged '1.1': must be between 0 and 1"),
-    (line_with(1, (2, "")), ":2: invalid share judged '': must be between 0 and 1"),
-    (line_with(1, (2, "nan")), ":2: invalid number 'nan': must be at most 1e+30"),
-]
-
-DAMAGED_STUDIES = [
-    lambda text: "[" * 100000,
-    with_text('"topics": 12', '"topics": "1_2"'),
-    with_text('"resamples": 0', '"resamples": true'),
-    with_text('"seeds": [', '"seeds": [[],'),
-]
-
-
-@pytest.mark.parametrize("layout", ["axis", "grid", "scores", "runs"])
 @pytest.mark.parametrize(
-    ("file", "change", "message"),
+    ("keys", "value"), [(keys, value) for keys, values in DAMAGED_ENTRIES.items() for value in values], ids=str
+)
+def test_damaged_entries(keys: tuple[Any, ...], value: object, written: Path, tmp_path: Path) -> None:
+    """A damaged entry of study.json is an error, and nothing is drawn."""
+    about = json.loads((written / "study.json").read_text())
+    *outer, last = keys
+    reduce(getitem, outer, about)[last] = value
+    (tmp_path / "study.json").write_text(json.dumps(about))
+    with pytest.raises(InputError, match=r"study\.json: the file was not written by irevalx-lab study$"):
+        irevalx.lab.draw(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
     [
-        *(("summary.csv", *damage) for damage in DAMAGED_SUMMARIES),
-        *(("study.json", change, "the file was not written by irevalx-lab study") for change in DAMAGED_STUDIES),
+        ("", "the file is empty"),
+        ("[" * 100000, "the file was not written by irevalx-lab study"),
+        ("7", "the file was not written by irevalx-lab study"),
+        ("{}", "the file was not written by irevalx-lab study"),
+        ("{", "the file was not written by irevalx-lab study"),
+        (None, "No such file or directory"),
     ],
 )
-def test_damaged_summaries(file: str, change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
-    """A damaged file is an error with status 2, found quickly, and nothing is drawn."""
-    for path in written.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    changed = change((tmp_path / file).read_text())  # type: ignore[operator]
-    assert changed != (tmp_path / file).read_text()
-    (tmp_path / file).write_text(changed)
-    begin = time.process_time()
-    stderr = refusal("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg", status=2)
-    assert time.process_time() - begin < 5
-    assert message in stderr
+def test_damaged_files(text: str | None, message: str, tmp_path: Path) -> None:
+    """A damaged file is an error with status 2, and nothing is drawn."""
+    if text is not None:
+        (tmp_path / "study.json").write_text(text)
+    stderr = refusal("draw", tmp_path, "--figure", tmp_path / "f.svg", status=2)
+    assert stderr.endswith(f": {message}\n")
     assert stderr.count("\n") == 1
     assert not (tmp_path / "f.svg").exists()
 
 
-@pytest.mark.parametrize("layout", ["scores", "runs"])
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (None, "No such file"),
-        (lambda text: "", "the file is empty"),
-        (lambda text: "a,b\n1,2\n", "expected the scores of irevalx-lab study, but"),
-        (lambda text: text.partition("\n")[0] + "\n,,,,r,map,x\n", "invalid number"),
-        (shorter, "expected 7 fields, but the row has 6"),
-        (longer, "expected 7 fields, but the row has 8"),
-        (lambda text: text.rstrip("\n").rpartition("\n")[0] + "\n", "a row for each level, sample, run and measure"),
-        (line_with(-1, (1, "30%")), "a row for each level, sample, run and measure"),
-        (line_with(-1, (4, "other")), "a row for each level, sample, run and measure"),
-        *((line_with(-1, (6, value)), "invalid number") for value in ("inf", "true", "1_0", "1e400", "x")),
-    ],
-)
-def test_damaged_scores(change: object, message: str, layout: str, written: Path, tmp_path: Path) -> None:
-    """A damaged file is an error with status 2."""
-    for path in written.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    if change is None:
-        (tmp_path / "scores.csv").unlink()
+@pytest.mark.parametrize("is_old", [False, True])
+def test_another_version(is_old: bool, written: Path, tmp_path: Path) -> None:
+    """A study of another version is an error, whose remedy is to run the study again."""
+    about = json.loads((written / "study.json").read_text())
+    if is_old:
+        del about["summary"]
     else:
-        (tmp_path / "scores.csv").write_text(change((written / "scores.csv").read_text()))  # type: ignore[operator]
-    done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
-    assert (done.status, done.stdout) == (2, b""), done.stderr
-    assert message in done.stderr
+        about["summary"]["version"] += 1
+    (tmp_path / "study.json").write_text(json.dumps(about))
+    message = "study.json: the study is of another version of irevalx; run irevalx-lab study again"
+    assert message in refusal("draw", tmp_path, "--figure", tmp_path / "f.svg", status=2)
+    options = ("--levels", "20% 100%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--figure", "none")
+    succeeded("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "again")
+    succeeded("draw", tmp_path / "again", "--figure", tmp_path / "f.svg", stderr="")
 
 
-def test_summaries_of_older_versions(tmp_path: Path) -> None:
-    """A summary requires only the columns of the figures, and no other file."""
-    columns = [f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")]
-    rows = (f"uniform,10%,0.1,map,{against}{',0.5' * len(columns)}\n" for against in ("AP", "itself"))
-    header = ",".join(("scheme", "level", "judged", "measure", "against", *columns)) + "\n"
-    (tmp_path / "summary.csv").write_text("".join((header, *rows)))
+def test_only_study_json_is_read(written: Path, tmp_path: Path) -> None:
+    """The figure of a folder with only study.json equals the figure of the whole folder, and has no CSV file."""
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "study.json").write_bytes((written / "study.json").read_bytes())
     for layout in ("axis", "grid"):
-        succeeded("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg", stderr="")
+        for folder in (written, tmp_path / "made"):
+            succeeded("draw", folder, "--layout", layout, "--figure", tmp_path / f"{folder.parent.name}.svg", stderr="")
+        assert (tmp_path / f"{tmp_path.name}.svg").read_bytes() == (
+            tmp_path / f"{written.parent.name}.svg"
+        ).read_bytes()
 
 
 def small(folder: Path, grade: str) -> list[Path]:
@@ -181,9 +141,7 @@ def test_pools_without_a_judged_document(scheme: str, tmp_path: Path) -> None:
         succeeded("draw", tmp_path / "out", "--layout", layout, "--figure", tmp_path / f"{layout}.png", stderr="")
 
 
-@pytest.mark.parametrize(
-    "words", [["draw", "--layout", "runs"], ["compare"], ["compare", "--draw", "matrix"], ["describe"]]
-)
+@pytest.mark.parametrize("words", [["draw"], ["compare"], ["compare", "--draw", "matrix"], ["describe"]])
 def test_invalid_utf8(words: list[str], tmp_path: Path) -> None:
     """Names of runs and folders that are not UTF-8 are drawn."""
     runs = [*RUNS[:2], tmp_path / "odd"]

@@ -60,8 +60,6 @@ def test_values() -> None:
 
 
 def test_refusals() -> None:
-    """Ties whose order depends on grades, and the errors of infAP, are refused."""
+    """Ties whose order depends on grades are refused."""
     with pytest.raises(ArgumentError, match="ties"):
         irevalx.lab.study(QRELS, RUNS, "map", scheme="imperfect", ties="best")
-    with pytest.raises(ArgumentError, match="infap_errors"):
-        irevalx.lab.study(QRELS, RUNS, "map", scheme="imperfect", infap_errors=True)

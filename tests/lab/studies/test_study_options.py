@@ -241,7 +241,7 @@ def test_warnings_of_draw(tmp_path: Path) -> None:
         "draw", tmp_path / "topics", "--figure", tmp_path / "f.svg", status=2
     )
     (tmp_path / "topics" / "study.json").unlink()
-    assert lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg").stderr == ""
+    assert "No such file or directory" in refusal("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg", status=2)
 
 
 def test_random_pairs(tmp_path: Path) -> None:
