@@ -308,16 +308,8 @@ def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
     return ""
 
 
-def _unmarked(name: bytes) -> bytes:
-    return name.removeprefix(MARK)
-
-
 def _stripped(name: bytes) -> bytes:
     return name.strip(_SPACES).removeprefix(_NO_BREAK_SPACE).removesuffix(_NO_BREAK_SPACE)
-
-
-def _unquoted(name: bytes) -> bytes:
-    return name[1:-1] if len(name) > 2 and name[:1] == name[-1:] and name[:1] in b"\"'`" else name
 
 
 def _as_utf_8(name: bytes) -> bytes:
@@ -338,10 +330,6 @@ def _composed(name: bytes) -> bytes:
     return normalize("NFC", name.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def _without_path(name: bytes) -> bytes:
-    return name.rpartition(b"/")[2] or name
-
-
 def _without_suffix(name: bytes) -> bytes:
     stem, _, suffix = name.rpartition(b".")
     return stem if stem and suffix.lower() in _SUFFIXES else name
@@ -353,32 +341,24 @@ def _without_decimals(name: bytes) -> bytes:
     return stem if stem.isdigit() else name
 
 
-def _without_passage(name: bytes) -> bytes:
-    return name.partition(b"#")[0] or name
-
-
 def _lower(name: bytes) -> bytes:
     if name.isascii():
         return name.lower()
     return name.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def _without_zeros(name: bytes) -> bytes:
-    return name.lstrip(b"0") or name[-1:]
-
-
 _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
-    ("a byte-order mark", _unmarked),
+    ("a byte-order mark", lambda name: name.removeprefix(MARK)),
     ("surrounding space", _stripped),
-    ("quotes", _unquoted),
+    ("quotes", lambda name: name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in b"\"'`" else name),
     ("encoding (Latin-1 and UTF-8)", _as_utf_8),
     ("Unicode normalisation", _composed),
-    ("a path", _without_path),
-    ("a passage number", _without_passage),
+    ("a path", lambda name: name.rpartition(b"/")[2] or name),
+    ("a passage number", lambda name: name.partition(b"#")[0] or name),
     ("a file suffix", _without_suffix),
     ("the ending .0", _without_decimals),
     ("case", _lower),
-    ("leading zeros", _without_zeros),
+    ("leading zeros", lambda name: name.lstrip(b"0") or name[-1:]),
 )
 """Common changes of IDs, in the order in which they are undone."""
 

@@ -51,6 +51,20 @@ _RECORDS = (
     "an object are recognised without {option}."
 )
 
+QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="qrels",
+    layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
+    example="301 0 FBIS3-10082 1",
+    prose=(
+        "A grade is an integer unless --grades is given. Grades of -l or higher (default: 1) are relevant, lower "
+        "grades down to 0 are nonrelevant, and a negative grade marks a document that was pooled but not judged.",
+        "A document must occur only once per topic. If the second column contains subtopics, use -R subtopics.",
+    ),
+    reader="graded.read_graded",
+    tables=True,
+)
+
 BEIR: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="beir",
@@ -123,35 +137,6 @@ JSONL_QRELS: FileFormat[Judgments] = replace(
         _RECORDS.format(option="-R jsonl"),
     ),
     source="records",
-)
-
-QRELS: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
-    name="qrels",
-    layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
-    example="301 0 FBIS3-10082 1",
-    prose=(
-        "A grade is an integer unless --grades is given. Grades of -l or higher (default: 1) are relevant, lower "
-        "grades down to 0 are nonrelevant, and a negative grade marks a document that was pooled but not judged.",
-        "A document must occur only once per topic. If the second column contains subtopics, use -R subtopics.",
-    ),
-    reader="graded.read_graded",
-    tables=True,
-)
-
-WEIGHTED: FileFormat[Judgments] = replace(
-    QRELS,
-    name="weighted",
-    layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
-    example="301 0 FBIS3-10082 1 0.25",
-    prose=(
-        "Judgments with a number for each document, such as its propensity, length or price, or NA. Custom measures "
-        'that are declared with needs="weight" use it; other measures ignore it. Grades have the same meaning as in '
-        "qrels.",
-    ),
-    nested="TOPIC DOCNO: GRADE WEIGHT",
-    measures_of="qrels",
-    lenient=False,
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -287,6 +272,40 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     why_whole="grades of this format are integers, -999 or less for a document that was not sampled",
 )
 
+WEIGHTED: FileFormat[Judgments] = replace(
+    QRELS,
+    name="weighted",
+    layout=Layout(line="a judgment with a weight", columns=("TOPIC IGNORED DOCNO GRADE WEIGHT",)),
+    example="301 0 FBIS3-10082 1 0.25",
+    prose=(
+        "Judgments with a number for each document, such as its propensity, length or price, or NA. Custom measures "
+        'that are declared with needs="weight" use it; other measures ignore it. Grades have the same meaning as in '
+        "qrels.",
+    ),
+    nested="TOPIC DOCNO: GRADE WEIGHT",
+    measures_of="qrels",
+    lenient=False,
+)
+
+TREC_RESULTS: FileFormat[RunStream] = FileFormat(
+    kind=FileKind.RUNS,
+    name="trec_results",
+    layout=Layout(
+        line="a line of a run",
+        columns=("TOPIC IGNORED DOCNO RANK SCORE TAG",),
+        more=True,
+        blank_lines=True,
+        comments=CommentStyle.AFTER_SPACES,
+    ),
+    example="301 Q0 FBIS3-10082 1 12.87 mysystem",
+    prose=(
+        "Documents are ranked by SCORE, highest first; ties are ordered by DOCNO, in descending byte order. The RANK "
+        "column is ignored, except with --ties rank. TAG is the run tag.",
+    ),
+    reader="run_files.read_run",
+    tables=True,
+)
+
 MSMARCO: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="msmarco",
@@ -380,25 +399,6 @@ JSONL_RUN: FileFormat[RunStream] = replace(
     source="records",
 )
 
-TREC_RESULTS: FileFormat[RunStream] = FileFormat(
-    kind=FileKind.RUNS,
-    name="trec_results",
-    layout=Layout(
-        line="a line of a run",
-        columns=("TOPIC IGNORED DOCNO RANK SCORE TAG",),
-        more=True,
-        blank_lines=True,
-        comments=CommentStyle.AFTER_SPACES,
-    ),
-    example="301 Q0 FBIS3-10082 1 12.87 mysystem",
-    prose=(
-        "Documents are ranked by SCORE, highest first; ties are ordered by DOCNO, in descending byte order. The RANK "
-        "column is ignored, except with --ties rank. TAG is the run tag.",
-    ),
-    reader="run_files.read_run",
-    tables=True,
-)
-
 POOL: FileFormat[PooledDocuments] = FileFormat(
     kind=FileKind.POOL,
     name="pool",
@@ -422,30 +422,7 @@ POOL: FileFormat[PooledDocuments] = FileFormat(
     nested="TOPIC: DOCNO ...",
 )
 
-FILE_FORMATS: tuple[FileFormat[Any], ...] = (
-    QRELS,
-    BEIR,
-    CSV_QRELS,
-    TSV_QRELS,
-    JSON_QRELS,
-    JSONL_QRELS,
-    SAMPLED,
-    QRELS_JG,
-    PREFS,
-    QRELS_PREFS,
-    PAIRS,
-    SUBTOPICS,
-    PRELS,
-    WEIGHTED,
-    TREC_RESULTS,
-    MSMARCO,
-    SCORED,
-    CSV_RUN,
-    TSV_RUN,
-    JSON_RUN,
-    JSONL_RUN,
-    POOL,
-)
+FILE_FORMATS: tuple[FileFormat[Any], ...] = tuple(each for each in vars().values() if isinstance(each, FileFormat))
 """All formats in the order of the help."""
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {

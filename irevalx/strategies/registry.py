@@ -51,11 +51,11 @@ class JudgingStrategy(Frozen, kw_only=True):
     name: str
     meaning: str
     """The criterion for the next document: a phrase after "the next document is"."""
-    source: str
+    source: str = ""
     """The publication that describes the strategy, or ""."""
     start: Callable[[Candidates, TopicInputs], TopicStrategy]
     """Starts the strategy on a topic."""
-    learns: Learning
+    learns: Learning = "reading"
     is_random: bool = False
     needs_texts: bool = False
     has_probabilities: bool = False
@@ -139,118 +139,95 @@ def _bounds(candidates: Candidates, inputs: TopicInputs) -> BoundsStrategy:
 
 _BANDITS = "Losada, Parapar and Barreiro, IPM 2017"
 
-STRATEGIES = {
-    strategy.name: strategy
-    for strategy in (
-        JudgingStrategy(
-            name="depth",
-            meaning="the document ranked highest by any run",
-            source="",
-            start=by_depth,
-            learns="never",
-        ),
-        JudgingStrategy(
-            name="borda",
-            meaning="the document with the highest Borda count over the runs",
-            source="Aslam and Montague, SIGIR 2001",
-            start=by_borda_count,
-            learns="never",
-        ),
-        JudgingStrategy(
-            name="rrf",
-            meaning="the document with the highest sum over runs of 1/(60 + rank) (reciprocal rank fusion)",
-            source="Cormack, Clarke and Büttcher, SIGIR 2009",
-            start=by_reciprocal_rank_fusion,
-            learns="never",
-        ),
-        JudgingStrategy(
-            name="mtf",
-            meaning="the next document of a run, which is read until its first nonrelevant document (move-to-front)",
-            source="Cormack, Palmer and Clarke, SIGIR 1998",
-            start=lambda candidates, _: MoveToFront(candidates),
-            learns="reading",
-        ),
-        JudgingStrategy(
-            name="hedge",
-            meaning="the document ranked highest by the runs, weighted by their ranks of the judged documents (Hedge)",
-            source="Aslam, Pavlu and Savell, CIKM 2003",
-            start=lambda candidates, _: Hedge(candidates),
-            learns="reading",
-        ),
-        JudgingStrategy(
-            name="maxmean",
-            meaning="the next document of the run with the highest expected probability of relevance",
-            source=_BANDITS,
-            start=lambda candidates, _: Bandit(candidates),
-            learns="reading",
-        ),
-        JudgingStrategy(
-            name="maxmean-ns",
-            meaning="as for maxmean, but computed from the last judged document of each run (nonstationary)",
-            source=_BANDITS,
-            start=lambda candidates, _: Bandit(candidates, is_stationary=False),
-            learns="reading",
-        ),
-        JudgingStrategy(
-            name="thompson",
-            meaning=(
-                "the next document of the run with the highest sampled probability of relevance (Thompson sampling)"
-            ),
-            source=_BANDITS,
-            start=_thompson_sampling,
-            learns="reading",
-            is_random=True,
-        ),
-        JudgingStrategy(
-            name="thompson-ns",
-            meaning="as for thompson, but computed from the last judged document of each run (nonstationary)",
-            source=_BANDITS,
-            start=_nonstationary_thompson_sampling,
-            learns="reading",
-            is_random=True,
-        ),
-        JudgingStrategy(
-            name="mtc",
-            meaning=(
-                "the document with the largest effect on differences in average precision (minimal test collection)"
-            ),
-            source="Carterette, Allan and Sitaraman, SIGIR 2006",
-            start=lambda candidates, _: MinimalTestCollection(candidates),
-            learns="at once",
-        ),
-        JudgingStrategy(
-            name="cal",
-            meaning="the document that a text classifier ranks most likely to be relevant (continuous active learning)",
-            source="Cormack and Grossman, SIGIR 2014",
-            start=_active_learning,
-            learns="at once",
-            is_random=True,
-            needs_texts=True,
-        ),
-        JudgingStrategy(
-            name="bounds",
-            meaning="the document that narrows the bounds of P_10 of the most undetermined pairs of runs",
-            source="",
-            start=_bounds,
-            learns="at once",
-            is_shared=True,
-        ),
-        JudgingStrategy(
-            name="random",
-            meaning="a random candidate document",
-            source="",
-            start=_randomly,
-            learns="never",
-            is_random=True,
-        ),
-        JudgingStrategy(
-            name="sampled",
-            meaning="a document drawn with a known probability that adapts to the judgments (active sampling)",
-            source="Li and Kanoulas, CIKM 2017",
-            start=_active_sampling,
-            learns="replayed",
-            is_random=True,
-            has_probabilities=True,
-        ),
-    )
-}
+_RECORDS = (
+    JudgingStrategy(name="depth", meaning="the document ranked highest by any run", start=by_depth, learns="never"),
+    JudgingStrategy(
+        name="borda",
+        meaning="the document with the highest Borda count over the runs",
+        source="Aslam and Montague, SIGIR 2001",
+        start=by_borda_count,
+        learns="never",
+    ),
+    JudgingStrategy(
+        name="rrf",
+        meaning="the document with the highest sum over runs of 1/(60 + rank) (reciprocal rank fusion)",
+        source="Cormack, Clarke and Büttcher, SIGIR 2009",
+        start=by_reciprocal_rank_fusion,
+        learns="never",
+    ),
+    JudgingStrategy(
+        name="mtf",
+        meaning="the next document of a run, which is read until its first nonrelevant document (move-to-front)",
+        source="Cormack, Palmer and Clarke, SIGIR 1998",
+        start=lambda candidates, _: MoveToFront(candidates),
+    ),
+    JudgingStrategy(
+        name="hedge",
+        meaning="the document ranked highest by the runs, weighted by their ranks of the judged documents (Hedge)",
+        source="Aslam, Pavlu and Savell, CIKM 2003",
+        start=lambda candidates, _: Hedge(candidates),
+    ),
+    JudgingStrategy(
+        name="maxmean",
+        meaning="the next document of the run with the highest expected probability of relevance",
+        source=_BANDITS,
+        start=lambda candidates, _: Bandit(candidates),
+    ),
+    JudgingStrategy(
+        name="maxmean-ns",
+        meaning="as for maxmean, but computed from the last judged document of each run (nonstationary)",
+        source=_BANDITS,
+        start=lambda candidates, _: Bandit(candidates, is_stationary=False),
+    ),
+    JudgingStrategy(
+        name="thompson",
+        meaning="the next document of the run with the highest sampled probability of relevance (Thompson sampling)",
+        source=_BANDITS,
+        start=_thompson_sampling,
+        is_random=True,
+    ),
+    JudgingStrategy(
+        name="thompson-ns",
+        meaning="as for thompson, but computed from the last judged document of each run (nonstationary)",
+        source=_BANDITS,
+        start=_nonstationary_thompson_sampling,
+        is_random=True,
+    ),
+    JudgingStrategy(
+        name="mtc",
+        meaning="the document with the largest effect on differences in average precision (minimal test collection)",
+        source="Carterette, Allan and Sitaraman, SIGIR 2006",
+        start=lambda candidates, _: MinimalTestCollection(candidates),
+        learns="at once",
+    ),
+    JudgingStrategy(
+        name="cal",
+        meaning="the document that a text classifier ranks most likely to be relevant (continuous active learning)",
+        source="Cormack and Grossman, SIGIR 2014",
+        start=_active_learning,
+        learns="at once",
+        is_random=True,
+        needs_texts=True,
+    ),
+    JudgingStrategy(
+        name="bounds",
+        meaning="the document that narrows the bounds of P_10 of the most undetermined pairs of runs",
+        start=_bounds,
+        learns="at once",
+        is_shared=True,
+    ),
+    JudgingStrategy(
+        name="random", meaning="a random candidate document", start=_randomly, learns="never", is_random=True
+    ),
+    JudgingStrategy(
+        name="sampled",
+        meaning="a document drawn with a known probability that adapts to the judgments (active sampling)",
+        source="Li and Kanoulas, CIKM 2017",
+        start=_active_sampling,
+        learns="replayed",
+        is_random=True,
+        has_probabilities=True,
+    ),
+)
+
+STRATEGIES = {strategy.name: strategy for strategy in _RECORDS}
