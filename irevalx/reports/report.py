@@ -219,6 +219,15 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
     return f"{judged_among_retrieved(depth)} (judged share of the first {depth} retrieved documents): {shares}."
 
 
+def judged_in_words(judged: Mapping[str, float], depth: int) -> str:
+    """Return a sentence about the share of judged documents of each run, for readers of a summary or a report."""
+    least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
+    of = f"Of the first {depth} documents" if depth > 1 else "Of the documents at rank 1"
+    if judged[least] == judged[most]:
+        return f"{of} of {'each' if judged.keys() - {least} else 'the'} run, {percent(judged[least])} are judged."
+    return f"{of}, {percent(judged[least])} ({least}) to {percent(judged[most])} ({most}) are judged."
+
+
 def percent(share: float) -> str:
     """Return a share in percent with at most one decimal; a share is never rounded to 0% or 100%."""
     text = f"{100 * share:.1f}".removesuffix(".0")

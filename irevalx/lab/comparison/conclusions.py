@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
-from irevalx.statistics.significance import correction_named
+from irevalx.parameters import join_words
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
 """The verdicts on runs: the run with which the others are compared; significantly better or worse (higher or lower if
 the measure has no better direction), or not significantly different."""
 
+MOST_NAMES, FIRST_NAMES = 6, 3
+"""Maximum number of runs that a sentence names, and number of runs that it names if there are more."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the names of runs for a sentence or, if there are many, their number and the first names."""
+    if len(names) > MOST_NAMES:
+        return f"{len(names)} runs ({', '.join(names[:FIRST_NAMES])}, ...)"
+    return join_words(names, "and")
+
 
 class Conclusion(Frozen):
-    """The best run, and which runs differ significantly from the baseline or, without a baseline, from the best run."""
+    """The best run, and which runs differ significantly from the baseline or, without a baseline, from the best run.
+
+    The methods that return sentences are the only source of these words in tables, summaries and reports.
+    """
 
     of_measure: ComparedMeasure
     baseline: str | None = None
+    title: str = ""
+    """The name of the measure in sentences."""
+    digits: int = 3
+    """Decimals of numbers in sentences."""
+    names: Mapping[str, str] = {}
+    """Short names of runs in sentences."""
 
     @property
     def best(self) -> str:
         """The best run; the first of tied runs."""
         return self.of_measure.runs[self.of_measure.best_first[0]]
-
-    @property
-    def best_score(self) -> float:
-        """The summary value of the best run."""
-        return self.of_measure.scores[self.of_measure.best_first[0]]
 
     @property
     def is_of_equals(self) -> bool:
@@ -91,15 +106,100 @@ class Conclusion(Frozen):
         return _turned(pair) if direction * pair.difference < 0 else pair
 
     @property
-    def is_corrected(self) -> bool:
-        """Whether p-values are corrected for several comparisons."""
-        comparisons = self.of_measure.comparisons
-        return len(comparisons.pairs) > 1 and correction_named(comparisons.method.correction) != "none"
-
-    @property
     def is_simultaneous(self) -> bool:
         """Whether there are intervals that are simultaneous over several comparisons."""
-        return self.is_corrected and any(not math.isnan(pair.simultaneous_low) for pair in self.of_measure.pairs)
+        pairs = self.of_measure.pairs
+        return self.of_measure.is_corrected and any(not math.isnan(pair.simultaneous_low) for pair in pairs)
+
+    def number(self, value: object) -> str:
+        """Return a number as text; integers have no decimals, and 0 has no sign."""
+        text = f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
+        return text.removeprefix("-") if float(text) == 0 else text
+
+    def named(self, *runs: str) -> list[str]:
+        """Return the names of runs in sentences."""
+        return [self.names.get(run, run) for run in runs]
+
+    def value_of(self, run: str) -> str:
+        """Return the summary value of a run as text."""
+        return self.number(self.of_measure.scores[self.of_measure.runs.index(run)])
+
+    def p(self, pair: ComparedPair) -> str:
+        """Return the corrected p-value of a pair as an equation or an inequality."""
+        least = 10.0**-self.digits
+        return f"p < {self.number(least)}" if pair.corrected_p < least else f"p = {self.number(pair.corrected_p)}"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The words for greater and smaller values, in the direction of the measure."""
+        return ("better", "worse") if self.of_measure.measured.direction else ("higher", "lower")
+
+    def leader(self, first: Conclusion | None = None) -> str:
+        """Return a clause on the best run; ``first`` is the conclusion that precedes it in the same paragraph."""
+        runs, tied = self.of_measure.runs, self.of_measure.best_runs
+        value = f"({self.value_of(self.best)})"
+        if self.is_of_equals:
+            return f"All {len(runs)} runs have the same {self.title} {value}"
+        highest = f"the {self.extreme} {self.title}{f' of {len(runs)} runs' if first is None else ''} {value}"
+        if tied[1:]:
+            return f"{listed(self.named(*tied))} are tied with {highest}"
+        is_same = first is not None and tied == first.of_measure.best_runs
+        return f"{'It also' if is_same else self.named(self.best)[0]} has {highest}"
+
+    def verdict(self, first: Conclusion | None = None) -> str:
+        """Return a sentence on the runs that differ significantly from the baseline or, without one, from the best run.
+
+        ``first`` is the conclusion that precedes it in the same paragraph.
+        """
+        n_others = len(self.of_measure.runs) - 1
+        better, worse, alike = (self.named(*self.runs_that_are(each)) for each in (BETTER, WORSE, ALIKE))
+        if self.baseline is not None:
+            which = f" ({listed(better)})" if 0 < len(better) < n_others else ""
+            up, down = self.words
+            [baseline] = self.named(self.baseline)
+            are_better = f"{are(len(better), f' of {n_others} runs{which}')} significantly {up} than {baseline}"
+            return (
+                f"Under {self.title}, {are_better} ({self.value_of(self.baseline)}), {are(len(worse))} significantly "
+                f"{down}, and {are(len(alike))} not significantly different."
+            )
+        leader = self.leader(first)
+        if self.is_of_equals:
+            return f"{leader}."
+        n_different = n_others - len(alike)
+        differs = f"is {'' if n_different else 'not '}significantly different from"
+        if not alike:
+            others = "both other runs" if n_others == 2 else f"all {n_others} other runs"
+        elif not n_different:
+            others = "any other run"
+        elif len(alike) <= MOST_NAMES and first is None:
+            others = f"{n_different} of the other runs, but not from {join_words(alike, 'and')}"
+        else:
+            others = f"{n_different} of the {n_others} other runs"
+        it = f"; {self.named(self.best)[0]}" if self.of_measure.best_runs[1:] else " and"
+        return f"{leader}{it} {differs} {others}."
+
+    def on_pair(self, pair: ComparedPair) -> str:
+        """Return a clause on whether the runs of a pair, the better run first, differ, and by how much."""
+        run, against = self.named(pair.run, pair.against)
+        differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
+        return f"{run} {differ.format(against)}: {self.difference(pair)}"
+
+    def difference(self, pair: ComparedPair) -> str:
+        """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
+        simultaneous = self.is_simultaneous
+        ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
+        low, high = sorted(end if pair.difference >= 0 else -end for end in ends)
+        by = f"{self.number(abs(pair.difference))} {self.title}"
+        if not math.isnan(low):
+            by += f" [{self.number(low)}, {self.number(high)}]"
+        if not self.of_measure.is_corrected or math.isnan(pair.corrected_p):
+            return by
+        return f"{by} ({'simultaneous interval' if simultaneous else f'corrected {self.p(pair)}'})"
+
+
+def are(n: int, of: str = "") -> str:
+    """Return a number with the verb of a sentence."""
+    return f"{n}{of} {'is' if n == 1 else 'are'}"
 
 
 def _turned(pair: ComparedPair) -> ComparedPair:

@@ -68,7 +68,7 @@ def intervals(comparison: Comparison, page: Page) -> Figure:
             rows = [
                 (
                     (pair.run,) if baseline else (pair.run, pair.against),
-                    _marks(pair, is_corrected=comparison.is_corrected),
+                    _marks(pair, is_corrected=of_measure.is_corrected),
                 )
                 for pair in pairs
             ]
@@ -94,7 +94,7 @@ def _interval_note(comparison: Comparison) -> str:
     confidence = f"{100 * (1 - alpha):g}%"
     if any(math.isfinite(pair.low) for pair in pairs):
         parts.append(f"Line: {confidence} interval for this pair alone.")
-    if comparison.is_corrected and any(math.isfinite(pair.simultaneous_low) for pair in pairs):
+    if comparison.measures[0].is_corrected and any(math.isfinite(pair.simultaneous_low) for pair in pairs):
         parts.append(f"Bar: {confidence} interval, simultaneous over all pairs.")
     return " ".join([*parts, comparison.how_tested])
 
@@ -212,7 +212,7 @@ def significance_levels(comparison: Comparison, page: Page) -> Figure:
     """Plot the p-values of all pairs up to 0.2, before and (if any) after correction, with one line per measure."""
     panels = []
     for words, attribute in (("p-values", "p"), ("corrected p-values", "corrected_p"))[
-        : 2 if comparison.is_corrected else 1
+        : 2 if comparison.measures[0].is_corrected else 1
     ]:
         curves = []
         for of_measure in comparison.measures:

@@ -116,6 +116,12 @@ class ComparedMeasure(Frozen):
         """Summary values of the runs, as the evaluator prints them."""
         return [self.measured.as_printed(score) for score in self.comparisons.summaries.tolist()]
 
+    @property
+    def is_corrected(self) -> bool:
+        """Whether p-values are corrected: for several pairs, or by Tukey's test."""
+        correction = correction_named(self.comparisons.method.correction)
+        return correction == TUKEY or (len(self.comparisons.pairs) > 1 and correction != "none")
+
     def names_of(self, row: int) -> dict[str, Any]:
         """Return the first fields of all rows on a pair."""
         first, second = self.comparisons.pairs[row]
@@ -359,15 +365,9 @@ class Comparison(Result):
         return f"{', '.join(filter(None, (f'{test} over {topics}', corrected, f'alpha {method.alpha:g}', seed)))}."
 
     @property
-    def is_corrected(self) -> bool:
-        """Whether p-values are corrected: for several pairs, or by Tukey's test."""
-        correction, n_pairs = correction_named(self.method.correction), len(self.measures[0].comparisons.pairs)
-        return correction == TUKEY or (n_pairs > 1 and correction != "none")
-
-    @property
     def p_in_words(self) -> str:
         """The name of the p-values that determine significance."""
-        return "corrected p" if self.is_corrected else "p"
+        return "corrected p" if self.measures[0].is_corrected else "p"
 
     @property
     def test_in_words(self) -> str:

@@ -38,7 +38,7 @@ from irevalx.process.platform import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
-from irevalx.reports.report import JUDGED, percent
+from irevalx.reports.report import JUDGED, judged_in_words, percent
 from irevalx.reports.table import Table
 from irevalx.settings import Settings, real_level_hint
 
@@ -358,14 +358,7 @@ class Description(DrawnResult):
         cutoffs = self.runs[0].cutoffs
         cutoff = min(cutoffs, key=lambda k: abs(k - 10))
         shares = {run.name: run.judged_among_retrieved[cutoffs.index(cutoff)] for run in self.runs}
-        least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-        of = f"Of the first {cutoff} documents"
-        if len(self.runs) == 1:
-            yield f"{of} of the run, {percent(shares[least])} are judged."
-        elif shares[least] == shares[most]:
-            yield f"{of} of each run, {percent(shares[least])} are judged."
-        else:
-            yield f"{of}, {percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) are judged."
+        yield judged_in_words(shares, cutoff)
 
 
 @declared(

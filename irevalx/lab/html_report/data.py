@@ -162,7 +162,7 @@ class ScoresData(Frozen, kw_only=True):
         """The digest of each ranking; empty for score files."""
         return [b""] * len(self.scores.runs)
 
-    def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
+    def is_determined(self, pair: ComparedPair) -> bool | None:
         """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
         return None
 
@@ -247,10 +247,10 @@ class ReportData(ScoresData, kw_only=True):
         """The digest of each ranking."""
         return self.first.digests()
 
-    def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
+    def is_determined(self, pair: ComparedPair) -> bool | None:
         """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
         for of_measure in self.bounded:
-            if of_measure.measure.name == measure:
+            if of_measure.measure.name == pair.measure:
                 run, against = map(of_measure.runs.index, (pair.run, pair.against))
                 return of_measure.bounds((run, against)).is_determined
         return None

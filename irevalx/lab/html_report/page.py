@@ -23,9 +23,9 @@ from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.run_tables import MOST_LETTERED
-from irevalx.lab.html_report.findings import percent
 from irevalx.lab.html_report.overlaps import RunOverlaps
 from irevalx.lab.html_report.static import mean_rows
+from irevalx.reports.report import percent
 
 FORMS = ("html", "json")
 """Formats of a report."""

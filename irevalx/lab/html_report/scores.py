@@ -251,10 +251,10 @@ class ReportedScores(Frozen, kw_only=True):
     @cached_property
     def conclusions(self) -> dict[str, Conclusion]:
         """The conclusion of the comparison under each tested measure."""
-        compared = self.compared
-        return (
-            {} if compared is None else {each.name: Conclusion(each, compared.baseline) for each in compared.measures}
-        )
+        compared, titles = self.compared, {measure.name: measure.title for measure in self.measures}
+        if compared is None:
+            return {}
+        return {each.name: Conclusion(each, compared.baseline, titles[each.name]) for each in compared.measures}
 
     def verdicts(self) -> list[list[str] | None]:
         """Return the verdict on each run under each measure, as in ``Conclusion``; None for measures without tests."""

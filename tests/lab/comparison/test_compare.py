@@ -597,4 +597,4 @@ def test_name_of_the_share_of_retrieved_documents(tmp_path: Path) -> None:
     data = json.loads(about.stdout)
     assert [mean["mean"] for mean in data["means"] if mean["measure"] == 1] == [0.5, 0.5]
     assert [of_run["within"][9] for of_run in data["judged_among_retrieved"]] == [1.0, 1.0]
-    assert "of the first 10 documents of each run, 100% are judged" in data["findings"][0]
+    assert "Of the first 10 documents of each run, 100% are judged" in data["findings"][0]

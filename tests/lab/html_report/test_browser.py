@@ -27,7 +27,7 @@ def test_header(browser: Reader, page: Path) -> None:
     """Title, main result and cautions are in the page without a script."""
     browser.open(page)
     assert browser.texts("h1")
-    assert "better has the highest map, 0.721 over 12 topics" in browser.texts(".lead")[0]
+    assert "better has the highest map of 4 runs (0.721)" in browser.texts(".lead")[0]
     assert browser.texts("#careful-heading") == ["Cautions"]
     assert browser.texts("header > .muted")[0].startswith("Evaluated: 4 runs over 12 of 12 topics; ")
     browser.click(".files summary")
@@ -83,7 +83,7 @@ def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
         warnings.simplefilter("ignore", IrevalxWarning)  # few are judged
         report(qrels, runs, "P.10").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
-    assert browser.texts(".lead")[0].startswith("best has the highest P.10, 0.500 over 10 topics")
+    assert browser.texts(".lead")[0].startswith("best has the highest P.10 of ")
     assert chosen(browser) == ["best", "third"]
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.errors import IrevalxWarning
-from irevalx.lab.html_report.findings import percent
+from irevalx.reports.report import percent
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 
@@ -25,9 +25,9 @@ def test_sentences() -> None:
     made = irevalx.lab.report(qrels, {"bad": bad, "good": good, "odd": odd}, "P.5 unj.5", baseline="bad").data
     best, pair, other, *more = made["findings"]
     assert best == (
-        "good has the highest P.5, 1.000 over 10 topics. Of 2 runs, 1 (good) is significantly better than bad, none is "
-        "significantly worse, and 1 is not significantly different. The runs are not equally judged: of the first 5 "
-        "documents, between 0% (odd) and 100% (bad) are judged."
+        "good has the highest P.5 of 3 runs (1.000). Under P.5, 1 of 2 runs (good) is significantly better than bad "
+        "(0.100), 0 are significantly worse, and 1 is not significantly different. The runs are not equally judged. Of the "
+        "first 5 documents, 0% (odd) to 100% (bad) are judged."
     )
     assert pair.startswith("good is significantly better than bad: 0.900 P.5 [0.6")
     assert pair.endswith("(corrected p < 0.001).")
@@ -44,8 +44,7 @@ def test_sentences() -> None:
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
         "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of the unjudged documents can "
-        "change its sign. The runs are not equally judged: of the first 2 documents, between 50% (x) and "
-        "100% (y) are judged."
+        "change its sign. The runs are not equally judged. Of the first 2 documents, 50% (x) to 100% (y) are judged."
     )
 
 
@@ -66,10 +65,10 @@ def test_verdicts_and_intervals() -> None:
     low, high = tested.confidence_interval(0.95)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base").data
     assert made["findings"][:3] == [
-        "noisy has the highest P.10, 0.500 over 10 topics. Of 3 runs, 1 (steady) is significantly better than base, none is "
-        "significantly worse, and 2 are not significantly different. The runs are not equally judged: of the first 10 "
-        "documents, between 30% (base) and 50% (noisy) are judged.",
-        f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p "
+        "noisy has the highest P.10 of 4 runs (0.500). Under P.10, 1 of 3 runs (steady) is significantly better than base "
+        "(0.300), 0 are significantly worse, and 2 are not significantly different. The runs are not equally judged. Of the "
+        "first 10 documents, 30% (base) to 50% (noisy) are judged.",
+        f"noisy is not significantly different from base: 0.200 P.10 [{low:.3f}, {high:.3f}] (corrected p = "
         f"{2 * tested.pvalue:.3f}).",
         made["findings"][2],
     ]
@@ -79,17 +78,22 @@ def test_verdicts_and_intervals() -> None:
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base", correction="bonferroni").data
     assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (simultaneous interval)." in made["findings"][1]
     assert made["findings"][-1] == f"Significance: {made['about']['how_tested']}"
+    two = {run: runs[run] for run in ("base", "steady")}
+    made = irevalx.lab.report(qrels, two, "P.10", correction="tukey").data  # the interval that matches Tukey's test
+    [row] = irevalx.lab.compare(qrels, two, "P.10", correction="tukey", seed=0).rows
+    ends = sorted((-row.simultaneous_low, -row.simultaneous_high))
+    assert "0.110 P.10 [{:.3f}, {:.3f}] (simultaneous interval) over".format(*ends) in made["findings"][0]
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (
-        "steady has the highest P.10, 0.410 over 10 topics. Both other runs are significantly different from it. The runs "
-        "are not equally judged: of the first 10 documents, between 30% (base) and 41% (steady) are judged."
+        "steady has the highest P.10 of 3 runs (0.410) and is significantly different from both other runs. The runs are "
+        "not equally judged. Of the first 10 documents, 30% (base) to 41% (steady) are judged."
     )
     assert every["findings"][1].startswith(
         "steady is significantly better than same, the best run that differs significantly from it: 0.100 P.10"
     )
     assert every["findings"][2:4] == [
         "2 of 3 pairs of runs are significantly different.",
-        "All 3 runs have the same success.1, 1.000 over 10 topics.",
+        "All 3 runs have the same success.1 (1.000).",
     ]
     assert every["findings"][4].startswith("Significance:")  # at cutoff 1, all documents are judged
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
@@ -111,28 +115,11 @@ def test_identical_rankings() -> None:
     )
     two = irevalx.lab.report(qrels, {"first": first, "copy": copy}, "map").data
     assert two["findings"] == [
-        f"{sentence} The runs are equally judged: of the first 10 documents of each run, 67% are judged."
+        f"{sentence} The runs are equally judged. Of the first 10 documents of each run, 66.7% are judged."
     ]
     three = irevalx.lab.report(qrels, {"first": first, "copy": copy, "other": other}, "map").data
     assert sentence in three["warnings"]
     assert not any("identical" in sentence for sentence in three["findings"])
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (0, "0%"),
-        (1, "100%"),
-        (0.5, "50%"),
-        (0.998, "99.8%"),
-        (0.9999, "> 99.9%"),
-        (0.004, "0.4%"),
-        (1e-5, "< 0.1%"),
-    ],
-)
-def test_percentages(share: float, text: str) -> None:
-    """Only a share of 1 is 100%, and only a share of 0 is 0%."""
-    assert percent(share) == text
 
 
 def test_several_groups_of_identical_runs() -> None:
@@ -169,7 +156,7 @@ def test_measures_of_cautions() -> None:
 def test_judgments_of_relevant_documents_only() -> None:
     """Without judged nonrelevant documents, the share of judged documents is P@K, and no caution reports it."""
     run = {"1": {"a": 2.0, "u": 1.0, "v": 0.5}}
-    caution = "33% of the first 10 documents of x are judged; most measures treat unjudged documents as nonrelevant."
+    caution = "33.3% of the first 10 documents of x are judged; most measures treat unjudged documents as nonrelevant."
     for qrels, level, expected in (
         ({"1": {"a": 1, "b": 2}}, 1, []),
         ({"1": {"a": 1, "b": 2, "c": -1}}, 1, []),
@@ -198,7 +185,7 @@ def test_shares_of_judged_documents_with_missing_topics() -> None:
     assert [run["within"][-1] for run in data["judged_among_retrieved"]] == pytest.approx([judged, judged])
     assert data["about"]["coverage"] == "judged among retrieved@10"
     for report in (data, plain, excluded):
-        share = f"of the first 10 documents of each run, {judged:.0%} are judged."
+        share = f"Of the first 10 documents of each run, {percent(judged)} are judged."
         assert share in report["findings"][0]
         assert "judged@10" not in " ".join(report["findings"] + report["warnings"])
     for report in (data, plain):
