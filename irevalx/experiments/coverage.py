@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -42,21 +43,56 @@ COVERAGE_MEASURES = {judged, unjudged}
 """Measures of the coverage of the judgments, under which runs are not tested."""
 
 
-class FirstUnjudged(Frozen):
-    """The unjudged documents among the top documents of runs, each with the index of its run."""
+class UnjudgedOfRuns(Frozen):
+    """The unjudged documents among the top documents of runs, which are read again when these are first needed."""
 
-    topic: Sequence[IntArray]
-    """Index of the topic."""
-    rank: Sequence[IntArray]
-    document: Sequence[IntArray]
-    """Number of the document; a document has the same number in all runs."""
+    ranked: GradedRuns | None
+    """None after pickling, which reads the runs first."""
+    runs: IntArray
+    """The indices of the runs with unjudged documents, ascending."""
+    depth: int
 
-    def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
-        """Return the number of documents in the top ``depth`` of both runs: shape (n_topics,)."""
-        within = [self.rank[run] <= depth for run in (first, second)]
-        of_first, of_second = (self.document[run][part] for run, part in zip((first, second), within, strict=True))
-        is_shared = np.isin(of_first, of_second, kind="table")  # faster than sorting: documents are small numbers
-        return np.bincount(self.topic[first][within[0]][is_shared], minlength=n_topics)
+    @cached_property
+    def documents(self) -> list[tuple[IntArray, IntArray, IntArray]]:
+        """For each run: topics by index, ranks, and documents by number, which is the same in all runs."""
+        if self.ranked is None or not self.runs.size:
+            return []
+        sources = [self.ranked.sources[run] for run in self.runs.tolist()]
+        return _first_unjudged(self.ranked.judgments, sources, self.ranked.settings, self.depth, self.ranked.topics)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"ranked": None, "runs": self.runs, "depth": self.depth, "documents": self.documents}
+
+
+class SharedUnjudged(Frozen):
+    """The share of unjudged documents common to the top ``depth`` of two runs."""
+
+    unjudged: UnjudgedOfRuns
+    depth: int
+    n_topics: int
+
+    @cached_property
+    def _last(self) -> dict[tuple[int, int], FloatArray]:
+        return {}  # both runs of a pair need it
+
+    def __call__(self, first: int, second: int) -> FloatArray:
+        """Return the share for each topic of two runs."""
+        if (first, second) not in self._last:
+            self._last.clear()
+            places: list[int] = np.searchsorted(self.unjudged.runs, [first, second]).tolist()
+            (topic, rank, document), (_, rank_of_second, others) = (self.unjudged.documents[place] for place in places)
+            within = rank <= self.depth
+            # faster than sorting: documents are small numbers
+            is_shared = np.isin(document[within], others[rank_of_second <= self.depth], kind="table")
+            counts = np.bincount(topic[within][is_shared], minlength=self.n_topics)
+            self._last[first, second] = counts / self.depth
+        return self._last[first, second]
+
+
+def _at_topics(
+    shared: Callable[[int, int], FloatArray], places: IntArray | BoolArray, first: int, second: int
+) -> FloatArray:
+    return shared(first, second)[places]
 
 
 class Coverage(Frozen, kw_only=True):
@@ -84,9 +120,8 @@ class Coverage(Frozen, kw_only=True):
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage for a subset of the topics."""
-        shared = self.shared
         parts = {name: getattr(self, name)[:, places] for name in ("judged", "unjudged", "retrieved")}
-        return replace(self, **parts, shared=shared and (lambda first, second: shared(first, second)[places]))
+        return replace(self, **parts, shared=self.shared and partial(_at_topics, self.shared, places))
 
     def of_means(self, members: Sequence[Sequence[int]]) -> Coverage:
         """Return the coverage of systems: means over the runs of a system (``judged``: with results)."""
@@ -186,19 +221,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     with_unjudged = np.flatnonzero(sum(number.any(axis=1) for number in n_unjudged.values()))
     settings, of_relevant_only = ranked.settings, ranked.judgments.least_grade >= max(ranked.level, 0)
     is_known = bool(ranked.sources) and settings.tie_orders[0] not in ORDERS_OF_TIES
-    first: list[FirstUnjudged] = []
-
-    def shared_of(depth: int) -> Callable[[int, int], FloatArray]:
-        @lru_cache(maxsize=1)  # both runs of a pair need it
-        def shared(run: int, other: int) -> FloatArray:
-            if not first:
-                runs = [ranked.sources[number] for number in with_unjudged.tolist()]
-                first.append(_first_unjudged(ranked.judgments, runs, settings, max(counts), ranked.topics))
-            places: list[int] = np.searchsorted(with_unjudged, [run, other]).tolist()
-            return first[0].shared(places[0], places[1], depth, shape[1]) / depth
-
-        return shared
-
+    unjudged = UnjudgedOfRuns(ranked, with_unjudged, max(counts))
     return {
         depth: Coverage(
             depth=depth,
@@ -206,7 +229,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
             unjudged=n_unjudged[depth] / depth,
             retrieved=np.minimum(n_retrieved, depth) / depth,
             of_relevant_only=of_relevant_only,
-            shared=shared_of(depth) if is_known else None,
+            shared=SharedUnjudged(unjudged, depth, shape[1]) if is_known else None,
         )
         for depth, n_judged in counts.items()
     }
@@ -214,7 +237,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
 
 def _first_unjudged(
     judgments: Judgments, runs: Sequence[RunStream], settings: Settings, depth: int, topics: Sequence[bytes]
-) -> FirstUnjudged:
+) -> list[tuple[IntArray, IntArray, IntArray]]:
     """Read runs and return the unjudged documents among their top documents, for the given topics."""
     pools = [PooledDocuments.joined("", first_documents(run, depth, RankingRules.of(settings))) for run in runs]
     both = with_pool(judgments, PooledDocuments.joined("", pools))
@@ -229,4 +252,4 @@ def _first_unjudged(
         document = both.places_of(pool.topics, topic[is_compared], pool.docnos.take(order[is_compared]))
         unjudged = both.grades[document] < 0
         unjudged_by_run.append((number[is_compared][unjudged], rank[is_compared][unjudged], document[unjudged]))
-    return FirstUnjudged(*map(list, zip(*unjudged_by_run, strict=True)))
+    return unjudged_by_run

@@ -46,7 +46,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import QRELS
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
-from irevalx.statistics.significance import MEAN, TOTAL, Scale
+from irevalx.statistics.significance import MEAN, TOTAL, Scale, scale_with
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _exponentials(sums: FloatArray, n_topics: int | FloatArray) -> FloatArray:
     return np.array([math.exp(mean) for mean in (sums / n_topics).ravel().tolist()]).reshape(sums.shape)
 
 
-GEOMETRIC_MEAN = Scale("geometric mean", _logarithms, _exponentials, is_linear=False)
+GEOMETRIC_MEAN = scale_with("geometric mean", _logarithms, _exponentials, False)
 
 _SCALES: dict[Summary, Scale] = {
     mean: MEAN,
@@ -210,6 +210,9 @@ class RankedRuns(Frozen):
     """Notes on the exclusion of runs."""
     selected: Sequence[int] = ()
     """The indices of the runs among the given runs."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "sources": ()}  # pickled results do not read runs again
 
     @classmethod
     def of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
@@ -98,12 +99,16 @@ def _of_request(
 
 def _precision(name: str, k: int, level: float, greatest: int) -> WeightedMeasure:
     return WeightedMeasure(
-        name,
-        k,
-        lambda n: np.where(np.arange(n) < k, 1 / k, 0.0),
-        lambda grades: (grades >= level).astype(np.float64),
-        float(greatest >= level),
+        name, k, partial(_weights_of_precision, k), partial(_is_relevant, level), float(greatest >= level)
     )
+
+
+def _weights_of_precision(k: int, n: int) -> FloatArray:
+    return np.where(np.arange(n) < k, 1 / k, 0.0)
+
+
+def _is_relevant(level: float, grades: IntArray) -> FloatArray:
+    return (grades >= level).astype(np.float64)
 
 
 def _discounted_gain(name: str, given: dict[float, float], greatest: int) -> WeightedMeasure:
@@ -111,13 +116,12 @@ def _discounted_gain(name: str, given: dict[float, float], greatest: int) -> Wei
     while not_given in given:
         not_given -= 1
     possible = [gain for grade, gain in given.items() if grade <= greatest]
-    return WeightedMeasure(
-        name,
-        None,
-        lambda n: 1 / log2_of(np.arange(2, n + 2)),
-        lambda grades: _gains_of(grades, given),
-        max([0.0, float(max(not_given, 0)), *possible]),
-    )
+    greatest_gain = max([0.0, float(max(not_given, 0)), *possible])
+    return WeightedMeasure(name, None, _discounts, partial(_gains_of, given=given), greatest_gain)
+
+
+def _discounts(n: int) -> FloatArray:
+    return 1 / log2_of(np.arange(2, n + 2))
 
 
 def _rank_biased(
@@ -137,14 +141,14 @@ def _rank_biased(
     if not 0 <= p <= 1:
         raise UsageError(f"measure {quote(name)}: p must be between 0 and 1, not {p:g}")
     possible = [given.get(grade, float(grade)) for grade in (0, 1, *given) if grade <= greatest]
+    return WeightedMeasure(name, None, partial(_powers, p), partial(_gains_of, given=given), max([0.0, *possible]))
 
-    def weights(n: int) -> FloatArray:
-        factors = np.full(n, p)
-        factors[:1] = 1.0 - p
-        products: FloatArray = np.multiply.accumulate(factors)
-        return products
 
-    return WeightedMeasure(name, None, weights, lambda grades: _gains_of(grades, given), max([0.0, *possible]))
+def _powers(p: float, n: int) -> FloatArray:
+    factors = np.full(n, p)
+    factors[:1] = 1.0 - p
+    products: FloatArray = np.multiply.accumulate(factors)
+    return products
 
 
 def _gains_given(name: str, values: Sequence[Gain]) -> dict[float, float]:

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,9 @@ class Scale(Frozen):
     """Converts sums of tested values over topics, shape (...), and numbers of topics to summaries."""
     is_linear: bool = True
     """Whether the summary of a difference is the difference of the summaries."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return scale_with, tuple(vars(self).values())  # the constant, because scales are compared by identity
 
     def of_mean(self, means: FloatArray, n_topics: int) -> FloatArray:
         """Convert means of tested values over topics, shape (...), to summaries."""
@@ -67,8 +71,16 @@ def _sums(sums: FloatArray, n_topics: int | FloatArray) -> FloatArray:
     return sums
 
 
-MEAN = Scale("mean", _unchanged, _means)
-TOTAL = Scale("sum", _unchanged, _sums)
+_SCALES: dict[str, Scale] = {}
+
+
+def scale_with(name: str, *parts: Any) -> Scale:
+    """Return the scale of this name, which exists once; ``parts`` are its other fields."""
+    return _SCALES.setdefault(name, Scale(name, *parts))
+
+
+MEAN = scale_with("mean", _unchanged, _means)
+TOTAL = scale_with("sum", _unchanged, _sums)
 
 
 DECIMALS = 12

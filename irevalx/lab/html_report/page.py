@@ -56,7 +56,7 @@ class Report(Frozen, kw_only=True):
     """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
     texts: Sequence[str]
     """Texts of documents."""
-    ranking: Callable[[int], dict[str, Any] | None]
+    ranking: Callable[[int], dict[str, Any]] | None
     """Returns the rankings of a topic, by its number; None for score files."""
     overlaps: RunOverlaps | None = None
     """Rank-biased overlaps of pairs of runs; None unless requested."""
@@ -85,7 +85,7 @@ class Report(Frozen, kw_only=True):
             "n_first": numbers(self.n_first, "u2"),
             "in_common": numbers(self.in_common, "u2"),
             "texts": items(self.texts),
-            "rankings": items(self.ranking(topic) for topic in range(self.values.shape[2])),
+            "rankings": items(self.ranking and self.ranking(topic) for topic in range(self.values.shape[2])),
         }
         if (rbo := self.overlaps) is not None:
             parts["rbo"] = {"p": rbo.p, "means": rbo.means(), "values": numbers(rbo.values, "f8")}

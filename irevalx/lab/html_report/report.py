@@ -5,6 +5,7 @@ import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -372,9 +373,15 @@ def report(
         n_first=n_first,
         in_common=in_common,
         texts=[texts[docno] for docno in numbers],
-        ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
+        ranking=partial(_ranking_of, first, data.places, names, numbers),
         overlaps=None if rbo is None else RunOverlaps.of(opened, topics, ranking_rules, rbo, number),
     )
+
+
+def _ranking_of(
+    first: FirstDocuments, places: Sequence[int], names: Sequence[str], numbers: Mapping[bytes, int], topic: int
+) -> dict[str, Any]:
+    return first.topic_of(places[topic], names, numbers)
 
 
 def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> list[Run]:
@@ -405,7 +412,7 @@ def _report_of(data: ScoresData, **rankings: Any) -> Report:
             "n_first": np.zeros((n_runs, n_topics), np.int64),
             "in_common": np.zeros((math.comb(n_runs, 2), n_topics), np.int64),
             "texts": [],
-            "ranking": lambda topic: None,
+            "ranking": None,
         }
     sentences, warned = findings(data), cautions(data)
     (sentences or warned).extend(data.notes)
