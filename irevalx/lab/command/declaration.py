@@ -49,7 +49,9 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     if command.default_output:
         form = output["format"]
         output["format"] = replace(form, help=f"{form.help} [default: {command.default_output}]")
-    parameters = {**declaration_of(function).parameters, **own}
+    declared = declaration_of(function).parameters
+    own = {name: _with_docstring(each, declared[name]) if name in declared else each for name, each in own.items()}
+    parameters = {**declared, **own}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}
     if command.scores:
@@ -61,6 +63,13 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
         parameters["scores"] = replace(scores, excludes=tuple(excluded), help=help_text)
     parameters |= output
     return {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
+
+
+def _with_docstring(own: Parameter, declared: Parameter) -> Parameter:
+    """Return a command's parameter with the explanation in the docstring of the function in place of {docstring}."""
+    text, bracket, default = declared.help.partition(" [default: ")
+    extended = own.help.replace("{docstring}", text)
+    return own if extended == own.help else replace(own, help=f"{extended}{bracket}{default}")
 
 
 def command_from(function: Callable[..., Any]) -> click.Command:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irevalx.declarations import choice, declared, flag, refined, spelled
+from irevalx.declarations import choice, declaration_of, declared, flag, refined, spelled
 from irevalx.lab.command.parameters import DEFAULT_OF_SCORES, OptionalRuns, QrelsOrScores, Unpack
 from irevalx.lab.comparison.discriminative_power import discriminative_power as power_of_measures
 from irevalx.lab.comparison.pairs import Comparison
@@ -37,15 +37,8 @@ def _run(
             *("pair", "run", "topic"),
             excludes={"topic": "topic_groups"},
             help=(
-                "Rows of the table: one per pair (pair), per topic (topic) or per run (run). The row of a topic "
-                "contains the value of each run and its difference from the `baseline`. The row of a run contains its "
-                "summary values (the best value of each measure is marked), its significance letters, and its share "
-                "of judged documents; runs that share a letter are not significantly different. In displayed tables of "
-                "more than 10 runs, "
-                'letters are replaced by "ns" for runs that are not significantly different from the best run. With '
-                "`baseline`, + or - marks runs that are significantly better or worse.  [default: pair; displayed "
-                "tables contain three or more runs by run, followed by the pairs if there are at most 10 or a "
-                "`baseline`]"
+                "{docstring} With `by=topic`, there is one row per topic, which contains the value of each run and its "
+                "difference from the `baseline`."
             ),
         ),
     ] = None,
@@ -54,9 +47,8 @@ def _run(
         flag(
             requires=("by=topic", "by=run"),
             help=(
-                "With `by=run`, sort runs by the first measure, the best run first. With `by=topic` and `baseline`, "
-                "sort topics in descending order of the difference, averaged over runs. By default, runs and topics "
-                "keep their order."
+                "{docstring} With `by=topic` and `baseline`, sort topics in descending order of the difference, "
+                "averaged over runs."
             ),
         ),
     ] = False,
@@ -65,11 +57,7 @@ def _run(
         flag(
             also="--power",
             excludes=("by=run", "by=topic", "topic_groups"),
-            help=(
-                "Report the discriminative power of each measure instead: the share of pairs of runs that differ "
-                "significantly. The share is computed with `test`, before and after correction. Sakai (2006) uses an "
-                "uncorrected bootstrap test; Sakai (2012) uses the randomised Tukey HSD test (tukey)."
-            ),
+            help=" ".join(declaration_of(power_of_measures).description.split()),
         ),
     ] = False,
     draw: Annotated[

@@ -180,15 +180,7 @@ def report(
         ),
     ] = None,
     depth: Annotated[int, whole(1, MOST_SHOWN, metavar="K")] = DEPTH,
-    rbo: Annotated[
-        Rbo,
-        refined(
-            shell_help=(
-                "Display the rank-biased overlap (RBO) of two runs by topic, with persistence P: rbo_w_ext of agree "
-                "--rbo; 1 displays average overlap.  [default: not computed]"
-            ),
-        ),
-    ] = None,
+    rbo: Rbo = None,
     documents: Annotated[DocumentTexts, TEXTS] = None,
     topic_texts: Annotated[
         TopicTexts,
@@ -279,7 +271,13 @@ def report(
         rbo=rbo,
         **evaluation,
     )
-    of_topics = texts_of_topics(topic_texts)
+    shared: dict[str, Any] = {
+        "title": title,
+        "full_paths": full_paths,
+        "options": options,
+        "method": method,
+        "topic_texts": texts_of_topics(topic_texts),
+    }
     if isinstance(qrels, Scores):
         refuse_runs(runs, complete=settings.complete, rbo=rbo)
         if baseline is not None:
@@ -295,17 +293,13 @@ def report(
         of_scores = ReportedScores(scores=qrels, measures=reported, compared=compared, confidence=1 - alpha)
         return _report_of(
             ScoresData(
-                title=title,
+                **shared,
                 run_paths=[path for path in dict.fromkeys(paths_of(qrels)) if Path(path).is_file()],
-                full_paths=full_paths,
-                options=options,
                 scores=of_scores,
                 baseline=baseline,
-                method=method,
                 warned=lines,
                 groups=_groups(qrels.runs, groups, group_by),
                 topic_groups=_topic_groups(topic_groups, [as_bytes(topic) for topic in of_scores.topics]),
-                topic_texts=of_topics,
                 notes=notes,
                 verdicts=verdicts_with(margin, compared),
             )
@@ -341,16 +335,13 @@ def report(
     if settings.ties == "expected":
         ranking_rules = replace(ranking_rules, ties="name")
     data = ReportData(
-        title=title,
+        **shared,
         qrels_path=_path(qrels),
         run_paths=_paths(runs, opened),
-        full_paths=full_paths,
-        options=options,
         judgments=judgments,
         settings=settings,
         scores=ReportedScores(scores=scores, measures=reported, compared=compared, confidence=1 - alpha),
         baseline=baseline,
-        method=method,
         warned=lines,
         first=FirstDocuments.of(
             judgments, opened, ranking_rules, depth, requests, level=settings.level, processes=threads
@@ -358,7 +349,6 @@ def report(
         bounded=bounded,
         groups=_groups(scores.runs, groups, group_by),
         topic_groups=named,
-        topic_texts=of_topics,
         verdicts=verdicts_with(margin, compared),
     )
     first, names = data.first, [measure.name for measure in reported]

@@ -1,6 +1,6 @@
 """The table of means, which a report displays if JavaScript is disabled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from irevalx.lab.comparison.conclusions import ALIKE, BETTER, WORSE
@@ -16,28 +16,16 @@ class MeanCell(NamedTuple):
     is_best: bool
 
 
-class MeanRow(NamedTuple):
-    """The means of a run."""
-
-    run: Mapping[str, Any]
-    is_baseline: bool
-    cells: Sequence[MeanCell]
-
-
-def mean_rows(data: Mapping[str, Any]) -> list[MeanRow]:
-    """Return the runs with their means and verdicts, the best run under the first measure first."""
+def mean_rows(data: Mapping[str, Any]) -> list[tuple[int, list[MeanCell]]]:
+    """Return the indices of the runs and their means with verdicts, the best run under the first measure first."""
     means = {(row["run"], row["measure"]): row for row in data["means"]}
-    columns = range(len(data["measures"]))
-    ranked = data["ranked"]
-    marks = _marks(data)
-    baseline = data["about"]["baseline"]
+    ranked, marks = data["ranked"], _marks(data)
     return [
-        MeanRow(
-            data["runs"][run],
-            run == baseline,
+        (
+            run,
             [
-                _cell(means.get((run, measure)), marks[measure][run], run in ranked[measure]["best"])
-                for measure in columns
+                _cell(means.get((run, measure)), of_measure[run], run in ranked[measure]["best"])
+                for measure, of_measure in enumerate(marks)
             ],
         )
         for run in (ranked[0]["runs"] if ranked else range(len(data["runs"])))

@@ -213,3 +213,15 @@ def test_sorting_requires_rows_of_runs_or_topics() -> None:
     result = lab("compare", QRELS, *RUNS, "--sort")
     assert (result.status, result.stderr) == (1, "irevalx-lab: --sort requires --by topic or run\n")
     assert succeeded("compare", QRELS, *RUNS, "--sort", "--by", "run", "--quiet").stdout
+
+
+def test_help_of_rows() -> None:
+    """The help of --by contains the explanation in the docstring, what only the command does, and the default, once each."""
+    text = " ".join(succeeded("compare", "--help").stdout.decode().split())
+    parts = (
+        "runs that share a letter are not significantly different.",
+        "With --by topic, there is one row",
+        "[default: pair;",
+    )
+    assert [text.count(part) for part in parts] == [1, 1, 1]
+    assert "{docstring}" not in text
