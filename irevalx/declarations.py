@@ -61,33 +61,26 @@ class Parameter(Frozen, kw_only=True):
     kind: ValueType | None = None  # None if the function itself checks the value
     names: tuple[str, ...] = ()
     """Option names (``-l``, ``--level``), or the metavar of a positional argument; default: ``--name``."""
-
     several: bool = False
     """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
-
     entries: bool = False
     """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
-
     separators: str = ", "  # separators of several values in one word of the shell; "" if each word is one value
     metavar: str | None = None
     requires: Others = ()
     """Parameters of which at least one must also be given; ignored if the caller supports none of them."""
-
     excludes: Others = ()  # parameters that must not also be given
     help: str = ""
     """The explanation, unless the docstring has one. `` `name` `` and `` `name=value` `` refer to parameters."""
-
     shell_default: Any = NO_DEFAULT  # the default in the shell, if it differs from the function's default
     shell_help: str = ""  # the explanation in the shell, if it differs from ``help``
     completion: str = ""
     """Completion in the shell: "file" (JSON lists its digest), "measure" or "suffix" (choices are file suffixes); other
     choices are always completed."""
-
     in_shell: bool = True  # whether the command has an option for it
     means: str = ""  # its name in messages of shared code, if it differs
     also: str | None = None  # an older option name that is accepted and not shown
     hidden: bool = False
-
     name: str = ""
     default: Any = NO_DEFAULT
 
@@ -220,15 +213,12 @@ class CommandText(Frozen, kw_only=True):
     """A function that calls the public function and writes the result, for commands with additional output. It receives
     ``Output``, the options that its own signature declares, and the function's arguments by name, and returns the exit
     status."""
-
     arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Returns the parameters whose values differ from the given values, such as an argument replaced by an option."""
-
     more: str = ""  # paragraphs of the help after the description
     figure: bool = False  # whether the result can be plotted
     scores: str = ""
     """A sentence on the default measures of score files, which can replace judgments and runs; empty if they cannot."""
-
     tables: bool = True  # whether it writes tables; otherwise it writes lines
     without: tuple[str, ...] = ()  # the output options that it lacks
     default_output: str = ""  # what it writes without ``--format``, for the help; "" for a table

@@ -262,6 +262,21 @@ def imported(package: str, extra: str, what: str) -> Any:
         raise ImportError(f"{what} needs {not_installed(package, extra)}", name=package) from None
 
 
+_CONTROLS = "[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+"""Characters and bytes that control a terminal, end a line or reverse the direction of text."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Escape the characters that control a terminal, end a line or reverse the direction of text, except ``keep``.
+
+    >>> visible("\033[31mred\n"), visible("\033[31mred\n", keep="\n")
+    ('\\x1b[31mred\\n', '\\x1b[31mred\n')
+    """
+    return re.sub(
+        _CONTROLS, lambda c: c[0] if c[0] in keep else printable(c[0].encode("utf-8", "surrogateescape")), text
+    )
+
+
 def printable(text: bytes | str) -> str:
     """Return text with escapes for unprintable characters."""
     if isinstance(text, bytes):

@@ -24,7 +24,6 @@ class ValueType(Frozen):
 
     rule: str
     """What a value must be, in words: "an integer of at least 1"; "" if ``check`` raises ArgumentError with it."""
-
     check: Callable[[Any], Any]  # returns the checked value of a Python argument; raises ValueError or TypeError
     read: Callable[[str], Any] = str  # returns the value of a text in the shell; raises ValueError
     choices: tuple[str, ...] = ()
@@ -182,6 +181,15 @@ def counts_by_run(counts: Mapping[str, int]) -> str:
         return ", ".join(f"{run} {count}" for run, count in counts.items())
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     return f"from {counts[least]} ({least}) to {counts[most]} ({most}) in {len(counts)} runs"
+
+
+def more_such(number: int, noun: str) -> str:
+    """Return the end of a message about the first of several cases; empty if there are no others.
+
+    >>> more_such(2, "line"), more_such(0, "line")
+    (' (2 more such lines)', '')
+    """
+    return f" ({number} more such {noun}{'s' * (number > 1)})" if number else ""
 
 
 def encodable(what: What, value: str) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
@@ -18,7 +19,7 @@ from irevalx.declarations import (
     whole,
 )
 from irevalx.frozen import Frozen, cached_property, values
-from irevalx.parameters import ValueType, identifier, is_long, is_whole, real_number
+from irevalx.parameters import ValueType, identifier, is_long, is_whole, read_real, read_whole, real_number
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_double
 
@@ -95,21 +96,22 @@ class NumberRange(Frozen):
 
 def _level(value: Any) -> float:
     """Return a finite number, as int if it is an integer."""
-    level = int(value) if is_whole(value) else real_number("", value)
-    if level is None or not math.isfinite(level):
-        raise ValueError(value)
-    if level == int(level) and not is_long(int(level)):
+    level = value if is_whole(value) else real_number("", value)
+    if level is None or not math.isfinite(level) or (level == int(level) and not is_long(int(level))):
         raise ValueError(value)
     return int(level) if level == int(level) else level
+
+
+def _read_level(text: str) -> float:
+    """Convert a text to a number, without rounding of integers."""
+    with suppress(ValueError):
+        return read_whole(text)
+    return read_real(text)
 
 
 def real_level_hint() -> str:
     """Return the hint about a level that is not an integer."""
     return f"; fractional levels require {spelled('grades', 'real')}" if is_parameter("grades") else ""
-
-
-def _topic(value: Any) -> bytes:
-    return as_bytes(identifier("", value))
 
 
 def _compat(value: Any) -> Compat:
@@ -132,7 +134,8 @@ def _orders(value: Any) -> Ties | tuple[Ties, ...]:
 
 _TIES = ValueType(f"one of {', '.join(TIES)}, or a list of the last three, such as best,worst", _orders, choices=TIES)
 
-LEVEL = ValueType("a 64-bit integer, or a finite number if grades are real", _level)
+_TOPIC = ValueType("", lambda value: as_bytes(identifier("", value)))
+_LEVEL = ValueType("a 64-bit integer, or a finite number if grades are real", _level, _read_level)
 _COMPAT = Parameter(
     kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
@@ -176,12 +179,12 @@ class Settings(Frozen, kw_only=True):
     """
 
     complete: Annotated[bool, flag(names=("-c", "--complete_rel_info_wanted"))] = False
-    level: Annotated[float, Parameter(kind=LEVEL, names=("-l", "--level_for_rel"))] = 1
+    level: Annotated[float, Parameter(kind=_LEVEL, names=("-l", "--level_for_rel"))] = 1
     grades: Annotated[Grades, choice(*GRADES, excludes={"probability": "level"})] = "whole"
     judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False
     max_retrieved: Annotated[int | None, whole(0, names=("-M", "--Max_retrieved_per_topic"))] = None
     collection_size: Annotated[int, whole(names=("-N", "--Number_docs_in_coll"))] = 0
-    topic: Annotated[bytes | None, Parameter(kind=ValueType("", _topic), names=("-D",))] = None
+    topic: Annotated[bytes | None, Parameter(kind=_TOPIC, names=("-D",))] = None
     unjudged: Annotated[
         tuple[UnjudgedTreatment, ...], choice(*UNJUDGED_TREATMENTS, several=True, metavar="TREATMENT,...")
     ] = ()

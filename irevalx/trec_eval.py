@@ -221,14 +221,11 @@ class Compat(Frozen, kw_only=True):
     complete_evaluates_missing: bool
     """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
     printed; otherwise it only counts 0 in the averages."""
-
     recall_rounded_up: bool
     """For iprec_at_recall and 11pt_avg, recall x of R relevant documents becomes x R + 0.9 documents, truncated;
     otherwise the nearest whole number, halves away from zero."""
-
     integer_gain_levels_only: bool
     """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
-
     absent_measures: frozenset[str]  # measures that this version lacks
 
     def gain_level(self, key: str) -> int | None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sentence, unknown_option
-from irevalx.declarations import Parameter, invalid_value, note_typed
+from irevalx.declarations import Parameter, note_typed
 from irevalx.errors import STANDARD_INPUT, UsageError, quote, shell_word
 from irevalx.process.platform import as_bytes
 from irevalx.process.startup import start_numpy
+from irevalx.settings import PARAMETERS
 from irevalx.trec_eval import c_double, c_long
 
 if TYPE_CHECKING:
@@ -191,16 +192,14 @@ class RelevanceLevel(WholeNumber):
         """Convert a text to a number; default values are already numbers."""
         if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
-        number, plain = c_double(as_bytes(value))
-        if ctx.params.get("grades") != "real":
-            whole = super().convert(value, param, ctx)
-            if plain and whole != number and isinstance(ctx.obj, list):
-                problem, read_as = ctx.obj[-1]
-                ctx.obj[-1] = (f"{problem} (fractional levels require --grades real)", read_as)
-            return whole
-        if not plain:
-            raise UsageError(invalid_value("level", "a number", value))
-        return int(number) if number.is_integer() else number
+        if ctx.params.get("grades") == "real":
+            level: float = PARAMETERS["level"].read(value)
+            return level
+        whole, (number, plain) = super().convert(value, param, ctx), c_double(as_bytes(value))
+        if plain and whole != number and isinstance(ctx.obj, list):
+            problem, read_as = ctx.obj[-1]
+            ctx.obj[-1] = (f"{problem} (fractional levels require --grades real)", read_as)
+        return whole
 
 
 LEVEL = RelevanceLevel()

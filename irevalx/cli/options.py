@@ -287,14 +287,8 @@ FLAGS = (
             "unjudged."
         ),
     ),
-    _setting("unjudged", POOL_GROUP),
-    _setting("grades", POOL_GROUP),
-    _setting("infap_c", POOL_GROUP),
-    _setting("infap_epsilon", POOL_GROUP),
-    _setting("sample_rate", POOL_GROUP),
-    _setting("ties", RUN_GROUP),
-    _setting("ignore_identical_ids", RUN_GROUP),
-    _setting("duplicates", RUN_GROUP),
+    *(_setting(name, POOL_GROUP) for name in ("unjudged", "grades", "infap_c", "infap_epsilon", "sample_rate")),
+    *(_setting(name, RUN_GROUP) for name in ("ties", "ignore_identical_ids", "duplicates")),
     _setting("compat", OUTPUT_GROUP, is_eager=True),
     _output_option(
         "--strict",

@@ -103,13 +103,11 @@ class StrataSample(Frozen):
     """A sample from the strata of every topic."""
 
     judgments: Judgments
-    """All judgments."""
     stratum: IntArray
     """Index of the stratum of each document, flat; ``ABSENT`` if it has none."""
     in_sample: BoolArray
     """Whether each document is in the sample, flat."""
     names: tuple[str, ...] = ("1",)
-    """Names of the strata."""
 
     @classmethod
     def of_everything(cls, judgments: Judgments) -> StrataSample:

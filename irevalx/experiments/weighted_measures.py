@@ -28,7 +28,6 @@ class WeightedMeasure(Frozen):
     """A sum over ranks of weight times gain."""
 
     name: str
-    """The printed name."""
     depth: int | None
     """Number of evaluated ranks; None for all."""
     weights: Callable[[int], FloatArray]

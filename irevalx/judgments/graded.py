@@ -13,6 +13,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.parameters import more_such
 
 _MOST_IN_A_DICTIONARY = 1 << 14
 """Maximum number of topics in a dictionary, which takes 70 bytes per topic."""
@@ -298,11 +299,9 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
         return judgments
     place = int(again[np.argmin(judgments.lines[again])])
     docno, topic = quote(judgments.docnos.text(place)), quote(judgments.topics[judgments.rows.ids[place]])
-    others = again.size - 1
-    more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
     warn(
         f"{shown_name(judgments.path)}:{judgments.lines[place]}: the judgment of {docno} in topic {topic} is repeated "
-        f"and counts once{more}"
+        f"and counts once{more_such(again.size - 1, 'line')}"
     )
     is_kept = np.ones(judgments.docnos.size, np.bool_)
     is_kept[again] = False

@@ -12,6 +12,7 @@ from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.parameters import more_such
 
 
 class PooledDocuments(Frozen):
@@ -20,7 +21,6 @@ class PooledDocuments(Frozen):
     path: str
     """The path, as given by the user."""
     topics: tuple[bytes, ...]
-    """The distinct topics."""
     topic: IntArray
     """The index of the topic of each document in ``topics``."""
     docnos: Names
@@ -71,10 +71,9 @@ class PoolGaps(Frozen):
         lines = ["; ".join(parts)] if parts else []
         if self.first:
             topic, docno = self.first
-            others = f" ({self.outside - 1} more such document{'s' * (self.outside > 2)})" if self.outside > 1 else ""
             lines.append(
                 f"topic {quote(topic)}: judged document {quote(docno)} is missing from the pool and is added to it"
-                f"{others}"
+                f"{more_such(self.outside - 1, 'document')}"
             )
         return [f"{shown_name(path)}: {line}" for line in lines]
 

@@ -96,14 +96,11 @@ class PreferenceJudgments(Frozen, JudgmentKind):
     rows: Segments
     """The lines of each group, by ascending subgroup and then by descending level."""
     subgroup: IntArray
-    """The number of the subgroup of each line."""
     document: IntArray
     """The index of the document of each line among the documents of its topic."""
     level: FloatArray
-    """The level of each line."""
     lines: IntArray
     """The 1-based line numbers in the file."""
-
     first_name_first: ClassVar[bool] = True
 
     @cached_property

@@ -150,7 +150,6 @@ class Measure(Frozen, kw_only=True):
     summary: Summary | None
     """The summary; None for a measure without a value in the `all` row."""
     kind: ParameterKind = NO_PARAMETERS
-    """The kind of the parameters."""
     number: Number = "real"
     """The format of printed values."""
     per_topic: bool = True
@@ -161,7 +160,6 @@ class Measure(Frozen, kw_only=True):
     needs_nonrelevant: bool = False
     """Whether the measure is not informative for a topic without judged nonrelevant documents."""
     higher_is_better: bool = True
-    """Whether higher values are better."""
     lower_is_better: bool = False
     """Whether lower values are better; most measures with neither are counts."""
     has_value: HasValue | None = None

@@ -77,7 +77,10 @@ def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
     Source: [clarke-2008]; ndeval.
     """
-    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, _logarithm))
+    return ratio(
+        _by_logarithm(t.rows, t.rank, t.gain(alpha), k),
+        t.subtopics.lengths * _top(k, alpha, lambda rank: math.log2(rank + 1)),
+    )
 
 
 @_subtopic_measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, kind=WITH_ALPHA)
@@ -195,7 +198,3 @@ def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
         if power == 0.0:
             break
     return total
-
-
-def _logarithm(rank: int) -> float:
-    return math.log2(rank + 1)

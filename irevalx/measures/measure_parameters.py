@@ -114,7 +114,6 @@ class CutoffsAndReals(Cutoffs):
     """Ranks and ``name=value`` pairs in any order. The kernel is called with ``(t, k, *values)`` for each rank."""
 
     parameters: tuple[MeasureParameter, ...] = ()
-    """The named parameters."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         items = [] if text is None else text.split(",")

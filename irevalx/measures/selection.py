@@ -157,7 +157,6 @@ class Selection(Frozen):
     measures: tuple[RequestedMeasure, ...]
     """The requested measures, in print order."""
     rel_format: str = "qrels"
-    """The format of the judgments."""
     zscores: Zscores | None = None
     """The converter to z-scores; None for values without conversion."""
     as_requested: bool = False

@@ -24,7 +24,6 @@ class Population(Frozen):
     """The topics of a summary."""
 
     tag: bytes
-    """Run tag."""
     n_topics: int
     """Divisor of sums: the topics evaluated, or under ``-c`` all judged topics; 0 if none can have a value."""
     n_evaluated: int

@@ -50,7 +50,6 @@ class Zscores(Frozen):
     """The contents of a z-score file."""
 
     moments: dict[bytes, ZscoreMoments]
-    """The moments of each topic."""
 
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]

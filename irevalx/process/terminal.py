@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from irevalx.errors import IrevalxError, OutputError, UsageError, printable
+from irevalx.errors import IrevalxError, OutputError, UsageError, printable, visible
 from irevalx.process.platform import as_bytes, as_text, encodable, is_closed_pipe, own_arguments, prepare_output
 from irevalx.process.progress import Progress
 from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
@@ -25,7 +25,7 @@ _CHUNK_SIZE = 1 << 20
 def write(lines: Iterable[bytes]) -> None:
     """Write lines to standard output; BrokenPipeError if the pipe was closed, OutputError for other errors."""
     if writes_to_terminal():
-        lines = (as_bytes(_harmless(as_text(line))) for line in lines)
+        lines = (as_bytes(visible(as_text(line), keep="\t\n")) for line in lines)
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -38,19 +38,10 @@ def write(lines: Iterable[bytes]) -> None:
         raise _output_error(error) from None
 
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Characters and bytes that control a terminal, or reverse the direction of text; not tabs and line breaks."""
-
-
-def _harmless(text: str) -> str:
-    """Return text for a terminal, with escapes for the characters that control it."""
-    return _CONTROLS.sub(lambda match: printable(match[0].encode("utf-8", "surrogateescape")), text)
-
-
 def _text_for(stream: Any, text: str) -> str:
     """Return text that a stream can encode, and that does not control a terminal."""
     text = encodable(text, getattr(stream, "encoding", None) or "utf-8")
-    return _harmless(text) if _is_terminal(stream) else text
+    return visible(text, keep="\t\n") if _is_terminal(stream) else text
 
 
 def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:

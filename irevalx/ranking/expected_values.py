@@ -240,7 +240,6 @@ class TiedTopics(Topics, kw_only=True):
     """
 
     feature: ClassVar[str] = EXPECTED
-
     documents: Segments  # the retrieved documents of the pool of each topic; tied documents are consecutive
     members: Segments  # the documents of each group, in the order of ``documents``
     groups: Segments  # the groups of tied documents of each topic

@@ -100,7 +100,6 @@ class Topics(Frozen):
 
     feature: ClassVar[str] = ""
     """The option, as in ``Settings.features``, that replaces formulas of measures; empty for none."""
-
     rows: Segments
     rank: IntArray
     grade: AnyArray

@@ -70,11 +70,9 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     example: str  # one line, without newline
     prose: tuple[str, ...]
     """Paragraphs on the meaning of the columns; ``paragraphs`` adds sentences derived from the other fields."""
-
     reader: str  # module and function below ``irevalx.reading.kinds``, which builds the content from rows and rules
     source: Literal["lines", "table", "json", "records"] = "lines"
     """The form of the rows in a text file: lines of the layout, a table, a JSON object, or JSON Lines."""
-
     separators: tuple[str, ...] = ()  # of a table
     header: str = ""  # of a table: the header that it should have
     tables: bool = False  # whether data frames, Parquet files and text files with named columns can have the content
@@ -82,7 +80,6 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     default_measures: str = "official"  # of judgments: the measures printed without ``-m``
     excludes: tuple[str, ...] = ()
     """Of judgments: excluded options, such as "pool", "judged_only", "unjudged" or "grades=real"."""
-
     why_whole: str = ""  # of judgments: why other grades than those of the format are excluded
     measures_of: str = ""  # of judgments: the format that has the same measures; "" for its own
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats

@@ -34,7 +34,6 @@ class Layout(Frozen, kw_only=True):
     line: str  # the name of a line in messages: "a judgment"
     columns: tuple[str, ...]
     """Names of the columns, such as "TOPIC DOCNO"; if there are several, the first data line determines the columns."""
-
     more: bool = False  # whether further columns can follow, which are ignored
     blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
     comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments

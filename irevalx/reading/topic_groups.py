@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from irevalx.errors import InputError, quote, shown_name
+from irevalx.errors import InputError, quote, shown_name, visible
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.files import Source
 
@@ -23,8 +23,6 @@ _BLANKS = " \t\n\r\v\f"
 """ASCII blanks, which separate fields and are stripped from them."""
 
 _BLANK = re.compile(f"[{_BLANKS}]+")
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 _RESERVED = frozenset({"low", "high"})
 """Reserved names: the bounds of confidence intervals."""
@@ -51,7 +49,7 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
         _encoded(group, where)
-        if group in _RESERVED or ":" in group or group.split() != [group] or _CONTROL.search(group):
+        if group in _RESERVED or ":" in group or group.split() != [group] or visible(group) != group:
             rule = "it must not be low, high or empty, and not contain a colon, blank or control character"
             raise InputError(f"{where}: invalid group name {quote(group)}: {rule}")
         topics.setdefault(group, set()).add(_encoded(topic, where))

@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from irevalx.errors import visible
 from irevalx.process.platform import displayed
 from irevalx.reports.fitting import DisplayedColumn, columns_of, fitted_blocks, in_two_lines, total_width
-from irevalx.reports.table import Table, visible
+from irevalx.reports.table import Table
 
 _SIZES = (("", 64, 38), (r"\small", 71, 42), (r"\footnotesize", 77, 48), (r"\scriptsize", 81, 57))
 """Font sizes with the number of characters in a line and of lines on a page. Smaller sizes have narrower gaps."""

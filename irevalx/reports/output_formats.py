@@ -31,16 +31,12 @@ class OutputFormat(Frozen):
 
     name: str  # value of ``--format``
     purpose: str  # description in a few words, for help and manual
-
     for_people: ClassVar[bool] = False
     """Whether it is a displayed table, whose real numbers have ``--digits`` decimals."""
-
     in_lab: ClassVar[bool] = True
     """Whether ``irevalx-lab`` offers it, so that it can print any table."""
-
     run_by_run: ClassVar[bool] = False
     """Whether the command prints a report per run rather than one report."""
-
     shows_inputs: ClassVar[bool] = False
     """Whether reports describe how values were computed, which includes digests of all files."""
 
@@ -137,13 +133,13 @@ class TableForPeople(DisplayedTable):
 
     def _text(self, sentence: str) -> str:
         """Return a sentence with escapes for use outside of a table."""
-        from irevalx.reports.table import visible
+        from irevalx.errors import visible
 
         return self.escape(visible(sentence))
 
     def _note(self, sentence: str) -> str:
         """Return a sentence below a table."""
-        from irevalx.reports.table import visible
+        from irevalx.errors import visible
 
         return self.escape(visible(sentence.replace("{best}", self.mark)))
 

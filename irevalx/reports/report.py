@@ -112,34 +112,24 @@ class EvaluationReport(Frozen, kw_only=True):
 
     evaluations: Sequence[Evaluation]
     """In the order of the runs."""
-
     per_topic: bool
     """Print the values of each topic (``-q``)."""
-
     summary: bool
     """Print the ``all`` values (unless ``-n``)."""
-
     headed: bool = False
     """Whether the lines of a run begin with its name, since there are several runs."""
-
     complete: bool = False
     """Whether the averages are over every judged topic (``-c``)."""
-
     notes: bool = True
     """Whether notes below a table explain it (unless ``--quiet``)."""
-
     intervals: MeanIntervals | None = None
     """The interval method (``--ci``); None without intervals."""
-
     groups: Mapping[str, frozenset[bytes]] = {}
     """The topics of each group with its own summaries (``--topic-groups``)."""
-
     digits: int
     """Decimals of real numbers in displayed tables."""
-
     width: int | None = None
     """The width of the terminal; None if the output is not one."""
-
     about: Mapping[str, Any]
     """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
 

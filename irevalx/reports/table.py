@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irevalx.errors import printable
+from irevalx.errors import visible
 from irevalx.frozen import Frozen, replace
-from irevalx.process.platform import as_bytes, displayed
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
-"""Control characters, including those that are single bytes of Latin 1, and line ends."""
+from irevalx.process.platform import displayed
 
 
 class Table(Frozen):
@@ -25,7 +21,6 @@ class Table(Frozen):
     probabilities: frozenset[str] = frozenset()  # columns whose values near 0 are displayed as bounds
     best: Mapping[str, Collection[int]] = {}
     """The rows with the best value, possibly none, of columns in which rows compete."""
-
     heads: tuple[str, ...] | None = None  # displayed column names; None for the columns with blanks for underscores
     summary: Callable[[int], Sequence[str]] = lambda digits: ()  # number of decimals -> paragraphs above the table
     caption: tuple[str, ...] = ()  # sentences on marks and tests: in LaTeX the caption, otherwise the first notes
@@ -122,15 +117,6 @@ def cells_of(
         for number, row in enumerate(cells):
             row[place] = (best if number in best_rows else other).format(row[place])
     return [escape(visible(head)) for head in heads], cells
-
-
-def visible(text: str) -> str:
-    r"""Escape control characters and line breaks; letters of any script are unchanged.
-
-    >>> visible("\033[31mred\n")
-    '\\x1b[31mred\\n'
-    """
-    return _CONTROL.sub(lambda match: printable(as_bytes(match[0])), text)
 
 
 def _is_missing(value: Any) -> bool:

@@ -108,11 +108,9 @@ class Part(Frozen):
     of_runs: IntArray
     """Shape (n_runs, n_counts): ``RunCounts``, then per name the documents that a treatment makes relevant (with
     ``-c``), then 0."""
-
     of_judgments: IntArray
     """Shape (n_counts,): ``JudgmentCounts``, then per name the judged topics with a value (0 if all have one), then per
     check of ``level_checks`` the topics without the documents that it requires."""
-
     examples: tuple[Example, ...]
     """Per run the first topic with results but no judged ones, then the first topic with a judged document outside the
     pool."""

@@ -254,7 +254,7 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
     """Return the overlaps of two nonempty rankings by name (``OVERLAP_COLUMNS``), with persistence p in (0, 1]."""
     numbers: dict[Hashable, int] = {}
-    short, long = _by_length(RankedItems.of(x, numbers), RankedItems.of(y, numbers))
+    short, long = sorted((RankedItems.of(x, numbers), RankedItems.of(y, numbers)), key=lambda each: each.items.size)
     overlaps = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
     return dict(zip(OVERLAP_COLUMNS, overlaps, strict=True))
 
@@ -290,11 +290,6 @@ class RankedItems(Frozen):
         if variant == "w":
             return (depth >= top).astype(np.float64)
         return np.clip((depth - top + 1) / (bottom - top + 1), 0.0, 1.0)
-
-
-def _by_length(x: RankedItems, y: RankedItems) -> tuple[RankedItems, RankedItems]:
-    """Return two rankings, the shorter one first."""
-    return (x, y) if x.items.size <= y.items.size else (y, x)
 
 
 class _Agreements(Frozen):

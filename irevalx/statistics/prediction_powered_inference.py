@@ -43,7 +43,6 @@ class Estimates(Frozen, kw_only=True):
     effective_topics: FloatArray
     """Number of human topics that have the same standard error without machine labels; nan if it is 0."""
     n_human: int
-    """Number of human topics."""
 
     def interval(self, alpha: float) -> Ends:
         """Return the bounds of intervals of the population mean with confidence level 1 - alpha."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Literal, TypeAlias
 
@@ -112,13 +113,8 @@ def _randomly(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
     return FixedStrategy(candidates, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests]))
 
 
-def _thompson_sampling(candidates: Candidates, inputs: TopicInputs) -> Bandit:
-    return Bandit(candidates, generator_for(inputs.seed, "thompson", candidates.topic))
-
-
-def _nonstationary_thompson_sampling(candidates: Candidates, inputs: TopicInputs) -> Bandit:
-    generator = generator_for(inputs.seed, "thompson-ns", candidates.topic)
-    return Bandit(candidates, generator, is_stationary=False)
+def _thompson_sampling(candidates: Candidates, inputs: TopicInputs, stream: str, *, is_stationary: bool) -> Bandit:
+    return Bandit(candidates, generator_for(inputs.seed, stream, candidates.topic), is_stationary=is_stationary)
 
 
 def _active_learning(candidates: Candidates, inputs: TopicInputs) -> ActiveLearning:
@@ -126,10 +122,6 @@ def _active_learning(candidates: Candidates, inputs: TopicInputs) -> ActiveLearn
     vectors = inputs.vectors((*candidates.docnos, *inputs.others))
     generator = generator_for(inputs.seed, "cal", candidates.topic)
     return ActiveLearning(candidates, vectors, generator, [*inputs.others.values()])
-
-
-def _active_sampling(candidates: Candidates, inputs: TopicInputs) -> ActiveSampling:
-    return ActiveSampling(candidates, generator_for(inputs.seed, "sampled", candidates.topic), inputs.total)
 
 
 def _bounds(candidates: Candidates, inputs: TopicInputs) -> BoundsStrategy:
@@ -183,14 +175,14 @@ _RECORDS = (
         name="thompson",
         meaning="the next document of the run with the highest sampled probability of relevance (Thompson sampling)",
         source=_BANDITS,
-        start=_thompson_sampling,
+        start=partial(_thompson_sampling, stream="thompson", is_stationary=True),
         is_random=True,
     ),
     JudgingStrategy(
         name="thompson-ns",
         meaning="as for thompson, but computed from the last judged document of each run (nonstationary)",
         source=_BANDITS,
-        start=_nonstationary_thompson_sampling,
+        start=partial(_thompson_sampling, stream="thompson-ns", is_stationary=False),
         is_random=True,
     ),
     JudgingStrategy(
@@ -223,7 +215,9 @@ _RECORDS = (
         name="sampled",
         meaning="a document drawn with a known probability that adapts to the judgments (active sampling)",
         source="Li and Kanoulas, CIKM 2017",
-        start=_active_sampling,
+        start=lambda topic, inputs: ActiveSampling(
+            topic, generator_for(inputs.seed, "sampled", topic.topic), inputs.total
+        ),
         learns="replayed",
         is_random=True,
         has_probabilities=True,

@@ -65,7 +65,6 @@ class SimulatedJudging(Frozen):
     """The judgments that a strategy has selected."""
 
     judgments: Judgments
-    """All judgments."""
     in_sample: tuple[BoolArray, ...]
     """For each budget, the mask of the judgments selected within the budget."""
     inclusion: tuple[FloatArray, ...]
@@ -269,7 +268,6 @@ class SelectedDocument(Frozen):
     """A document to judge next."""
 
     candidates: Candidates
-    """The candidates of its topic."""
     request: JudgmentRequest
 
     @property

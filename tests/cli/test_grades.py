@@ -60,7 +60,8 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("-l", "0.5"), "-l '0.5' is not an integer (fractional levels require --grades real), read as 0"),
-        (("--grades", "real", "-l", "abc"), "a number"),
+        (("--grades", "real", "-l", "abc"), "-l abc: must be a 64-bit integer, or a finite number if grades are real"),
+        (("--grades", "real", "-l", "9223372036854775808"), "must be a 64-bit integer, or a finite number"),
         (
             ("-m", "AP(rel=0.5)"),
             "invalid level in 'AP(rel=0.5)': must be an integer; fractional levels require --grades real",

@@ -314,8 +314,8 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     assert alone == run("--quiet", *flags[:-1]).stdout
 
 
-ODD_NAME = "a\x1b[31m\nb\r\x9bc\u2028d\te\vf\fg"
-"""A name with control characters, tabs and line breaks."""
+ODD_NAME = "a\x1b[m\n\r\x9b\u2028\u202e\t\v\fg"
+"""A name with control characters, tabs, line breaks and a mark that reverses the direction of text."""
 
 
 def evaluated(folder: Path, topic: str, form: str) -> str:
@@ -334,7 +334,7 @@ def test_names_stay_in_their_rows(form: str, tmp_path: Path) -> None:
     printed, plain = evaluated(tmp_path, ODD_NAME, form), evaluated(tmp_path, "x", form)
     assert [printed.count(separator) for separator in "\n\t"] == [plain.count(separator) for separator in "\n\t"]
     assert not any(character in printed for character in "\r\v\f")
-    assert ("\x1b" in printed) == (form == "trec")
+    assert [character in printed for character in "\x1b\u202e"] == [form == "trec"] * 2
     assert all(name in printed for name in ("plain", "\u00e9 \U0001f600"))
 
 

@@ -25,11 +25,11 @@ from irevalx.declarations import (
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import ValueType, join_words, read_real, read_whole, real_number
+from irevalx.parameters import ValueType, join_words, real_number
 from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS, WEIGHTED
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import LEVEL, ORDERS_OF_FILES, ORDERS_OF_TIES, PARAMETERS, TIES
+from irevalx.settings import ORDERS_OF_FILES, ORDERS_OF_TIES, PARAMETERS, TIES
 from irevalx.trec_eval import COMPAT
 
 if TYPE_CHECKING:
@@ -107,21 +107,12 @@ _WHOLE_LEVEL = whole(
 Level = Annotated[int, _WHOLE_LEVEL]
 
 
-def _read_grade(text: str) -> float:
-    try:
-        return read_whole(text)
-    except ValueError:
-        return read_real(text)
-
-
 def _setting(name: str, **changes: Any) -> Parameter:
     """Return the declaration of a field of Settings, with some attributes changed."""
     return replace(PARAMETERS[name], default=NO_DEFAULT, **changes)
 
 
-RealLevel = Annotated[
-    float, _setting("level", names=("-l", "--level"), metavar="N", kind=replace(LEVEL, read=_read_grade))
-]
+RealLevel = Annotated[float, _setting("level", names=("-l", "--level"), metavar="N")]
 _WHOLE_OR_REAL = choice("whole", "real", help="type of the grades: integers (whole) or real numbers (real).")
 WholeOrRealGrades = Annotated[str, _WHOLE_OR_REAL]
 ORDER_OF_FILES = refined(

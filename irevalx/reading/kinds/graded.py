@@ -13,6 +13,7 @@ from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities, each_judgment_once
 from irevalx.judgments.pool import PooledDocuments
+from irevalx.parameters import more_such
 from irevalx.reading.column_names import GRADE, JUDGES
 from irevalx.reading.kinds.runs import group_by_topic
 from irevalx.reading.rules import Rules
@@ -91,9 +92,7 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
 
 def _about(path: str, lines: IntArray, problem: str) -> str:
     """Return a warning about the first of these lines, with the number of the other ones."""
-    others = lines.size - 1
-    more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
-    return f"{shown_name(path)}:{lines[0]}: {problem}{more}"
+    return f"{shown_name(path)}:{lines[0]}: {problem}{more_such(lines.size - 1, 'line')}"
 
 
 def read_graded(rows: Rows, rules: Rules) -> Judgments:

@@ -59,7 +59,6 @@ class ResultRows(Frozen):
     kind "ties" applies if equal scores are ordered by name, "ranks" if by rank."""
     ranks: Callable[[IntArray], IntArray] | None = None
     """Returns the ranks at flat positions, or raises MalformedNumberError; None if there are no ranks."""
-
     about_duplicates: Callable[[], str] = str
     """Returns the remedy for duplicate documents, for messages; "" for the default remedy, the option."""
 
@@ -126,23 +125,19 @@ class RunStream(Frozen):
     blocks: Callable[[], Iterator[Any]]
     """Yields blocks that end between topics if the lines of a topic are contiguous; called first, and only once unless
     the run has a ``size``."""
-
     again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
     parse: Callable[[Any], ResultRows]
     size: int = 0  # bytes of a file that several processes can read; 0 for a pipe or standard input
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
     """Returns functions that yield the blocks for each of several processes, in file order; empty if one process must
     find the blocks."""
-
     to_its_end: bool = True
     """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
     repeatedly."""
-
     with_repeats: RunStream | None = None  # the same run, read with repeated documents allowed, if reading rejects them
     short_list: Callable[[], ShortList | None] | None = None
     """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
     the same results."""
-
     name: str | None = None  # the name that replaces the run tag in the file
     warnings: tuple[RunWarning, ...] = ()  # about the first lines of its file
 

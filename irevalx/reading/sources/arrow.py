@@ -45,11 +45,9 @@ class ArrowTable(ColumnTable):
     """A table with columns of pyarrow."""
 
     is_arrow: ClassVar[bool] = True
-
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
     """Yields rows from ``first`` to ``last`` (exclusive; None for the end) of some columns, as pyarrow tables; all rows
     unless ``in_memory``."""
-
     in_memory: bool = False  # whether any rows can be accessed at any time
     read_once: bool = False  # whether rows can be iterated only once
 

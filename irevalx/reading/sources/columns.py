@@ -189,7 +189,6 @@ class ColumnTable(Frozen):
     """Rows with named columns."""
 
     is_arrow: ClassVar[bool] = False  # whether its rows are batches of pyarrow
-
     path: str  # for messages
     names: Sequence[Any]  # of the columns, as they are in the table
 

@@ -53,7 +53,6 @@ class Compression(Frozen):
     decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
     """Imports the module and returns a decoder factory, given the first bytes of a stream, and the exceptions raised
     for damaged data; raises ImportError if the module is missing."""
-
     padding: int  # streams can be followed by a multiple of this number of zeros; 0 for none
     ends_with_padding: bool  # whether padding must be the end of the file
     follows: str  # what can follow a stream, for messages

@@ -48,7 +48,6 @@ class DataLines(Frozen):
     start: IntArray | None
     """Shape (lines, columns); offsets of tokens in the buffer; None if each follows the token before it and one
     separator."""
-
     end: IntArray  # shape (lines, columns)
     line: IntArray  # shape (lines,); 0-based line of the block
     uneven: int | None = None

@@ -43,7 +43,6 @@ class Rows(Frozen):
 
     is_table: ClassVar[bool] = True
     """Whether columns have names; repeated judgments are then used once, with a warning."""
-
     path: str  # for messages
     specs: tuple[ColumnSpec, ...]  # the columns to read
 
