@@ -115,9 +115,9 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
         agreement.paired.measure: {
-            finding.group or ""
-            for finding in agreement.group_statistics(experiment.runs)
-            if finding.statistic == "excess_bias_p" and finding.value is not None and finding.value < 0.05
+            part.group or ""
+            for part in agreement.group_statistics(experiment.runs)
+            if part.statistics["excess_bias_p"].or_nan < 0.05
         }
         for agreement in run_agreements(experiment, both, resampling, shuffles=SHUFFLES)
     }

@@ -1,6 +1,7 @@
 """Comparison of machine judgments with human judgments.
 
 labels                labels() and its command
+parts                 the typed results, and their long form
 document_agreement    agreement on documents
 run_agreement         agreement on runs; reranking
 real_labels           labels that are not integers; probabilities

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from itertools import product
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,23 +15,11 @@ from irevalx.errors import InputError, shown_name
 from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
 from irevalx.process.platform import as_text
 from irevalx.statistics.bootstrap import TopicDraws, bootstrap_warnings, quantile_interval
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
 from irevalx.statistics.significance import ALPHA
-
-RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
-"""Statistics of the agreement of runs' values."""
-
-OF_SEVERAL = ("judge", "against", "human_topics")
-"""Fields that are used only in results of several judges."""
-
-GAIN_STATISTICS = ("gain_human", "gain_machine", "promise", "gain_ratio")
-"""Gains of reranking by machine labels, under human and machine labels."""
-
-SCORES_BEFORE = ("score_human", "score_machine")
-"""Values of a run before reranking, under human and machine labels."""
-
 
 AT_ONCE = 1_000_000
 """Maximum number of values in memory."""
@@ -39,29 +28,7 @@ NO_INTERVAL = None, None
 """The bounds of a missing interval."""
 
 Statistics: TypeAlias = "dict[Any, AnyArray]"
-"""Statistics by name, or by name and level."""
-
-
-class AgreementStatistic(NamedTuple):
-    """A statistic, what it describes, and its confidence interval over topics. Fields are the columns of the table."""
-
-    judge: str | None = None  # the judge, if there are several
-    against: str | None = None  # the other judge of a comparison
-    statistic: str = ""
-    topic: str | None = None  # None for all topics
-    level: int | None = None  # relevance threshold, for statistics that depend on it
-    human: int | None = None  # with ``machine``, the pair of grades whose documents are counted
-    machine: int | None = None
-    measure: str | None = None
-    run: str | None = None
-    group: str | None = None
-    human_topics: int | None = None  # number of topics that assessors would judge
-    value: float | int | None = None  # None if undefined
-    low: float | None = None  # None without an interval
-    high: float | None = None
-
-
-_OF_ALL = AgreementStatistic()
+"""Statistics by name, or by level and name."""
 
 
 class LabelBootstrap(Frozen, kw_only=True):
@@ -97,22 +64,23 @@ class LabelBootstrap(Frozen, kw_only=True):
         low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
         return none_if_nan(float(low)), none_if_nan(float(high))
 
-    def statistics(
+    def estimates(
         self,
         compute: Callable[[TopicDraws | None], Statistics],  # of resamples or, for None, of the topics themselves
         n_topics: int,
         numbers_each: int,
-        about: AgreementStatistic = _OF_ALL,
-    ) -> Iterator[AgreementStatistic]:
-        """Yield statistics with intervals, in batches of resamples that each need ``numbers_each`` values in memory."""
+    ) -> dict[Any, Estimate]:
+        """Return statistics with intervals, from batches of resamples that each need ``numbers_each`` values."""
         drawn: dict[Any, list[AnyArray]] = {}
         for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
             for key, of_batch in compute(batch).items():
                 drawn.setdefault(key, []).append(of_batch)
-        for key, value in compute(None).items():
-            name, level = key if isinstance(key, tuple) else (key, None)
-            low, high = self.interval(np.concatenate(drawn[key])) if drawn else NO_INTERVAL
-            yield about._replace(statistic=name, level=level, value=none_if_nan(value.item()), low=low, high=high)
+        return {
+            key: Estimate(
+                none_if_nan(value.item()), *(self.interval(np.concatenate(drawn[key])) if drawn else NO_INTERVAL)
+            )
+            for key, value in compute(None).items()
+        }
 
 
 def none_if_nan(number: float) -> float | None:
@@ -122,6 +90,9 @@ def none_if_nan(number: float) -> float | None:
 
 OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
 """The coefficients of a pair of judges."""
+
+_NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
+"""Numbers of documents that have both labels, human labels, and machine labels, and shares of the latter two."""
 
 NUMBERS_OF_TOPICS = ("topics", "topics_human", "topics_machine")
 """Numbers of topics with documents that have both labels, human labels, and machine labels."""
@@ -140,10 +111,8 @@ class DocumentAgreement:
         self.n_pairs = int(pairs.sum())
         self.n_human, self.n_machine = (int((judge.grades >= 0).sum()) for judge in (human, machine))
         with_labels = [int(np.count_nonzero(judge.rows.count(judge.grades >= 0))) for judge in (human, machine)]
-        self.topics_of = dict(
-            zip(NUMBERS_OF_TOPICS, (int(np.count_nonzero(rows.count(pairs))), *with_labels), strict=True)
-        )
-        """Numbers of topics by the names of their statistics."""
+        self.topics_of = int(np.count_nonzero(rows.count(pairs))), *with_labels
+        """The ``NUMBERS_OF_TOPICS``."""
 
         if not self.n_pairs:
             raise InputError(
@@ -188,7 +157,7 @@ class DocumentAgreement:
 
     def which_topics(self, ours: str, theirs: str) -> str:
         """Return a description of the compared topics."""
-        n_both, n_human, n_machine = self.topics_of.values()
+        n_both, n_human, n_machine = self.topics_of
         if n_both == n_human == n_machine:
             return f"all {n_both} of both files"
         parts = [
@@ -197,54 +166,51 @@ class DocumentAgreement:
         ]
         return f"{' and '.join(parts)} (topics with a document labelled in both files)"
 
-    def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-        """Yield counts, coverage, confusion, coefficients, and statistics at each level, over all topics."""
-        yield from self._counted(None, self.counts, self.n_pairs, self.n_human, self.n_machine)
-        confusions = self._with_pairs
-        yield from bootstrap.statistics(partial(self._computed, confusions), len(confusions), self.grades.size**2)
+    def statistics(self, bootstrap: LabelBootstrap) -> Iterator[Part]:
+        """Yield counts, coverage, confusion, coefficients, and the agreement at each level, over all topics."""
+        numbers = self.n_pairs, self.n_human, self.n_machine
+        yield from self._parts(None, self._with_pairs, bootstrap, numbers)
 
     def coefficients(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
         """Return the coefficients of ``OF_PAIRS``."""
         values = coefficients(counts_of(confusions, draws), self.grades, len(self.categories))
         return {name: values[name] for name in OF_PAIRS}
 
-    def of_pair(self, bootstrap: LabelBootstrap, about: AgreementStatistic) -> Iterator[AgreementStatistic]:
-        """Yield the number of documents and the coefficients of ``OF_PAIRS``."""
-        yield about._replace(statistic="pairs", value=self.n_pairs)
+    def of_pair(self, bootstrap: LabelBootstrap) -> Estimates:
+        """Return the number of documents and the coefficients of ``OF_PAIRS``."""
         confusions = self._with_pairs
         bootstrap, compute = bootstrap.for_few_topics(len(confusions)), partial(self.coefficients, confusions)
-        yield from bootstrap.statistics(compute, len(confusions), self.grades.size**2, about)
+        estimates = bootstrap.estimates(compute, len(confusions), self.grades.size**2)
+        return {"pairs": Estimate(self.n_pairs), **estimates}
 
-    def statistics_by_topic(self) -> Iterator[AgreementStatistic]:
+    def statistics_by_topic(self) -> Iterator[Part]:
         """Yield the statistics for each topic, without intervals."""
         for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
-            yield from self._counted(topic, counts, *numbers)
-            of_topic = partial(self._computed, counts[np.newaxis])
-            yield from LabelBootstrap().statistics(of_topic, 1, 1, AgreementStatistic(topic=topic))
+            yield from self._parts(topic, counts[np.newaxis], LabelBootstrap(), numbers)
 
-    def _counted(
-        self, topic: str | None, counts: FloatArray, pairs: int, n_human: int, n_machine: int
-    ) -> Iterator[AgreementStatistic]:
-        """Yield the statistics without intervals: counts, coverage and confusion."""
-        for name, number in (("pairs", pairs), ("pairs_human", n_human), ("pairs_machine", n_machine)):
-            yield AgreementStatistic(statistic=name, topic=topic, value=number)
-        for name, number in (("coverage", n_human), ("coverage_machine", n_machine)):
-            yield AgreementStatistic(statistic=name, topic=topic, value=pairs / number if number else None)
-        if topic is None:
-            yield from (AgreementStatistic(statistic=name, value=number) for name, number in self.topics_of.items())
-        place = {grade: number for number, grade in enumerate(self.grades.tolist())}
-        for a in self.categories:
-            for b in self.categories:
-                both_used = a in place and b in place
-                number = int(counts[place[a], place[b]]) if both_used else 0
-                yield AgreementStatistic(statistic="confusion", topic=topic, human=a, machine=b, value=number)
+    def _parts(
+        self, topic: str | None, confusions: FloatArray, bootstrap: LabelBootstrap, numbers: Sequence[int]
+    ) -> Iterator[Part]:
+        """Yield the statistics of a topic, or of all; ``numbers`` are of documents with both, human, machine labels."""
+        coverage = (numbers[0] / number if number else None for number in numbers[1:])
+        values = (*numbers, *coverage, *(self.topics_of if topic is None else ()))
+        estimates = dict(zip((*_NUMBERS, *NUMBERS_OF_TOPICS), map(Estimate, values), strict=False))
+        grades, counts = self.grades.tolist(), counts_of(confusions, None).ravel().astype(np.int64).tolist()
+        used = dict(zip(product(grades, grades), counts, strict=True))
+        cells = {pair: used.get(pair, 0) for pair in product(self.categories, self.categories)}
+        yield Part("documents", estimates, topic=topic, counts=cells)
+        computed = bootstrap.estimates(partial(self._computed, confusions), len(confusions), self.grades.size**2)
+        for level in (None, *self.levels):
+            of_level = {name: estimate for (of, name), estimate in computed.items() if of == level}
+            yield Part("coefficients" if level is None else "level", of_level, topic=topic, level=level)
 
     def _computed(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
-        """Return statistics by name, or by name and level."""
+        """Return statistics by level (None for all grades) and name."""
         counts = counts_of(confusions, draws)
-        statistics: Statistics = {**coefficients(counts, self.grades, len(self.categories))}
+        of_all = coefficients(counts, self.grades, len(self.categories))
+        statistics: Statistics = {(None, name): value for name, value in of_all.items()}
         for level in self.levels:
-            statistics |= {(name, level): value for name, value in at_level(counts, self.grades, level).items()}
+            statistics |= {(level, name): value for name, value in at_level(counts, self.grades, level).items()}
         return statistics
 
 

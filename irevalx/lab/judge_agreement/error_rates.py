@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from irevalx.declarations import spelled
 from irevalx.errors import warn
 from irevalx.experiments.labels import grades_for
-from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
+from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
 from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
+from irevalx.lab.judge_agreement.parts import Part
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.prevalence import N_COUNTS, prevalences
 
 
-def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
-    """Yield the error rates of a judge, and estimates of the prevalence over all documents labelled by the judge."""
+def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> list[Part]:
+    """Return the error rates of a judge, and estimates of the prevalence over all documents labelled by the judge."""
     requested = level
     [human, judge], level = on_one_scale([human, judge], level)
     grades, _ = grades_for(judge.labels, human.labels)
@@ -30,15 +29,16 @@ def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: in
 
     def of_draws(draws: TopicDraws | None) -> Statistics:
         total = by_kind.sum(axis=1) if draws is None else np.rint(draws.means(by_kind) * n_topics)
-        return {(name, level): value for name, value in prevalences(total).items()}
+        return {**prevalences(total)}
 
-    statistics = list(bootstrap.for_few_topics(n_topics).statistics(of_draws, n_topics, N_COUNTS))
-    values = {row.statistic: row.value for row in statistics}
-    if values["prevalence_corrected"] is None:
-        if values["sensitivity"] is None or values["specificity"] is None:
-            lacking = "relevant" if values["sensitivity"] is None else "nonrelevant"
+    estimates = bootstrap.for_few_topics(n_topics).estimates(of_draws, n_topics, N_COUNTS)
+    if estimates["prevalence_corrected"].value is None:
+        sensitivity, specificity = estimates["sensitivity"].value, estimates["specificity"].value
+        if sensitivity is None or specificity is None:
+            lacking = "relevant" if sensitivity is None else "nonrelevant"
             reason = f"the judge labels no document that is {lacking} by human labels ({spelled('level', requested)})"
         else:
             reason = "sensitivity and specificity add up to at most 1, so the labels contain no information"
         warn(f"{judge.name}: prevalence_corrected is not defined: {reason}")
-    yield from statistics
+    rates = {name: estimates.pop(name) for name in ("sensitivity", "specificity")}
+    return [Part("errors", rates, level=level), Part("prevalence", estimates, level=level)]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from itertools import chain
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import ratio
 from irevalx.frozen import replace
-from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
+from irevalx.lab.judge_agreement.parts import Estimate, Kind
 from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting.curves import lay_out_with_legend
 from irevalx.lab.plotting.page import (
@@ -51,10 +51,9 @@ _LONGEST_JUDGE, _LONGEST_LINE, _NAME_SIZE = 0.25, 0.7, 7.0
 
 def confusion_map(result: LabelsResult, page: Page) -> Figure:
     """Plot the number of documents by human and machine grade, in cells shaded by the share of the row."""
-    cells = [row for row in result.rows if row.statistic == "confusion" and row.topic is None]
-    counts = {(row.human or 0, row.machine or 0): int(row.value or 0) for row in cells}
-    grades = sorted({grade for pair, number in counts.items() if number for grade in pair})
-    numbers = np.array([[counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
+    [confusion] = result.of("documents")
+    grades = confusion.grades
+    numbers = np.array([[confusion.counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
     totals = numbers.sum(axis=1, keepdims=True)
     shares = ratio(numbers, totals)
     texts = {
@@ -71,22 +70,30 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
     return figure
 
 
+def _kappas(kind: Kind, name: str, result: LabelsResult) -> dict[tuple[str, str], Estimate]:
+    """Return a statistic by pair of judges, or by twice the same judge."""
+    return {
+        (part.judge or "", part.against or part.judge or ""): part.statistics[name]
+        for part in result.of(kind)
+        if name in part.statistics
+    }
+
+
 def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     """Plot the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
-    kappas = [row for row in result.rows if row.statistic == "kappa" and row.against is not None]
-    repeated = [row for row in result.rows if row.statistic == "self_kappa" and row.value is not None]
-    judges = (name for row in kappas for name in (row.judge or "", row.against or ""))
-    names = list(dict.fromkeys((HUMAN, *judges)))
+    pairs = _kappas("pair", "kappa", result)
+    repeated = {
+        pair: kappa for pair, kappa in _kappas("grades", "self_kappa", result).items() if kappa.value is not None
+    }
+    names = list(dict.fromkeys((HUMAN, *chain(*pairs))))
     short = names_within(names, _LONGEST_JUDGE * page.width, _NAME_SIZE)
     values, texts = np.full((len(names), len(names)), np.nan), dict[tuple[int, int], str]()
-    for row in (*kappas, *repeated):
-        first = names.index(row.judge or "")
-        second = first if row.against is None else names.index(row.against)
-        cell = max(first, second), min(first, second)
-        values[cell] = math.nan if row.value is None else row.value
-        below = "" if row.low is None or row.high is None else f"\n{row.low:.2f}–{row.high:.2f}"  # noqa: RUF001 - from, to
-        below = below if row.against else "\n(itself)"
-        texts[cell] = "none" if row.value is None else f"{row.value:.2f}{below}"
+    for pair, kappa in (pairs | repeated).items():
+        second, first = sorted(map(names.index, pair))
+        values[first, second] = kappa.or_nan
+        below = "" if kappa.low is None or kappa.high is None else f"\n{kappa.low:.2f}–{kappa.high:.2f}"  # noqa: RUF001 - from, to
+        below = "\n(itself)" if first == second else below
+        texts[first, second] = "none" if kappa.value is None else f"{kappa.value:.2f}{below}"
     named = [short.of[name] for name in names]
     longest = max(text_width(name, _NAME_SIZE) for name in named)
     page = replace(page, width=min(page.width, longest + 0.2 + _CELL[0] * len(names)))
@@ -107,7 +114,7 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     )
     page.name(figure, "Agreement of judges: Cohen's kappa")
     notes = [] if has_texts else ["The darker a cell, the higher kappa."]
-    if has_intervals and any(row.low is not None for row in kappas):
+    if has_intervals and any(kappa.low is not None for kappa in pairs.values()):
         notes.append("Below the values: confidence intervals over topics.")
     notes += ["On the diagonal: agreement among repeated answers of a judge."] if repeated else []
     page.explain(figure, "", *notes, short.key)
@@ -117,10 +124,10 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
 def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     """Plot human and machine values of runs before and after reranking, with one panel per judge and measure."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
-    for statistic in result.rows:
-        if statistic.run is not None and statistic.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
-            of_run = panels.setdefault((statistic.judge, statistic.measure), {}).setdefault(statistic.run, {})
-            of_run[statistic.statistic] = float(statistic.value or 0.0)
+    for part in result.of("gains"):
+        if part.run is not None:
+            scores = {name: estimate.or_nan for name, estimate in part.statistics.items()}
+            panels.setdefault((part.judge, part.measure), {})[part.run] = scores
     n_columns = 1 if page.is_narrow else columns_of(len(panels), 3)
     side = min(3.2, page.width / n_columns)
     page = replace(page, width=side * n_columns)

@@ -18,7 +18,8 @@ from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
+from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
+from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
 from irevalx.process.terminal import progress_bar
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
@@ -212,22 +213,23 @@ class JudgeComparison(Frozen, kw_only=True):
 
     def compare(
         self, human: Judgments, machine: Judgments, level: int, name: str | None = None, warn: Warn = warn
-    ) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
+    ) -> tuple[list[Part], tuple[str, ...]]:
         """Return statistics of a judge's labels and notes on topics; ``level`` is the threshold of both judges."""
         both = PairedLabels.of(human, machine, common_topics(human, machine))
         agreement = DocumentAgreement(both, human, machine)
-        statistics = list(agreement.statistics(self.bootstrap.for_few_topics(agreement.n_topics)))
+        parts = list(agreement.statistics(self.bootstrap.for_few_topics(agreement.n_topics)))
         prefix = "" if name is None else f"{name}: "
-        cautions = _warnings(agreement, statistics, human, machine, of_runs=are_given(self.runs))
+        _, coefficients, *_ = parts
+        cautions = _warnings(agreement, coefficients.statistics, human, machine, of_runs=are_given(self.runs))
         for line in (*topic_warnings(human, machine), *cautions):
             warn(f"{prefix}{line}")
         for line in self.bootstrap.warnings(agreement.n_topics):
             warn(line)
         if self.by_topic:
-            statistics += agreement.statistics_by_topic()
+            parts += agreement.statistics_by_topic()
         topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
         if not are_given(self.runs):
-            return statistics, (topics,)
+            return parts, (topics,)
         rules = replace(self.rules, settings=replace(self.rules.settings, level=level))
         experiment = graded_runs_of(both.judgments, self.runs, self.measures, rules)
         of_runs = self._run_statistics(experiment, both, warn)
@@ -236,13 +238,13 @@ class JudgeComparison(Frozen, kw_only=True):
         which = topics_compared(
             len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files"
         )
-        return statistics + of_runs, (
+        return parts + of_runs, (
             topics,
             f"Topics of the run scores: {which}.",
             *_notes_on_unlabelled(both, rerank=self.rerank),
         )
 
-    def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[AgreementStatistic]:
+    def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[Part]:
         """Return statistics of the runs under human and machine labels."""
         runs, grouped = experiment.runs, self.groups is not None or self.group_by is not None
         groups = two_groups_of(runs, self.groups, self.group_by) if grouped else None
@@ -250,16 +252,16 @@ class JudgeComparison(Frozen, kw_only=True):
         shuffles = SHUFFLES if (groups or self.rerank) and bootstrap.resamples > 1 else 0
         evaluated = with_reranked(experiment, both.machine) if self.rerank else experiment
         by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
-        statistics: list[AgreementStatistic] = []
+        parts: list[Part] = []
         total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
         with progress_bar("draws of topics", total, enabled=self.progress) as advance:
             for agreement in by_measure:
                 original = agreement.of_first_runs(len(runs))
-                statistics += original.statistics(groups, advance, top=self.top)
+                parts += original.statistics(groups, advance, top=self.top)
                 if self.rerank:
-                    statistics += agreement.gain_statistics()
-                statistics += original.errors_left(self.human_topics)
-        return statistics
+                    parts += agreement.gain_statistics()
+                parts += original.errors_left(self.human_topics)
+        return parts
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
@@ -289,7 +291,7 @@ def _notes_on_unlabelled(both: PairedLabels, *, rerank: bool) -> Iterator[str]:
 
 def _warnings(
     agreement: DocumentAgreement,
-    statistics: Sequence[AgreementStatistic],
+    coefficients: Estimates,
     human: Judgments,
     machine: Judgments,
     *,
@@ -332,8 +334,7 @@ def _warnings(
             "and alpha compare them as one scale. If the scales differ, use the table of labels cut at each level, or "
             "map the labels to the human grades first"
         )
-    value = {statistic.statistic: statistic.value for statistic in statistics if statistic.level is None}
-    kappa, ac1 = value["kappa"], value["ac1"]
+    kappa, ac1 = coefficients["kappa"].value, coefficients["ac1"].value
     if kappa is not None and ac1 is not None and abs(kappa - ac1) > SKEWED:
         shares = [agreement.counts.sum(axis=axis).max() / agreement.n_pairs for axis in (1, 0)]
         yield (
@@ -345,15 +346,15 @@ def _warnings(
         yield "kappa is not defined: all labels have the same grade"
 
 
-def _group_warnings(statistics: Sequence[AgreementStatistic], alpha: float, name: str) -> Iterator[str]:
+def _group_warnings(parts: Sequence[Part], alpha: float, name: str) -> Iterator[str]:
     """Yield a warning for each group of runs with a significant excess bias."""
-    biases = {(bias.measure, bias.group): bias for bias in statistics if bias.statistic == "excess_bias"}
-    for p in statistics:
-        if p.statistic != "excess_bias_p" or p.value is None or p.value >= alpha:
+    for part in parts:
+        p = part.statistics.get("excess_bias_p", Estimate(None)).value
+        if p is None or p >= alpha:
             continue
-        bias = biases[p.measure, p.group]
-        verb = "favours" if (bias.value or 0) > 0 else "disfavours"
+        value, low, high = part.statistics["excess_bias"]
+        verb = "favours" if (value or 0) > 0 else "disfavours"
         yield (
-            f"{bias.measure}: {name} {verb} group {quote(bias.group or '')}: excess_bias {bias.value:+.4f} "
-            f"({bias.low:+.4f} to {bias.high:+.4f}), p corrected for the groups {p.value:.4f}"
+            f"{part.measure}: {name} {verb} group {quote(part.group or '')}: excess_bias {value:+.4f} "
+            f"({low:+.4f} to {high:+.4f}), p corrected for the groups {p:.4f}"
         )

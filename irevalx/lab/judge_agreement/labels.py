@@ -42,7 +42,7 @@ from irevalx.lab.judge_agreement.preferences import compare_preferences
 from irevalx.lab.judge_agreement.real_labels import real_statistics, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult, LabelsResult
 from irevalx.lab.judge_agreement.run_agreement import HUMAN_TOPICS
-from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, more_statistics
+from irevalx.lab.judge_agreement.several_judges import Comparison, compare_judges, grades_of
 from irevalx.parameters import ValueType
 from irevalx.reading.formats import PREFS
 from irevalx.statistics.significance import ALPHA
@@ -334,15 +334,15 @@ def labels(
     def compare(judge: Judge, name: str | None = None, warn: Warn = warn) -> Comparison:
         """Compare a judge with the first (human) judge."""
         (first, second), level_of_pair = on_one_scale([judges[0], judge], level)
-        statistics, notes = comparison.compare(first.labels, second.labels, level_of_pair, name, warn)
+        parts, notes = comparison.compare(first.labels, second.labels, level_of_pair, name, warn)
         if name is not None:
-            statistics += more_statistics(first, second, bootstrap)
-        statistics += real_statistics(judges[0], judge, bootstrap, level)
+            parts.append(grades_of(first, second, bootstrap))
+        parts += real_statistics(judges[0], judge, bootstrap, level)
         if prevalence:
-            statistics += error_rates(judges[0], judge, bootstrap, level)
-        return statistics, list(reliability_curve(judges[0], judge, level, name)), notes
+            parts += error_rates(judges[0], judge, bootstrap, level)
+        return parts, list(reliability_curve(judges[0], judge, level, name)), notes
 
     if machines is not None:
         return compare_judges(judges, compare, bootstrap, level, cuts)
-    statistics, reliability, notes = compare(judges[1])
-    return LabelsResult(statistics, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))
+    parts, reliability, notes = compare(judges[1])
+    return LabelsResult(parts, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))

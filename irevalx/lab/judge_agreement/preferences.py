@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -14,7 +14,8 @@ from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
-from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, LabelBootstrap, Statistics
+from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
+from irevalx.lab.judge_agreement.parts import Estimate, Part
 from irevalx.lab.judge_agreement.results import PreferencesResult
 from irevalx.reading.formats import PREFS
 from irevalx.statistics.bootstrap import TopicDraws
@@ -99,16 +100,16 @@ def _statistics(totals: FloatArray) -> Statistics:
     return statistics
 
 
-def _rows(numbers: FloatArray, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the statistics computed from counts of pairs, shape (n_topics, 21), with intervals except for counts."""
+def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> Part:
+    """Return the statistics computed from counts of pairs, shape (n_topics, 21), with intervals except for counts."""
     by_kind, n_topics = numbers.T, len(numbers)
 
     def of_draws(draws: TopicDraws | None) -> Statistics:
         return _statistics(by_kind.sum(axis=1) if draws is None else np.rint(draws.means(by_kind) * n_topics))
 
-    for row in bootstrap.for_few_topics(n_topics).statistics(of_draws, n_topics, numbers.shape[1]):
-        is_number = row.statistic.startswith(("pairs", "in_both_orders"))
-        yield row._replace(value=int(row.value or 0), low=None, high=None) if is_number else row
+    estimates = bootstrap.for_few_topics(n_topics).estimates(of_draws, n_topics, numbers.shape[1])
+    counts = [name for name in estimates if name.startswith(("pairs", "in_both_orders"))]
+    return Part("preferences", estimates | {name: Estimate(int(estimates[name].value or 0)) for name in counts})
 
 
 def _preferences_given(given: Any) -> PreferenceJudgments:
@@ -167,6 +168,5 @@ def compare_preferences(human: Any, machine: Any, bootstrap: LabelBootstrap) -> 
         if len(side) > len(topics)
     ]
     note = f"Topics: {len(topics)} of both files{''.join(f'; {words}' for words in lacking)}."
-    return PreferencesResult(
-        list(_rows(numbers, bootstrap)), bootstrap.seed if bootstrap.resamples else None, notes=(note,)
-    )
+    seed = bootstrap.seed if bootstrap.resamples else None
+    return PreferencesResult([_agreement(numbers, bootstrap)], seed, notes=(note,))

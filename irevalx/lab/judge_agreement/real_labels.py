@@ -11,13 +11,9 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.labels import places_of
 from irevalx.frozen import Frozen
-from irevalx.lab.judge_agreement.document_agreement import (
-    AgreementStatistic,
-    LabelBootstrap,
-    Statistics,
-    none_if_nan,
-)
+from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics, none_if_nan
 from irevalx.lab.judge_agreement.judges import Judge
+from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import N_BINS, bins_of, calibration_error, squared_errors
 from irevalx.statistics.real_labels import (
@@ -59,10 +55,17 @@ class UncutLabels(Frozen):
         return cls(values[both], uncut[place][both].astype(np.float64), relevant[both], topic[both])
 
 
-def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
+def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[Part]:
     """Yield the agreement of labels before thresholding; nothing if both judges assign integer grades."""
     if judge.probability is not None:
-        yield from _probability_statistics(UncutLabels.of(human, judge, level, judge.probability), bootstrap)
+        labels = UncutLabels.of(human, judge, level, judge.probability)
+        errors = {
+            "brier": squared_errors(labels.values, labels.relevant),
+            "probability_bias": labels.values - labels.relevant,
+        }
+        calibration = Estimate(none_if_nan(calibration_error(labels.values, labels.relevant)))
+        means = means_over_documents(errors, labels.topic, bootstrap)
+        yield Part("probabilities", {**means, "calibration_error": calibration})
     if judge.values is None and human.values is None:
         return
     grades = np.where(judge.labels.grades < 0, np.nan, judge.labels.grades)
@@ -74,24 +77,13 @@ def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level
         pair = labels.values, labels.human
         return {"spearman": weighted_spearman(*pair, weights), "pearson": weighted_pearson(*pair, weights)}
 
-    yield from bootstrap.for_few_topics(topics.size).statistics(correlations, topics.size, 4 * place.size)
+    estimates = bootstrap.for_few_topics(topics.size).estimates(correlations, topics.size, 4 * place.size)
     if not (judge.is_cut or human.is_cut):
-        yield from means_over_documents({"mean_difference": labels.values - labels.human}, labels.topic, bootstrap)
+        estimates |= means_over_documents({"mean_difference": labels.values - labels.human}, labels.topic, bootstrap)
     threshold = best_threshold(labels.values, labels.relevant) * judge.maximum
     kappa = cross_validated_kappa(labels.values, labels.relevant, labels.topic)
-    for name, value in (("threshold", threshold), ("threshold_kappa", kappa)):
-        yield AgreementStatistic(statistic=name, value=none_if_nan(value))
-
-
-def _probability_statistics(labels: UncutLabels, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the quality of probabilities of relevance."""
-    errors = {
-        "brier": squared_errors(labels.values, labels.relevant),
-        "probability_bias": labels.values - labels.relevant,
-    }
-    yield from means_over_documents(errors, labels.topic, bootstrap)
-    value = none_if_nan(calibration_error(labels.values, labels.relevant))
-    yield AgreementStatistic(statistic="calibration_error", value=value)
+    estimates |= {"threshold": Estimate(none_if_nan(threshold)), "threshold_kappa": Estimate(none_if_nan(kappa))}
+    yield Part("real", estimates)
 
 
 def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) -> Iterator[ReliabilityRow]:
@@ -112,10 +104,8 @@ def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) 
         )
 
 
-def means_over_documents(
-    values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap
-) -> Iterator[AgreementStatistic]:
-    """Yield means over documents by name, with intervals over topics; ``topic`` is the topic of each document."""
+def means_over_documents(values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap) -> Estimates:
+    """Return means over documents by name, with intervals over topics; ``topic`` is the topic of each document."""
     _, place = np.unique(topic, return_inverse=True)
     numbers = np.bincount(place).astype(np.float64)
     sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}
@@ -125,4 +115,4 @@ def means_over_documents(
             return {name: np.asarray(of_topics.sum() / numbers.sum()) for name, of_topics in sums.items()}
         return {name: draws.means(of_topics) / draws.means(numbers) for name, of_topics in sums.items()}
 
-    yield from bootstrap.for_few_topics(numbers.size).statistics(means, numbers.size, numbers.size)
+    return bootstrap.for_few_topics(numbers.size).estimates(means, numbers.size, numbers.size)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
-from irevalx.frozen import replace
+from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.judge_agreement.document_agreement import (
-    GAIN_STATISTICS,
-    NUMBERS_OF_TOPICS,
-    OF_PAIRS,
-    OF_SEVERAL,
-    RUN_STATISTICS,
-    SCORES_BEFORE,
-    AgreementStatistic,
-)
+from irevalx.lab.judge_agreement.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
+from irevalx.lab.judge_agreement.parts import AgreementStatistic, Kind, Part
 from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
+from irevalx.lab.judge_agreement.run_agreement import RUN_STATISTICS
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
-from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
+from irevalx.statistics.decisions import DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
@@ -35,20 +29,19 @@ _EXCESS_BIAS = (
     "excess bias p: p-value for no excess bias, corrected for the number of groups (Holm).",
 )
 
-_EXCESS_OF_RERANKED = ("rerank_excess_bias", "rerank_excess_bias_shuffled", "rerank_excess_bias_p")
-
+_SCORES = ("score_human", "score_machine", "gain_human", "gain_machine")
 _OF_GAINS = (
     "gain: increase of the measure value when the run is reranked by the machine labels, under human labels and under "
     "machine labels.",
     "promise: gain under machine labels minus gain under human labels. Gain ratio: gain under human labels as a share "
     "of the gain under machine labels.",
 )
+_EXCESS = ("rerank_excess_bias", "rerank_excess_bias_shuffled", "rerank_excess_bias_p")
 _OF_EXCESS = (
     "rerank excess bias: how far a reranked run is above the line of bias against human value, fitted to the other "
     "runs without reranking; shuffled and p are computed as for groups.",
 )
 
-_CALIBRATION = ("brier", "probability_bias", "calibration_error")
 _OF_CALIBRATION = (
     "brier: mean squared difference between the probabilities and relevance (0 or 1). Probability bias: mean "
     "probability minus the share of relevant documents. Calibration error: mean absolute difference between both, over "
@@ -67,10 +60,6 @@ _OF_CURVE = (
     "calibrated.",
 )
 
-_AT_LEVEL = ("precision", "recall", "f1", "kappa")
-
-_ERROR_RATES = ("sensitivity", "specificity")
-_PREVALENCES = ("prevalence_human", "prevalence_machine", "prevalence_corrected", "prevalence_powered")
 _OF_PREVALENCES = (
     "prevalence: share of relevant documents among all documents that the judge labels, by human labels alone, by the "
     "judge's labels alone, corrected by sensitivity and specificity (Rogan and Gladen), and prediction-powered.",
@@ -86,12 +75,6 @@ _OF_MANY_GRADES = (
     "grades; the formats csv, tsv, json and jsonl contain them.",
 )
 
-_NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine", *NUMBERS_OF_TOPICS)
-_COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
-
-
-_PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
-
 _OF_COMBINATIONS = (
     "kappa over: kappa of a combination minus kappa of a machine, both against human labels on the same topics.",
 )
@@ -103,9 +86,9 @@ _OF_PEOPLE = (
 
 
 class LabelsResult(DrawnResult):
-    """The result of ``labels``: ``rows``, one per statistic."""
+    """The result of ``labels``: typed ``parts``, and their long form ``rows``, one per statistic."""
 
-    rows: Sequence[AgreementStatistic]
+    parts: Sequence[Part]
     seed: int | None  # the seed of the topic resamples; None without intervals
     reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
     drawings: ClassVar[Mapping[str, str]] = {
@@ -113,60 +96,76 @@ class LabelsResult(DrawnResult):
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",
     }
-    unused: ClassVar[tuple[str, ...]] = OF_SEVERAL  # fields of rows without a column
+    judge: ClassVar[tuple[str, ...]] = ()  # the column of judges, if there are several
+
+    @cached_property
+    def rows(self) -> list[AgreementStatistic]:
+        """The long form of ``parts``."""
+        return [row for part in self.parts for row in part.rows()]
+
+    def of(self, *kinds: Kind, by_topic: bool = False) -> list[Part]:
+        """Return the parts of some kinds, of all topics or ``by_topic``."""
+        return [part for part in self.parts if part.kind in kinds and (part.topic is not None) == by_topic]
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        n_labels = AgreementStatistic._fields.index("value") - len(self.unused)
-        table = Table.of("labels", AgreementStatistic, self.rows, without=self.unused, n_labels=n_labels)
-        return [table, *self._curve()]
+        without = () if self.judge else ("judge", "against", "human_topics")
+        n_labels = AgreementStatistic._fields.index("value") - len(without)
+        return [Table.of("labels", AgreementStatistic, self.rows, without=without, n_labels=n_labels), *self._curve()]
 
     def _curve(self) -> list[Table]:
         """Return the reliability curve, if there are probabilities."""
-        if not self.reliability:
-            return []
-        without = () if "judge" not in self.unused else ("judge",)
-        return [Table.of("reliability curve", ReliabilityRow, self.reliability, without=without, n_labels=3)]
+        without = () if self.judge else ("judge",)
+        curve = Table.of("reliability curve", ReliabilityRow, self.reliability, without=without, n_labels=3)
+        return [curve] if self.reliability else []
 
     def tables_for_people(self) -> list[Table]:
-        """Return the statistics as several tables, without empty ones."""
-        of_labels = [row for row in self.rows if row.topic is None and row.measure is None]
-        of_runs = [row for row in self.rows if row.measure is not None]
-        of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
-        by_level = [row for row in of_labels if row.level is not None]
-        without_level = [row for row in of_labels if row.level is None]
-        of_topics = [row for row in self.rows if row.topic is not None and row.level is None]
-        coefficients = (*_NUMBERS, *_COEFFICIENTS)
-        confusion = _confusion(of_labels)
-        are_many = len(confusion.rows) > MOST_GRADES
+        """Return the statistics as several tables, without empty ones; single topics only for a single judge."""
+        judge, table, pair = self.judge, _wide if self.judge else _long, ("judge", "against")
+        level, measure, run = (*judge, "level"), (*judge, "measure"), (*judge, "measure", "run")
+        gains, values = self.of("gains"), self.of("values")
+        of_topics = () if judge else self.of("documents", "coefficients", by_topic=True)
+        reduced = "the labels of the judge" if judge else "the machine labels"
+        decisions = _wide("significance decisions", measure, self.of("decisions"), bounds=False)
+        compared = "gains from reranking: machine labels and human labels compared"
+        people, errors = "remaining error if human assessors judged some topics", self.of("remaining")
+        over = "combinations compared with single machines"
         tables = [
-            _long("agreement of labels", (), coefficients, without_level, _OF_MANY_GRADES if are_many else ()),
-            *([] if are_many else [confusion, _long("labels cut at each level", ("level",), _AT_LEVEL, by_level)]),
-            *self._tables_of_documents((), of_labels),
-            _with_intervals("agreement by topic", ("topic",), coefficients, of_topics),
-            _long("agreement of measure values of runs", ("measure",), (*RUN_STATISTICS, *TOP_STATISTICS), of_all_runs),
-            _decisions((), of_all_runs, "the machine labels"),
-            *_tables_of_runs(("measure",), of_runs),
+            *self._tables_of_labels(),
+            table("real-valued labels, before they are cut or rounded", judge, self.of("real"), _UNCUT, _OF_UNCUT),
+            table("probabilities", judge, self.of("probabilities"), notes=_OF_CALIBRATION),
+            *(replace(curve, notes=_OF_CURVE) for curve in self._curve()),
+            table("error rates", level, self.of("errors")),
+            _long("prevalence", level, self.of("prevalence"), notes=_OF_PREVALENCES),
+            _wide("agreement by topic", ("topic",), of_topics),
+            _wide("agreement between judges", pair, self.of("pair")),
+            _wide(over, pair, self.of("combination"), notes=_OF_COMBINATIONS),
+            table("agreement of measure values of runs", measure, values, RUN_STATISTICS if judge else ()),
+            _wide("agreement on the best runs", measure, values if judge else (), TOP_STATISTICS),
+            _wide(people, (*measure, "human_topics"), errors, notes=_OF_PEOPLE),
+            decisions.in_words(DECISION_HEADS, DECISION_NOTE.format(full="the human labels", reduced=reduced)),
+            _wide("bias of runs", run, self.of("run")),
+            _wide("bias of groups of runs", (*measure, "group"), self.of("group"), notes=_EXCESS_BIAS),
+            _wide("runs reranked by machine labels", run, gains, _SCORES, _OF_GAINS[:1]),
+            _wide(compared, run, gains, ("promise", "gain_ratio"), _OF_GAINS[1:]),
+            _wide("excess bias of reranked runs", run, gains, _EXCESS, _OF_EXCESS),
         ]
         return [table for table in tables if table.rows]
 
-    def _tables_of_documents(self, judge: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
-        """Return the tables of real-valued labels, probabilities and prevalence; ``judge`` are columns before them."""
-        by_level = [row for row in statistics if row.level is not None]
-        table = _with_intervals if judge else _long
-        return [
-            table("real-valued labels, before they are cut or rounded", judge, _UNCUT, statistics, _OF_UNCUT),
-            table("probabilities", judge, _CALIBRATION, statistics, _OF_CALIBRATION),
-            *(replace(curve, notes=_OF_CURVE) for curve in self._curve()),
-            table("error rates", (*judge, "level"), _ERROR_RATES, by_level),
-            _long("prevalence", (*judge, "level"), _PREVALENCES, by_level, _OF_PREVALENCES),
-        ]
+    def _tables_of_labels(self) -> list[Table]:
+        """Return the tables of agreement on documents."""
+        [documents] = self.of("documents")
+        are_many = len(documents.grades) > MOST_GRADES
+        agreement, by_level = self.of("documents", "coefficients"), self.of("level")
+        tables = [_long("agreement of labels", (), agreement, notes=_OF_MANY_GRADES if are_many else ())]
+        cut = _long("labels cut at each level", ("level",), by_level)
+        return tables if are_many else [*tables, _confusion(documents), cut]
 
     def drawing(self, draw: str | None, page: Page) -> str:
         """Return the requested figure; raises UsageError if the result lacks its data."""
         if draw == "calibration" and not self.reliability:
             raise UsageError(f"{spelled('draw', 'calibration')} requires labels that are probabilities of relevance")
-        if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):
+        if draw == "rerank" and not self.of("gains"):
             raise UsageError(f"{spelled('draw', 'rerank')} requires {spelled('rerank', True)}")
         return super().drawing(draw, page)
 
@@ -174,71 +173,46 @@ class LabelsResult(DrawnResult):
 def _long(
     title: str,
     labels: tuple[str, ...],
-    names: Collection[str],
-    statistics: Sequence[AgreementStatistic],
+    parts: Sequence[Part],
+    names: Sequence[str] = (),  # of statistics; empty for all
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """Return a table with a row for each statistic of ``names``, after the fields ``labels``."""
-    columns = (*labels, "statistic", "value", "low", "high")
-    rows = [[getattr(row, column) for column in columns] for row in statistics if row.statistic in names]
-    return Table(title, columns, rows, n_labels=len(labels) + 1, notes=notes)
+    """Return a table with a row for each statistic, after the fields ``labels`` of its part."""
+    rows = [
+        (*("all" if getattr(part, label) is None else getattr(part, label) for label in labels), name, *estimate)
+        for part in parts
+        for name, estimate in part.statistics.items()
+        if not names or name in names
+    ]
+    return Table(title, (*labels, "statistic", "value", "low", "high"), rows, n_labels=len(labels) + 1, notes=notes)
 
 
-def _with_intervals(
+def _wide(
     title: str,
     labels: tuple[str, ...],
-    names: Sequence[str],
-    statistics: Sequence[AgreementStatistic],
+    parts: Sequence[Part],
+    names: Sequence[str] = (),
     notes: tuple[str, ...] = (),
+    *,
+    bounds: bool = True,
 ) -> Table:
-    """Return the statistics ``names`` as columns with their intervals, if any, by the fields ``labels``."""
+    """Return the statistics as columns by the fields ``labels``, with their intervals, if any and if ``bounds``."""
+    long = _long(title, labels, parts, names)
+    names = names or [*dict.fromkeys(name for part in parts for name in part.statistics)]
     probabilities = frozenset(name for name in names if name.endswith("_p"))
-    wide = _long(title, labels, names, statistics).pivot(
-        labels, "statistic", "value", "low", "high", probabilities=probabilities, notes=notes
-    )
+    wide = long.pivot(labels, "statistic", "value", "low", "high", probabilities=probabilities, notes=notes)
     ends = [f"{name}_{end}" for name in names for end in ("low", "high")]
-    columns = [column for name in names for column in (name, f"{name}_low", f"{name}_high") if column in wide.columns]
+    suffixes = ("", "_low", "_high") if bounds else ("",)
+    columns = [name + end for name in names for end in suffixes if name + end in wide.columns]
     displayed = wide.showing(*labels, *columns).without_empty(*ends)
     return displayed.in_words({end: end.rpartition("_")[2] for end in ends})
 
 
-def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
+def _confusion(matrix: Part) -> Table:
     """Return the counts of documents: one row per human grade, one column per machine grade."""
-    cells = {(row.human, row.machine): row.value for row in statistics if row.statistic == "confusion"}
-    used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
-    rows = [(str(a), *(cells[a, b] for b in used)) for a in used]
+    rows = [(str(a), *(matrix.counts[a, b] for b in matrix.grades)) for a in matrix.grades]
     title = "confusion matrix: number of documents by human label (rows) and machine label (columns)"
-    return Table(title, ("human", *map(str, used)), rows)
-
-
-def _decisions(labels: tuple[str, ...], of_all_runs: Sequence[AgreementStatistic], reduced: str) -> Table:
-    """Return the table of significance decisions, without intervals; the columns ``labels`` precede the measure."""
-    bare = [row._replace(low=None, high=None) for row in of_all_runs]
-    note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
-    table = _with_intervals("significance decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
-    return table.in_words(DECISION_HEADS, note)
-
-
-def _tables_of_runs(labels: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
-    """Return the tables of runs and groups; ``labels`` are columns before the run or the group."""
-    of_run = [row for row in statistics if row.run is not None]
-    reranked = [row._replace(run="all") if row.run is None else row for row in statistics if row.group is None]
-    of_group = [row for row in statistics if row.group is not None]
-    names = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
-    by_run, gains = (*labels, "run"), (*SCORES_BEFORE, *GAIN_STATISTICS[:2])
-    return [
-        _with_intervals("bias of runs", by_run, ("bias", "rank_human", "rank_machine"), of_run),
-        _with_intervals("bias of groups of runs", (*labels, "group"), names, of_group, _EXCESS_BIAS),
-        _with_intervals("runs reranked by machine labels", by_run, gains, reranked, _OF_GAINS[:1]),
-        _with_intervals(
-            "gains from reranking: machine labels and human labels compared",
-            by_run,
-            GAIN_STATISTICS[2:],
-            reranked,
-            _OF_GAINS[1:],
-        ),
-        _with_intervals("excess bias of reranked runs", by_run, _EXCESS_OF_RERANKED, of_run, _OF_EXCESS),
-    ]
+    return Table(title, ("human", *map(str, matrix.grades)), rows)
 
 
 _OF_PREFERENCES = (
@@ -250,16 +224,17 @@ _OF_PREFERENCES = (
 
 
 class PreferencesResult(LabelsResult):
-    """The result of ``labels`` for preferences: ``rows``, one per statistic."""
+    """The result of ``labels`` for preferences."""
 
     def tables_for_people(self) -> list[Table]:
         """Return one table, without statistics that are not defined for these judgments."""
-        rows = [row for row in self.rows if row.value is not None]
-        return [_long("agreement of preferences", (), {row.statistic for row in rows}, rows, _OF_PREFERENCES)]
+        [part] = self.of("preferences")
+        defined = [name for name, estimate in part.statistics.items() if estimate.value is not None]
+        return [_long("agreement of preferences", (), [part], defined, _OF_PREFERENCES)]
 
 
 class JudgesResult(LabelsResult):
-    """The result of ``labels`` for several judges: ``rows``, one per statistic, and combined labels."""
+    """The result of ``labels`` for several judges, with their combined labels."""
 
     combined: CombinedLabels = CombinedLabels()  # the combined labels of the machines
     drawings: ClassVar[Mapping[str, str]] = {
@@ -267,7 +242,7 @@ class JudgesResult(LabelsResult):
         "rerank": "reranked_runs",
         "calibration": "reliability_diagram",
     }
-    unused: ClassVar[tuple[str, ...]] = ()
+    judge: ClassVar[tuple[str, ...]] = ("judge",)
 
     def text_of(self, name: str) -> bytes:
         """Return combined labels as a file: ``vote``, ``mean`` or ``dawid_skene`` (integers), or ``probability``."""
@@ -277,44 +252,15 @@ class JudgesResult(LabelsResult):
             raise UsageError("a combination requires at least two machines")
         return self.combined.texts[name]
 
-    def tables_for_people(self) -> list[Table]:
-        """Return the statistics as several tables, without empty ones, numbers of grades and single topics."""
-        of_judges = [row for row in self.rows if row.against is None and row.topic is None]
-        of_labels = [row for row in of_judges if row.measure is None and row.level is None]
-        by_level = [row for row in of_judges if row.measure is None and row.level is not None]
-        of_pairs = [row for row in self.rows if row.against is not None]
-        of_runs = [row for row in of_judges if row.measure is not None]
-        of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
-        judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
+    def _tables_of_labels(self) -> list[Table]:
+        judge, labels, title = self.judge, self.of("coefficients", "grades"), "agreement of judges with human labels"
         own = [f"self_{name}" for name in OF_PAIRS]
-        tables = [
-            _with_intervals(
-                "documents and topics labelled", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), of_labels
+        return [
+            _wide(
+                "documents and topics labelled", judge, self.of("documents"), ("pairs", "coverage", *NUMBERS_OF_TOPICS)
             ),
-            _with_intervals("agreement of judges with human labels", judge, OF_PAIRS[:2], of_labels),
-            _with_intervals(
-                "agreement of judges with human labels: other coefficients",
-                judge,
-                (*OF_PAIRS[2:], "grade_bias"),
-                of_labels,
-            ),
-            _with_intervals("labels cut at each level", ("judge", "level"), _AT_LEVEL, by_level),
-            _with_intervals("agreement among repeated answers of a judge", judge, own, of_labels),
-            *self._tables_of_documents(judge, [*of_labels, *by_level]),
-            _with_intervals("agreement between judges", pair, ("pairs", *OF_PAIRS), of_pairs),
-            _with_intervals(
-                "combinations compared with single machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS
-            ),
-            _with_intervals("agreement of measure values of runs", by_measure, RUN_STATISTICS, of_all_runs),
-            _with_intervals("agreement on the best runs", by_measure, TOP_STATISTICS, of_all_runs),
-            _with_intervals(
-                "remaining error if human assessors judged some topics",
-                (*by_measure, "human_topics"),
-                _PEOPLE,
-                of_all_runs,
-                _OF_PEOPLE,
-            ),
-            _decisions(judge, of_all_runs, "the labels of the judge"),
-            *_tables_of_runs(by_measure, of_runs),
+            _wide(title, judge, labels, OF_PAIRS[:2]),
+            _wide(f"{title}: other coefficients", judge, labels, (*OF_PAIRS[2:], "grade_bias")),
+            _wide("labels cut at each level", (*judge, "level"), self.of("level")),
+            _wide("agreement among repeated answers of a judge", judge, labels, own),
         ]
-        return [table for table in tables if table.rows]

@@ -18,22 +18,17 @@ from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations, evaluate_under_both
-from irevalx.lab.judge_agreement.document_agreement import (
-    GAIN_STATISTICS,
-    NO_INTERVAL,
-    RUN_STATISTICS,
-    SCORES_BEFORE,
-    AgreementStatistic,
-    LabelBootstrap,
-    Statistics,
-    none_if_nan,
-)
+from irevalx.lab.judge_agreement.document_agreement import NO_INTERVAL, LabelBootstrap, Statistics, none_if_nan
+from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Kind, Part
 from irevalx.ranking.ranking import Ranking
 from irevalx.statistics.bootstrap import STATISTICS, TopicDraws
 from irevalx.statistics.correlations import ranks, rms
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.statistics.prediction_powered_inference import prediction_powered
 from irevalx.statistics.significance import MEAN, generator, holm, without_noise
+
+RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
+"""Statistics of the agreement of runs' values."""
 
 SHUFFLES = 20
 """Number of shuffles of the machine labels, for the excess bias of labels that favour no group."""
@@ -77,21 +72,21 @@ class RunAgreement(Frozen):
         progress: Callable[[int], None] = lambda draws: None,  # gets the number of resamples since its last call
         *,
         top: int | None = None,
-    ) -> Iterator[AgreementStatistic]:
+    ) -> Iterator[Part]:
         """Yield the agreement on all runs, on the ``top`` best runs, on each run and on the groups of runs."""
         x, y = self.paired.scores
         if len(self.paired.runs) > 1:
-            yield from self._of_all_runs(top)
-            yield from self._decisions(progress)
+            yield self._of_all_runs(top)
+            yield self._decisions(progress)
         drawn_x, drawn_y = self._drawn
         for r, (run, *of_run) in enumerate(zip(self.paired.runs, ranks(x), ranks(y), strict=True)):
-            yield self._row("bias", float(y[r] - x[r]), self.bootstrap.interval(drawn_y[:, r] - drawn_x[:, r]), run=run)
-            for name, rank in zip(("rank_human", "rank_machine"), of_run, strict=True):
-                yield self._row(name, int(rank), run=run)
+            bias = Estimate(float(y[r] - x[r]), *self.bootstrap.interval(drawn_y[:, r] - drawn_x[:, r]))
+            human, machine = (Estimate(int(rank)) for rank in of_run)
+            yield self._part("run", {"bias": bias, "rank_human": human, "rank_machine": machine}, run=run)
         if groups is not None:
             yield from self.group_statistics(groups)
 
-    def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementStatistic]:
+    def group_statistics(self, groups: Sequence[str]) -> Iterator[Part]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
         names, runs = sorted(set(groups)), np.arange(len(groups))
         members = [(runs, np.array([group == name for group in groups], np.bool_)) for name in names]
@@ -99,13 +94,13 @@ class RunAgreement(Frozen):
         corrected_p = holm(np.array([excess.p for excess in biases]))
         for number, (name, (_, member)) in enumerate(zip(names, members, strict=True)):
             value, drawn = ((y - x)[..., member].mean(axis=-1) for x, y in (self.paired.scores, self._drawn))
-            yield self._row("bias", float(value), self.bootstrap.interval(drawn), group=name)
+            bias = Estimate(float(value), *self.bootstrap.interval(drawn))
+            excess = {"excess_bias": Estimate(float(excess_bias(*self.paired.scores, member)))}
             if biases:
-                yield from self._excess_rows("excess_bias", biases[number], corrected_p[number], group=name)
-            else:
-                yield self._row("excess_bias", float(excess_bias(*self.paired.scores, member)), group=name)
+                excess = self._excess("excess_bias", biases[number], corrected_p[number])
+            yield self._part("group", {"bias": bias, **excess}, group=name)
 
-    def gain_statistics(self) -> Iterator[AgreementStatistic]:
+    def gain_statistics(self) -> Iterator[Part]:
         """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
@@ -113,20 +108,21 @@ class RunAgreement(Frozen):
         human, machine, drawn_human, drawn_machine = (
             scores[..., n_runs:] - scores[..., :n_runs] for scores in (before_x, before_y, *of_draws)
         )
-        yield from self._gains(human.mean(), machine.mean(), drawn_human.mean(axis=1), drawn_machine.mean(axis=1))
+        of_all = self._gains(human.mean(), machine.mean(), drawn_human.mean(axis=1), drawn_machine.mean(axis=1))
+        yield self._part("gains", of_all)
         each: IntArray = np.arange(n_runs)
         biases = []
         if n_runs > 1 and self.bootstrap.resamples > 1:
             biases = self._excess_biases(((np.where(each == r, n_runs + r, each), each == r) for r in each), of_draws)
         corrected_p = holm(np.array([excess.p for excess in biases]))
         for r, run in enumerate(self.paired.runs[:n_runs]):
-            yield from self._gains(human[r], machine[r], drawn_human[:, r], drawn_machine[:, r], run=run)
-            for name, score in zip(SCORES_BEFORE, (before_x[r], before_y[r]), strict=True):
-                yield self._row(name, float(score), run=run)
+            estimates = self._gains(human[r], machine[r], drawn_human[:, r], drawn_machine[:, r])
+            estimates |= {"score_human": Estimate(float(before_x[r])), "score_machine": Estimate(float(before_y[r]))}
             if biases:
-                yield from self._excess_rows("rerank_excess_bias", biases[r], corrected_p[r], run=run)
+                estimates |= self._excess("rerank_excess_bias", biases[r], corrected_p[r])
+            yield self._part("gains", estimates, run=run)
 
-    def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementStatistic]:
+    def errors_left(self, human_topics: Sequence[int]) -> Iterator[Part]:
         """Yield the remaining error of estimates if assessors judge n random topics, for measures that are means."""
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
@@ -140,41 +136,36 @@ class RunAgreement(Frozen):
             estimates = prediction_powered(*(values[:, part].reshape(-1, part.shape[1]) for values, part in parts))
             means = human.mean(axis=1).repeat(DRAWS)
             estimated = float(rms(means, estimates.estimate))
-            yield self._row("rms_estimated", estimated, human_topics=n)
-            yield self._row("rms_human_alone", float(rms(means, estimates.classical)), human_topics=n)
-            yield self._row("error_gone", 1 - estimated / alone if alone else None, human_topics=n)
+            errors = estimated, float(rms(means, estimates.classical)), 1 - estimated / alone if alone else None
+            names = ("rms_estimated", "rms_human_alone", "error_gone")
+            yield self._part("remaining", dict(zip(names, map(Estimate, errors), strict=True)), human_topics=n)
 
-    def _row(
-        self,
-        statistic: str,
-        value: float | None,
-        ends: tuple[float | None, float | None] = NO_INTERVAL,
-        **about: Any,
-    ) -> AgreementStatistic:
-        """Return a statistic of the measure; ``about`` contains the fields that identify its runs or topics."""
-        low, high = ends
-        measure = self.paired.measure
-        return AgreementStatistic(statistic=statistic, measure=measure, value=value, low=low, high=high, **about)
+    def _part(self, kind: Kind, statistics: Estimates, **about: Any) -> Part:
+        """Return statistics of the measure; ``about`` contains the fields that identify runs or topics."""
+        return Part(kind, statistics, measure=self.paired.measure, **about)
 
-    def _of_all_runs(self, top: int | None) -> Iterator[AgreementStatistic]:
-        """Yield correlations and errors, and the agreement on the ``top`` best runs by human labels."""
+    def _of_all_runs(self, top: int | None) -> Part:
+        """Return correlations and errors, and the agreement on the ``top`` best runs by human labels."""
         values = {name: none_if_nan(float(STATISTICS[name](*self.paired.scores))) for name in RUN_STATISTICS}
         values |= {} if top is None else self.paired.at_the_top(top)
         resamples, alpha = self.bootstrap.resamples, self.bootstrap.alpha
         intervals = self.paired.intervals(self._draws, alpha, top=top) if resamples else {}
-        for name, value in values.items():
-            low, high = map(none_if_nan, intervals[name]) if intervals else NO_INTERVAL
-            yield self._row(name, value, (low, high))
+        estimates = {
+            name: Estimate(value, *(map(none_if_nan, intervals[name]) if intervals else NO_INTERVAL))
+            for name, value in values.items()
+        }
+        return self._part("values", estimates)
 
-    def _decisions(self, progress: Callable[[int], None]) -> Iterator[AgreementStatistic]:
-        """Yield the agreement of significance decisions, which are recomputed for each resample."""
+    def _decisions(self, progress: Callable[[int], None]) -> Part:
+        """Return the agreement of significance decisions, which are recomputed for each resample."""
 
         def columns(draws: TopicDraws | None) -> Statistics:
             progress(0 if draws is None else len(draws.topics))
             return {**self.paired.decisions(draws).columns}
 
         n_topics, n_runs = self.paired.n_topics, len(self.paired.runs)
-        yield from self.bootstrap.statistics(columns, n_topics, n_topics * n_runs**2, self._row("", None))
+        estimates = self.bootstrap.estimates(columns, n_topics, n_topics * n_runs**2)
+        return self._part("decisions", estimates)
 
     def _excess_biases(
         self, groups: Iterable[tuple[IntArray, BoolArray]], drawn: tuple[FloatArray, FloatArray]
@@ -191,35 +182,33 @@ class RunAgreement(Frozen):
             biases.append(excess_bias_of(human, machine, member, of_draws, n_topics, by_chance))
         return biases
 
-    def _excess_rows(self, name: str, excess: ExcessBias, p: float, **about: Any) -> Iterator[AgreementStatistic]:
-        yield self._row(name, excess.value, excess.interval(self.bootstrap.alpha), **about)
-        yield self._row(f"{name}_shuffled", excess.shuffled, **about)
-        yield self._row(f"{name}_p", float(p), **about)
+    def _excess(self, name: str, excess: ExcessBias, p: float) -> Estimates:
+        return {
+            name: Estimate(excess.value, *excess.interval(self.bootstrap.alpha)),
+            f"{name}_shuffled": Estimate(excess.shuffled),
+            f"{name}_p": Estimate(float(p)),
+        }
 
-    def _gains(
-        self, human: float, machine: float, drawn_human: FloatArray, drawn_machine: FloatArray, **about: Any
-    ) -> Iterator[AgreementStatistic]:
+    def _gains(self, human: float, machine: float, drawn_human: FloatArray, drawn_machine: FloatArray) -> Estimates:
         share = human / machine if machine else None
         off_line = drawn_human - (share or 0.0) * drawn_machine
-        values = (
-            (human, drawn_human),
-            (machine, drawn_machine),
-            (machine - human, drawn_machine - drawn_human),
-            (share, off_line / machine if machine else off_line),
-        )
-        for name, (value, drawn) in zip(GAIN_STATISTICS, values, strict=True):
-            ends = NO_INTERVAL if value is None else self._t_interval(float(value), drawn)
-            yield self._row(name, None if value is None else float(value), ends, **about)
+        values = {
+            "gain_human": (human, drawn_human),
+            "gain_machine": (machine, drawn_machine),
+            "promise": (machine - human, drawn_machine - drawn_human),
+            "gain_ratio": (share, off_line / machine if machine else off_line),
+        }
+        return {name: self._t_estimate(value, drawn) for name, (value, drawn) in values.items()}
 
-    def _t_interval(self, value: float, drawn: FloatArray) -> tuple[float | None, float | None]:
+    def _t_estimate(self, value: float | None, drawn: FloatArray) -> Estimate:
         from scipy import special
 
         n_topics = self.paired.n_topics
-        if len(drawn) < 2 or n_topics < 2:
-            return NO_INTERVAL
+        if value is None or len(drawn) < 2 or n_topics < 2:
+            return Estimate(None if value is None else float(value))
         error = float(drawn.std(ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
         half = float(special.stdtrit(n_topics - 1, 1 - self.bootstrap.alpha / 2)) * error
-        return value - half, value + half
+        return Estimate(float(value), float(value) - half, float(value) + half)
 
 
 def run_agreements(

@@ -10,10 +10,10 @@ import numpy as np
 
 from irevalx.errors import Warn, warn
 from irevalx.experiments.labels import PairedLabels
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import (
     OF_PAIRS,
-    AgreementStatistic,
     DocumentAgreement,
     LabelBootstrap,
     Statistics,
@@ -28,12 +28,13 @@ from irevalx.lab.judge_agreement.judges import (
     on_documents_of,
     on_one_scale,
 )
+from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
 from irevalx.lab.judge_agreement.real_labels import ReliabilityRow, means_over_documents
 from irevalx.lab.judge_agreement.results import JudgesResult
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import kappa
 
-Comparison: TypeAlias = "tuple[list[AgreementStatistic], list[ReliabilityRow], tuple[str, ...]]"
+Comparison: TypeAlias = "tuple[list[Part], list[ReliabilityRow], tuple[str, ...]]"
 """The statistics of a judge, the reliability of its probabilities, and notes on topics."""
 
 
@@ -50,7 +51,7 @@ def compare_judges(
         warn(line)
     together = combine_labels(machines, level)
     others = [*judges[1:], *together.judges]
-    statistics, judges_of_note, warned = list[AgreementStatistic](), dict[str, list[str]](), set[str]()
+    parts, judges_of_note, warned = list[Part](), dict[str, list[str]](), set[str]()
 
     def warn_once(line: str) -> None:
         if line not in warned:  # most judges have the same topics
@@ -63,14 +64,14 @@ def compare_judges(
         reliability += curve
         for line in notes:
             judges_of_note.setdefault(line, []).append(judge.name)
-        statistics += [statistic._replace(judge=judge.name) for statistic in of_judge]
-    statistics += _pair_statistics([human, *others], bootstrap, level)
-    statistics += _combination_statistics(human, machines, together.judges, bootstrap, level)
+        parts += [replace(part, judge=judge.name) for part in of_judge]
+    parts += _pair_statistics([human, *others], bootstrap, level)
+    parts += _combination_statistics(human, machines, together.judges, bootstrap, level)
     notes = [
         line if len(names) == len(others) else f"{', '.join(names)}: {line}" for line, names in judges_of_note.items()
     ]
     seed = bootstrap.seed if bootstrap.resamples else None
-    return JudgesResult(statistics, seed, reliability, together, notes=(*notes, *cuts))
+    return JudgesResult(parts, seed, reliability, together, notes=(*notes, *cuts))
 
 
 def _copies(machines: Sequence[Judge]) -> Iterator[str]:
@@ -89,14 +90,14 @@ def _copies(machines: Sequence[Judge]) -> Iterator[str]:
                 break
 
 
-def more_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the bias of a judge's grades, and its self-consistency."""
+def grades_of(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> Part:
+    """Return the bias of a judge's grades, and its self-consistency."""
     both = PairedLabels.of(human.labels, judge.labels, common_topics(human.labels, judge.labels))
     pairs = both.have_both
     difference = (both.machine - both.human)[pairs].astype(np.float64)
-    yield from means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
-    if len(judge.answers) > 1:
-        yield from _self_consistency(judge, human.labels, bootstrap)
+    estimates = means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
+    repeated = _self_consistency(judge, human.labels, bootstrap) if len(judge.answers) > 1 else {}
+    return Part("grades", {**estimates, **repeated})
 
 
 def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
@@ -112,20 +113,20 @@ def _shared_topics(*labels: Judgments) -> list[bytes]:
     return [topic for topic in labels[0].topics if all(topic in others.topic_index for others in labels[1:])]
 
 
-def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the agreement between repeated answers of a judge, on documents with human labels."""
+def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap) -> Estimates:
+    """Return the agreement between repeated answers of a judge, on documents with human labels."""
     topics = _shared_topics(human, *judge.answers)
     answers = [on_documents_of(answer, human) for answer in judge.answers]
     pairs = [_agreement_of(first, second, topics) for first, second in combinations(answers, 2)]
     with_documents = [pair for pair in pairs if pair is not None]
     if with_documents:
-        yield from self_consistency(with_documents, bootstrap)
-    else:
-        warn(f"{judge.name}: its answers have no document with a human label in common")
+        return self_consistency(with_documents, bootstrap)
+    warn(f"{judge.name}: its answers have no document with a human label in common")
+    return {}
 
 
-def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-    """Yield the mean agreement over pairs of answers on the same topics."""
+def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Estimates:
+    """Return the mean agreement over pairs of answers on the same topics."""
 
     def mean(draws: TopicDraws | None) -> Statistics:
         coefficients = [pair.coefficients(pair.confusions, draws) for pair in pairs]
@@ -133,20 +134,20 @@ def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstr
 
     first = pairs[0]
     bootstrap = bootstrap.for_few_topics(first.n_topics)
-    yield from bootstrap.statistics(mean, len(first.confusions), first.grades.size**2 * len(pairs))
+    return bootstrap.estimates(mean, len(first.confusions), first.grades.size**2 * len(pairs))
 
 
-def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementStatistic]:
+def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[Part]:
     """Yield the agreement of each pair of judges on documents with labels of the first (human) judge."""
     for pair in combinations(judges, 2):
         (first, second), _ = on_one_scale(pair, level)
         ours, theirs = (on_documents_of(judge.labels, judges[0].labels) for judge in (first, second))
         agreement = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
-        about = AgreementStatistic(statistic="pairs", judge=first.name, against=second.name, value=0)
-        yield from [about] if agreement is None else agreement.of_pair(bootstrap, about)
+        estimates = {"pairs": Estimate(0)} if agreement is None else agreement.of_pair(bootstrap)
+        yield Part("pair", estimates, judge=first.name, against=second.name)
 
 
-def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> AgreementStatistic:
+def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> Estimates:
     """Return the difference in kappa between two judges with human labels on the same topics, with joint resamples."""
 
     def difference(draws: TopicDraws | None) -> Statistics:
@@ -154,30 +155,30 @@ def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: La
         return {"kappa_over": first - second}
 
     bootstrap = bootstrap.for_few_topics(ours.n_topics)
-    [statistic] = bootstrap.statistics(difference, len(ours.confusions), 2 * ours.grades.size**2)
-    return statistic
+    return bootstrap.estimates(difference, len(ours.confusions), 2 * ours.grades.size**2)
 
 
 def _combination_statistics(
     human: Judge, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap, level: int
-) -> Iterator[AgreementStatistic]:
+) -> Iterator[Part]:
     """Yield the difference in kappa between each combination and each machine on shared topics; warns about losses."""
     for combination in together:
-        statistics = []
+        gains = []
         for machine in machines:
             labels = [judge.labels for judge in on_one_scale([human, combination, machine], level)[0]]
             topics = _shared_topics(*labels)
             ours, theirs = (_agreement_of(labels[0], of_judge, topics) for of_judge in labels[1:])
             if ours is None or theirs is None:
                 continue
-            statistic = kappa_over(ours, theirs, bootstrap)
-            statistics.append(statistic._replace(judge=combination.name, against=machine.name))
-        yield from statistics
-        losses = [statistic for statistic in statistics if statistic.value is not None and statistic.value < 0]
+            over = kappa_over(ours, theirs, bootstrap)
+            gains.append(Part("combination", over, judge=combination.name, against=machine.name))
+        yield from gains
+        losses = [gain for gain in gains if gain.statistics["kappa_over"].or_nan < 0]
         if losses:
-            worst = min(losses, key=lambda loss: loss.value or 0.0)
-            ends = "" if worst.low is None else f" ({worst.low:+.4f} to {worst.high:+.4f})"
+            worst = min(losses, key=lambda loss: loss.statistics["kappa_over"].or_nan)
+            value, low, high = worst.statistics["kappa_over"]
+            ends = "" if low is None else f" ({low:+.4f} to {high:+.4f})"
             warn(
                 f"{combination.name} agrees less with human labels than {worst.against} alone: the difference in kappa "
-                f"is {worst.value:+.4f}{ends}"
+                f"is {value:+.4f}{ends}"
             )

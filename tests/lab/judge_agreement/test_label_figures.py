@@ -16,8 +16,8 @@ pytest.importorskip("matplotlib")
 
 import numpy as np
 
-from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.figures import confusion_map
+from irevalx.lab.judge_agreement.parts import Part
 from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting import page
 from irevalx.lab.plotting.page import Page
@@ -49,21 +49,21 @@ def test_confusion_matrix(tmp_path: Path, drawn: Drawn) -> None:
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
 
 
-def _documents(human: int, machine: int, number: int) -> AgreementStatistic:
-    return AgreementStatistic(statistic="confusion", human=human, machine=machine, value=number)
+def _documents(counts: dict[tuple[int, int], int]) -> LabelsResult:
+    return LabelsResult([Part("documents", {}, counts=counts)], None)
 
 
 def test_unused_grade() -> None:
     """A row without documents has no shares."""
     with page.style():
-        figure = confusion_map(LabelsResult([_documents(0, 0, 3), _documents(0, 1, 1)], None), Page())
+        figure = confusion_map(_documents({(0, 0): 3, (0, 1): 1}), Page())
     assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0%", "1\n25.0%", "0", "0"]
 
 
 def test_many_grades() -> None:
     """A matrix of many grades has shades without numbers."""
     with page.style():
-        figure = confusion_map(LabelsResult([_documents(grade, grade, 1) for grade in range(40)], None), Page())
+        figure = confusion_map(_documents({(grade, grade): 1 for grade in range(40)}), Page())
     assert list(figure.axes[0].texts) == []
 
 

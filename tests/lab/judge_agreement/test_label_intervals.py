@@ -25,8 +25,9 @@ from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
-from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
+from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
+from irevalx.lab.judge_agreement.parts import AgreementStatistic, Part
 from irevalx.lab.judge_agreement.real_labels import means_over_documents
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, RunAgreement, run_agreements, with_reranked
 from irevalx.lab.judge_agreement.several_judges import kappa_over, self_consistency
@@ -71,12 +72,12 @@ class Population:
         """Yield what a sample of topics says."""
         first, *_, vote = (_of(agreement, topics) for agreement in self.agreements)
         yield from (
-            statistic
-            for statistic in first.statistics(resampling.for_few_topics(topics.size))
-            if statistic.level in {None, 1}
+            row
+            for part in first.statistics(resampling.for_few_topics(topics.size))
+            for row in part.rows()
+            if row.level in {None, 1}
         )
-        yield kappa_over(vote, first, resampling)
-        yield from self_consistency([_of(self.answers, topics)], resampling)
+        judges = kappa_over(vote, first, resampling) | self_consistency([_of(self.answers, topics)], resampling)
         places = [np.flatnonzero(self.topic == topic) for topic in topics.tolist()]
         of_topic = np.repeat(np.arange(len(places)), [len(documents) for documents in places])
         where = np.concatenate(places)
@@ -85,14 +86,15 @@ class Population:
             "brier": squared_errors(self.probability, self.relevant)[where],
             "probability_bias": (self.probability - self.relevant)[where],
         }
-        yield from means_over_documents(means, of_topic, resampling)
+        yield from Part("grades", judges | means_over_documents(means, of_topic, resampling)).rows()
         for agreement in self.evaluated:
             x, y = (values[:, topics] for values in agreement.paired.values)
             of_runs = replace(
                 agreement, paired=replace(agreement.paired, values=(x, y)), bootstrap=resampling
             ).gain_statistics()
             displayed = {None, self.evaluated[0].paired.runs[0]}
-            yield from (row for row in of_runs if row.run in displayed and row.statistic in GAINS)
+            rows = (row for part in of_runs if part.run in displayed for row in part.rows())
+            yield from (row for row in rows if row.statistic in GAINS)
 
 
 GAINS = {"gain_human", "gain_machine", "promise", "gain_ratio"}
@@ -199,8 +201,7 @@ def test_reranked_runs_are_found(cranfield: Path, tmp_path: Path, capsys: pytest
             graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
         )
         [agreement] = run_agreements(experiment, both, LabelBootstrap(resamples=300, seed=1), shuffles=SHUFFLES)
-        rows = agreement.gain_statistics()
-        of_run = {row.statistic: row for row in rows if row.run == "okapi1"}
+        [of_run] = [part.statistics for part in agreement.gain_statistics() if part.run == "okapi1"]
         result += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
         promised += (of_run["promise"].low or 0.0) > 0
     with capsys.disabled():

@@ -231,6 +231,22 @@ def test_labels_in_python(machine: Any) -> None:
     assert results["brier"] == pytest.approx(0.01)
 
 
+def test_parts() -> None:
+    """The statistics of each kind are by hand: of five documents, the machine labels one differently."""
+    human = {"1": {"A": 1, "B": 0, "C": 1}, "2": {"D": 1, "E": 0}}
+    result = public.labels(human, {**human, "1": {"A": 1, "B": 1, "C": 1}}, resamples=0, by_topic=True)
+    [documents], [coefficients], [level] = result.of("documents"), result.of("coefficients"), result.of("level")
+    assert documents.counts == {(0, 0): 1, (0, 1): 1, (1, 0): 0, (1, 1): 3}
+    assert [documents.statistics[name].value for name in ("pairs", "coverage", "topics")] == [5, 1, 2]
+    assert coefficients.statistics["agreement"] == (0.8, None, None)
+    assert (level.level, level.statistics["precision"].value, level.statistics["recall"].value) == (1, 0.75, 1)
+    first, second = result.of("documents", by_topic=True)
+    assert [(part.topic, part.counts[0, 1]) for part in (first, second)] == [("1", 1), ("2", 0)]
+    confusion = [row for row in result.rows if row.statistic == "confusion" and row.topic is None]
+    assert {(row.human, row.machine): row.value for row in confusion} == documents.counts
+    assert not result.of("gains")
+
+
 @pytest.mark.parametrize(
     "words",
     [
