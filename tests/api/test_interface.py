@@ -112,7 +112,7 @@ def test_a_run_read_once_serves_both_versions(tmp_path: Path) -> None:
 def test_errors_are_exceptions() -> None:
     """What would end the command is raised; what it would say on standard error is a warning."""
     for arguments, message in (
-        ((QRELS, BM25, "P.0"), "of P: must be integers of at least 1"),
+        ((QRELS, BM25, "P.0"), "of P: .0. is not an integer of at least 1"),
         (({"1": {"A": 1}}, {"1": {"B": 1, "A": 10**400}}, "map"), "'A': score must be a 64-bit number"),
         (({"1": {"A": 1}}, {"2": {"A": 1}}, "map"), "no topic has both"),
     ):

@@ -221,9 +221,9 @@ OTHERWISE: dict[str, Any] = {
 
 KINDS = (
     "judged topics without results",
-    "without judgments ignored",
+    " no judgments and ",
     "no judged document was retrieved",
-    "were judged; most measures",
+    "judged; most measures are not reliable",
     "all scores are equal",
     "fewer than the cutoff",
 )

@@ -118,7 +118,7 @@ EXAMPLES = {
         lines=('"A": 1', '"B": 0', '"C": -1'),
         says=(("A", 1), ("B", 0), ("C", -1)),
         again='"A": 0',
-        again_error=(2, "duplicate"),
+        again_error=(4, f"{TWICE} 'A' in the judgments of topic '301'"),
         malformed='"D": 2.5',
     ),
     "sampled": Example(
@@ -233,7 +233,7 @@ EXAMPLES = {
         lines=('"A": 12.5', '"B": -0.25', '"C": 1e-3'),
         says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
         again='"A": 0',
-        again_error=(2, "duplicate"),
+        again_error=(4, f"{TWICE} 'A' in the results of topic '301'"),
         malformed='"D": "2"',
     ),
     "pool": Example(

@@ -365,7 +365,7 @@ def test_swap_rate_without_undefined_topics(options: list[str], tmp_path: Path) 
             f"{n} Q0 {first} 1 {rank} {name}\n" for n, docs in enumerate(firsts, 1) for rank, first in ((2, docs),)
         ]
         runs.append(scoring(tmp_path / name, "".join(lines)))
-    warning = "irevalx-lab: statAP: 1 of 3 topics are left out: some run has no value for them\n"
+    warning = "irevalx-lab: statAP: 1 of 3 topics are left out: some run has no finite value for them\n"
     requested = ["-R", "prels", "-m", "statAP", "--seed", "1", *options]
     [row] = rows_of("swap-rate", *requested, tmp_path / "prels", *runs, stderr=warning)
     assert (row["topics"], row["swaps"], row["comparisons"]) == (("1", "2", "2") if options else ("1", "1", "1"))
