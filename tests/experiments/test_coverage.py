@@ -393,8 +393,9 @@ def test_a_gate_and_a_report(cranfield: Path, tmp_path: Path) -> None:
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10").runs}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]
     finding = made["findings"][0]
-    assert finding.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")
-    assert (f"{len(like)} of the 2 other runs" in finding) == bool(like)
+    assert finding.startswith(f"{best.run} has the highest P.10 of 3 runs ({best.score:.3f}) and ")
+    assert len(like) == 1  # which the sentence names
+    assert f"is significantly different from 1 of the other runs, but not from {like[0]}. " in finding
 
 
 def test_tables_of_several_runs_show_coverage() -> None:
