@@ -110,9 +110,7 @@ class SeenRuns(Frozen):
         """Warn about topics without results or judgments, given the counts of topics by index of the run."""
         for number, of_run in counts:
             if of_run.missing or of_run.unjudged:
-                kind = "missing topics" if of_run.missing else "unjudged topics"
-                badness = of_run.missing + of_run.unjudged / (of_run.unjudged + 1)
-                self._add(number, kind, badness, partial(self._left_out, number, of_run))
+                self._add(number, *of_run.kind, partial(self._left_out, number, of_run))
 
     def _left_out(self, number: int, counts: TopicCounts) -> str:
         """Return the text of ``left_out``, with two topics that differ only in spelling, if there are any."""

@@ -87,6 +87,12 @@ class TopicCounts(Frozen):
         """Number of judged topics without results."""
         return self.judged - self.ranked
 
+    @property
+    def kind(self) -> tuple[str, float]:
+        """The kind and the badness of the warning: topics without results count more than topics without judgments."""
+        kind = "missing topics" if self.missing else "unjudged topics"
+        return kind, self.missing + self.unjudged / (self.unjudged + 1)
+
     def left_out(self, *, complete: bool) -> str | None:
         """Return the warning about topics without results or judgments, if any."""
         parts = []

@@ -18,7 +18,7 @@ from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list
-from irevalx.parameters import counts_by_run, first_names
+from irevalx.parameters import MOST_NAMED, counts_by_run, first_names
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reports.best import marked_as_best
 from irevalx.reports.table import Table
@@ -96,7 +96,8 @@ def interval_warnings(rows: Sequence[SummaryRow], run: str) -> Iterator[RunWarni
     of_rows[few] = [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]
     for text, topics in of_rows.items():
         if topics:
-            yield RunWarning(text, f"{run}: {text.format(first_names(topics, 'group'))}", len(topics))
+            listed = first_names(topics, "group") if len(topics) > MOST_NAMED else ", ".join(topics)
+            yield RunWarning(text, f"{run}: {text.format(listed)}", len(topics))
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:

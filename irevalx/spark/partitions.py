@@ -266,11 +266,12 @@ class WholeRun(Frozen):
             scores = "score is" if number == 1 else "scores are"
             yield RunWarning("scores", f"{named}{number} {scores} not finite", number)
         if settings.topic is None and (line := topics.left_out(complete=settings.complete)):
-            yield RunWarning("topics", named + line, topics.missing)
+            kind, badness = topics.kind
+            yield RunWarning(kind, named + line, badness)
         if line := hardly_any_judged(known.without_judged, known.with_results, example):
             yield RunWarning("hardly any judged", named + line, known.without_judged / known.with_results)
         if line := little_judged(known.first, known.judged):
-            yield RunWarning("little judged", named + line, -known.judged / known.first)
+            yield RunWarning("little judged", named + line, 1 - known.judged / known.first)
         for line in without_value(self.n_topics, n_without):
             yield RunWarning("without value", named + line, max(number for _, number in n_without))
 

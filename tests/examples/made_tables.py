@@ -78,7 +78,9 @@ def said_by_command(
     tables: Tables, folder: Path, flags: Sequence[str], *, pooled: bool, compat: str
 ) -> tuple[Values, set[str]]:
     """Return what the command prints for files with these rows, and what it says on standard error."""
-    names = dict.fromkeys(name for name, *_ in tables.runs)
+    names = sorted(
+        {name for name, *_ in tables.runs}, key=str.encode
+    )  # the order of Spark, in which the first run is named
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in tables.qrels))
     (folder / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in tables.pool))
     for name in names:

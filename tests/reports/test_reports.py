@@ -69,7 +69,7 @@ def test_json_object(flags: tuple[str, ...], tmp_path: Path) -> None:
         for path in (QRELS, BM25, packed, EXAMPLE / "pool")
     ]
     assert report["warnings"] == [line.removeprefix("irevalx: ") for line in result.stderr.splitlines()]
-    assert len(report["warnings"]) == 3
+    assert len(report["warnings"]) == 2
     assert [run["run"] for run in report["runs"]] == ["bm25", "dense"]
     for of_run in report["runs"]:
         assert ("topics" in of_run, "all" in of_run) == ("-q" in flags, "-n" not in flags)

@@ -154,12 +154,16 @@ def test_measures_of_cautions() -> None:
 
 
 def test_judgments_of_relevant_documents_only() -> None:
-    """Without judged nonrelevant documents, the share of judged documents is P@K, and no caution reports it."""
+    """Without judged nonrelevant documents, the share of judged documents is P@K: a caution says so instead."""
     run = {"1": {"a": 2.0, "u": 1.0, "v": 0.5}}
     caution = "33.3% of the first 10 documents of x are judged; most measures treat unjudged documents as nonrelevant."
+    only = (
+        "qrels: only relevant documents are judged (no grade is below 1, level); the share of judged documents is not "
+        "informative."
+    )
     for qrels, level, expected in (
-        ({"1": {"a": 1, "b": 2}}, 1, []),
-        ({"1": {"a": 1, "b": 2, "c": -1}}, 1, []),
+        ({"1": {"a": 1, "b": 2}}, 1, [only]),
+        ({"1": {"a": 1, "b": 1, "c": -1}}, 1, [only]),
         ({"1": {"a": 1, "b": 2}}, 2, [caution]),
         ({"1": {"a": 1, "b": 0}}, 1, [caution]),
     ):
