@@ -99,12 +99,11 @@ class SeenRuns(Frozen):
 
     def _add(self, number: int, kind: str, badness: float, text: Callable[[], str]) -> None:
         """Add a warning whose text, unless it is empty, follows the name of the run."""
+        self.add(number, RunWarning(kind, partial(self._line, number, text), badness))
 
-        def line() -> str:
-            words = text()
-            return words and f"{shown_name(self.paths[number])}: {words}"
-
-        self.add(number, RunWarning(kind, line, badness))
+    def _line(self, number: int, text: Callable[[], str]) -> str:
+        words = text()
+        return words and f"{shown_name(self.paths[number])}: {words}"
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]]) -> None:
         """Warn about topics without results or judgments, given the counts of topics by index of the run."""
@@ -118,7 +117,8 @@ class SeenRuns(Frozen):
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return line
         ranked, others = self.topics_of(number)
-        missing = [topic for topic in self.judgments.documents.topics if topic not in set(ranked)]
+        with_results = set(ranked)
+        missing = [topic for topic in self.judgments.documents.topics if topic not in with_results]
         return "; ".join(filter(None, (line, differing_pair(missing, sorted(others)))))
 
     def little_judged(
@@ -137,19 +137,20 @@ class SeenRuns(Frozen):
         )
         for number, (n_of_run, n_without, n_retrieved, n_judged) in enumerate(sums):
             own = slice(begin[number], begin[number + 1])
-            text = partial(self._hardly_any, number, n_without, n_of_run, top, ranking, own)
-            hardly_any = n_without and (n_without >= HARDLY_ANY * n_of_run or text())
-            if hardly_any:
-                self._add(number, "hardly any judged", n_without / n_of_run, text)
+            hardly_any: object = False
+            if n_without:
+                text = partial(self._hardly_any, number, n_without, n_of_run, top, ranking, own)
+                if hardly_any := n_without >= HARDLY_ANY * n_of_run or text():
+                    self._add(number, "hardly any judged", n_without / n_of_run, text)
             if 2 * n_judged >= n_retrieved:
                 continue
             compared = (top, ranking, own) if again and not hardly_any else None
             text = partial(self._little_judged, number, n_retrieved, n_judged, compared)
             self._add(number, "little judged", 1 - n_judged / n_retrieved, text)
-            only_relevant, always = self.relevant_only or ("", False)
-            for line in ("" if always else only_relevant, "" if hardly_any else self._without_pool):
-                if line:
-                    self.add(number, RunWarning(line, line))
+            if self.relevant_only and not self.relevant_only[1]:
+                self.add(number, RunWarning(self.relevant_only[0], self.relevant_only[0]))
+            if self._without_pool and not hardly_any:
+                self.add(number, RunWarning(self._without_pool, self._without_pool))
 
     @cached_property
     def _without_pool(self) -> str:
