@@ -198,6 +198,7 @@ def only_relevant(
     level = settings.level
     if not isinstance(judgments, Judgments) or not 0 < level <= judgments.least_grade:
         return None
+    measures = [each for each in measures if each.level is None or each.level <= judgments.least_grade]
     compared = any(requested.measure.needs_nonrelevant for requested in measures)
     differ = judgments.greatest_grade != judgments.least_grade and any(requested.uses_level for requested in measures)
     what = "measures that compare relevant with nonrelevant documents (bpref, RankEff) and " if compared else ""
