@@ -16,43 +16,19 @@ requested measures, which evaluation and lab compute.
 from __future__ import annotations
 
 import copyreg
+from importlib import import_module
 
-from irevalx.measures import (
-    average_precision,
-    counts,
-    diversity,
-    exponential_gain,
-    gain,
-    inclusion_probabilities,
-    incomplete_judgments,
-    judgment_groups,
-    precision,
-    preferences,
-    relevance_string,
-    retrieved_set,
-    stratified_samples,
-    user_models,
-)
 from irevalx.measures.declaration import ADDED, Measure, load_offered
 
-_FAMILIES = (
-    average_precision,
-    counts,
-    diversity,
-    exponential_gain,
-    gain,
-    inclusion_probabilities,
-    incomplete_judgments,
-    judgment_groups,
-    precision,
-    preferences,
-    relevance_string,
-    retrieved_set,
-    stratified_samples,
-    user_models,
-)
+_FAMILIES = """
+    average_precision counts diversity exponential_gain gain inclusion_probabilities incomplete_judgments
+    judgment_groups precision preferences relevance_string retrieved_set stratified_samples user_models
+"""
 _DECLARED = {
-    measure.name: measure for family in _FAMILIES for measure in vars(family).values() if isinstance(measure, Measure)
+    measure.name: measure
+    for family in _FAMILIES.split()
+    for measure in vars(import_module(f"irevalx.measures.{family}")).values()
+    if isinstance(measure, Measure)
 }
 _PRINT_ORDER = """
     runid num_q num_ret num_rel num_rel_ret inum_rel inum_rel_ret inum_rel_se judged map gm_map indAP subAP Rprec

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
-from irevalx.measures.declaration import COUNT, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
+from irevalx.measures.declaration import COUNT, NONREL, ZERO_TO_ONE, Measure, Range, UnjudgedEffect, measure
+from irevalx.measures.measure_parameters import Kernel
 from irevalx.measures.summaries import total
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ _preference_measure = partial(
     unjudged=UnjudgedEffect.NOTHING,
 )
 _preference_count = partial(_preference_measure, summary=total, number="integer", higher_is_better=False)
-_preference_share = partial(_preference_measure)
 
 
 @_preference_count("prefs_num_prefs_poss", COUNT, without_results="its preferences (0 with --compat 9)")
@@ -74,119 +74,85 @@ def fulfilled_retrieved(p: Preferences) -> IntArray:
     return _sum(p, p.tally.fulfilled_ret)
 
 
-@_preference_share("prefs_simp", ZERO_TO_ONE)
-def simple(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled.
-
-    The number of fulfilled preferences in all judgment groups of the topic, divided by the number of preferences. The
-    value is 0 if there are no preferences.
-
-    Formula: ful/poss.
-    Source: trec_eval; see [carterette-bennett-2008].
-    """
-    return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible))
+def _fraction(name: str, title: str, prose: str, formula: str, kernel: Kernel, source: str = "trec_eval") -> Measure:
+    """Declare a fraction of preferences fulfilled; ``title`` contains the preferences and the average."""
+    kernel.__doc__ = f"Fraction of preferences fulfilled{title}.\n\n{prose}\n\nFormula: {formula}.\nSource: {source}."
+    return _preference_measure(name, ZERO_TO_ONE)(kernel)
 
 
-@_preference_share("prefs_simp_imp", ZERO_TO_ONE)
-def simple_implied(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, among preferences with a retrieved document.
+def _fractions(suffix: str, title: str, prose: str, formula: str, *counts: str) -> tuple[Measure, Measure]:
+    """Declare the fraction among some preferences of a topic, and its mean over judgment groups."""
+    fulfilled_and_possible = attrgetter(*counts)
+    name, averaged = f"prefs_simp{suffix}", f"The mean over judgment groups of prefs_simp{suffix}."
+    if not suffix:
+        averaged += " Each group has the same weight, regardless of its number of preferences."
 
-    Like prefs_simp, but excludes preferences if neither document was retrieved.
+    def of_topic(p: Preferences) -> FloatArray:
+        return ratio(*(_sum(p, of_groups) for of_groups in fulfilled_and_possible(p.tally)))
 
-    Formula: ful/poss_imp.
-    Source: trec_eval; see [carterette-bennett-2008].
-    """
-    return ratio(_sum(p, p.tally.fulfilled), _sum(p, p.tally.possible_imp))
+    def of_groups(p: Preferences) -> FloatArray:
+        return _mean_of_groups(p, ratio(*fulfilled_and_possible(p.tally)))
 
-
-@_preference_share("prefs_simp_ret", ZERO_TO_ONE)
-def simple_retrieved(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, among preferences between retrieved documents.
-
-    Like prefs_simp, but counts only preferences between retrieved documents.
-
-    Formula: ful_ret/poss_ret.
-    Source: trec_eval; see [carterette-bennett-2008].
-    """
-    return ratio(_sum(p, p.tally.fulfilled_ret), _sum(p, p.tally.possible_ret))
-
-
-@_preference_share("prefs_pair", ZERO_TO_ONE)
-def pair(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, averaged over pairs of documents.
-
-    The fraction of the preferences between two documents that are fulfilled, averaged over all pairs of documents with
-    preferences between them. The value is 0 if there are no preferences. Each pair has the same weight, whether
-    judgment groups agree on it or contradict each other.
-
-    Formula: mean over pairs with poss > 0 of ful/poss.
-    Source: trec_eval.
-    """
-    return ratio(p.pairs.total, p.pairs.count)
+    return (
+        _fraction(name, title, prose, formula, of_topic, "trec_eval; see [carterette-bennett-2008]"),
+        _fraction(
+            f"prefs_avgjg{suffix}",
+            f"{title}, averaged over judgment groups",
+            averaged,
+            f"mean over groups of {formula}",
+            of_groups,
+        ),
+    )
 
 
-@_preference_share("prefs_pair_imp", ZERO_TO_ONE)
-def pair_implied(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, averaged over pairs with a retrieved document.
-
-    Like prefs_pair, but excludes pairs of documents if neither was retrieved.
-
-    Formula: mean over pairs with poss_imp > 0 of ful/poss_imp.
-    Source: trec_eval.
-    """
-    return ratio(p.pairs.total, p.pairs.count_imp)
-
-
-@_preference_share("prefs_pair_ret", ZERO_TO_ONE)
-def pair_retrieved(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, averaged over pairs of retrieved documents.
-
-    Like prefs_pair, but counts only pairs of retrieved documents.
-
-    Formula: mean over pairs with poss_ret > 0 of ful_ret/poss_ret.
-    Source: trec_eval.
-    """
-    return ratio(p.pairs.total_ret, p.pairs.count_ret)
-
-
-@_preference_share("prefs_avgjg", ZERO_TO_ONE)
-def group_average(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, averaged over judgment groups.
-
-    The mean over judgment groups of prefs_simp. Each group has the same weight, regardless of its number of
-    preferences.
-
-    Formula: mean over groups of ful/poss.
-    Source: trec_eval.
-    """
-    return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible))
-
-
-@_preference_share("prefs_avgjg_imp", ZERO_TO_ONE)
-def group_average_implied(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, among preferences with a retrieved document, averaged over judgment groups.
-
-    The mean over judgment groups of prefs_simp_imp.
-
-    Formula: mean over groups of ful/poss_imp.
-    Source: trec_eval.
-    """
-    return _mean_of_groups(p, ratio(p.tally.fulfilled, p.tally.possible_imp))
+simple, group_average = _fractions(
+    "",
+    "",
+    "The number of fulfilled preferences in all judgment groups of the topic, divided by the number of preferences. "
+    "The value is 0 if there are no preferences.",
+    "ful/poss",
+    *("fulfilled", "possible"),
+)
+simple_implied, group_average_implied = _fractions(
+    "_imp",
+    ", among preferences with a retrieved document",
+    "Like prefs_simp, but excludes preferences if neither document was retrieved.",
+    "ful/poss_imp",
+    *("fulfilled", "possible_imp"),
+)
+simple_retrieved, group_average_retrieved = _fractions(
+    "_ret",
+    ", among preferences between retrieved documents",
+    "Like prefs_simp, but counts only preferences between retrieved documents.",
+    "ful_ret/poss_ret",
+    *("fulfilled_ret", "possible_ret"),
+)
+pair = _fraction(
+    "prefs_pair",
+    ", averaged over pairs of documents",
+    "The fraction of the preferences between two documents that are fulfilled, averaged over all pairs of documents "
+    "with preferences between them. The value is 0 if there are no preferences. Each pair has the same weight, whether "
+    "judgment groups agree on it or contradict each other.",
+    "mean over pairs with poss > 0 of ful/poss",
+    lambda p: ratio(p.pairs.total, p.pairs.count),
+)
+pair_implied = _fraction(
+    "prefs_pair_imp",
+    ", averaged over pairs with a retrieved document",
+    "Like prefs_pair, but excludes pairs of documents if neither was retrieved.",
+    "mean over pairs with poss_imp > 0 of ful/poss_imp",
+    lambda p: ratio(p.pairs.total, p.pairs.count_imp),
+)
+pair_retrieved = _fraction(
+    "prefs_pair_ret",
+    ", averaged over pairs of retrieved documents",
+    "Like prefs_pair, but counts only pairs of retrieved documents.",
+    "mean over pairs with poss_ret > 0 of ful_ret/poss_ret",
+    lambda p: ratio(p.pairs.total_ret, p.pairs.count_ret),
+)
 
 
-@_preference_share("prefs_avgjg_ret", ZERO_TO_ONE)
-def group_average_retrieved(p: Preferences) -> FloatArray:
-    """Fraction of preferences fulfilled, among preferences between retrieved documents, averaged over judgment groups.
-
-    The mean over judgment groups of prefs_simp_ret.
-
-    Formula: mean over groups of ful_ret/poss_ret.
-    Source: trec_eval.
-    """
-    return _mean_of_groups(p, ratio(p.tally.fulfilled_ret, p.tally.possible_ret))
-
-
-@_preference_share("prefs_avgjg_Rnonrel", ZERO_TO_ONE)
+@_preference_measure("prefs_avgjg_Rnonrel", ZERO_TO_ONE)
 def group_average_balanced(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled with R nonrelevant documents, averaged over judgment groups.
 
@@ -202,7 +168,7 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     return _balanced(p, p.relevant[0], p.nonrelevant[0], attrgetter("fulfilled", "possible"))
 
 
-@_preference_share("prefs_avgjg_Rnonrel_ret", ZERO_TO_ONE)
+@_preference_measure("prefs_avgjg_Rnonrel_ret", ZERO_TO_ONE)
 def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     """Fraction of preferences fulfilled with R nonrelevant documents, among retrieved documents, averaged over groups.
 
