@@ -323,15 +323,12 @@ class RankedRuns(Frozen):
         A topic for which a run has no value, or an infinite value, is nan for all runs.
         ``grades`` (negative: pooled but unjudged) and ``pooled`` are flat and replace the grades and the pool.
         """
-        parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
+        parts = [
+            AssessedRanking(self.judgments, *part, self.settings, grades, pooled).numbers(self.requests)
+            for part in self._parts
+        ]
         values = np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
         return np.where(np.isfinite(values).all(axis=1, keepdims=True), values, np.nan)
-
-    def _assessed(
-        self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
-    ) -> AssessedRanking:
-        """Return the input of measures for a subset of the runs."""
-        return AssessedRanking(self.judgments, ranking, missing, self.settings, grades, pooled)
 
     @cached_property
     def _parts(self) -> list[tuple[Ranking, BoolArray]]:
@@ -465,7 +462,8 @@ class GradedRuns(RankedRuns):
 
     def judged_within(self, depth: int) -> FloatArray:
         """Return the number of judged documents among the top documents of each run: shape (n_runs, n_topics)."""
-        parts = [self._assessed(*part, None, None).assessed("nonrel").judged_within(depth) for part in self._parts]
+        assessed = (AssessedRanking(self.judgments, *part, self.settings).assessed("nonrel") for part in self._parts)
+        parts = [topics.judged_within(depth) for topics in assessed]
         return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
 
     def retrieved_within(self, depth: int) -> BoolArray:

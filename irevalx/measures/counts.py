@@ -7,6 +7,7 @@ from functools import partial
 from irevalx.arrays.segments import IntArray
 from irevalx.measures.declaration import (
     COUNT,
+    GRADES,
     NONREL_AND_SKIP,
     TEXT,
     Range,
@@ -44,18 +45,17 @@ def num_q() -> None:
     """
 
 
-_count_measure = partial(measure, number="integer", higher_is_better=False)
-
-
-@_count_measure(
-    "num_ret",
-    COUNT,
+_count_measure = partial(
+    measure,
     summary=total,
+    number="integer",
+    higher_is_better=False,
     formats=COUNTED,
-    treatments=NONREL_AND_SKIP,
-    uses_level=False,
-    unjudged=UnjudgedEffect.RETRIEVED,
+    unjudged=UnjudgedEffect.NOTHING,
 )
+
+
+@_count_measure("num_ret", COUNT, treatments=NONREL_AND_SKIP, uses_level=False, unjudged=UnjudgedEffect.RETRIEVED)
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
 
@@ -67,7 +67,7 @@ def num_ret(t: Topics) -> IntArray:
     return t.n_ret
 
 
-@_count_measure("num_rel", COUNT, summary=relevant_total, formats=COUNTED, unjudged=UnjudgedEffect.NOTHING)
+@_count_measure("num_rel", COUNT, summary=relevant_total)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -80,14 +80,7 @@ def num_rel(t: Topics) -> IntArray:
     return t.n_rel
 
 
-@_count_measure(
-    "num_rel_ret",
-    Range(0, wording="0 to num_rel"),
-    summary=total,
-    formats=COUNTED,
-    unjudged=UnjudgedEffect.NOTHING,
-    upper_bound=UpperBound.ALWAYS,
-)
+@_count_measure("num_rel_ret", Range(0, wording="0 to num_rel"), upper_bound=UpperBound.ALWAYS)
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
@@ -99,13 +92,7 @@ def num_rel_ret(t: Topics) -> IntArray:
     return t.n_rel_ret
 
 
-@_count_measure(
-    "num_nonrel_judged_ret",
-    Range(0, wording="0 to num_ret"),
-    summary=total,
-    treatments=NONREL_AND_SKIP,
-    unjudged=UnjudgedEffect.NOTHING,
-)
+@_count_measure("num_nonrel_judged_ret", Range(0, wording="0 to num_ret"), formats=GRADES, treatments=NONREL_AND_SKIP)
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of judged nonrelevant documents retrieved.
 

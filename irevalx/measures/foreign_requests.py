@@ -140,7 +140,7 @@ def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():
-        taken = arguments_of(spec.name)
+        taken = [argument for argument in ARGUMENTS if takes(spec.name, argument)] + _named_parameters(spec.name)
         argument = next((other for other in taken if other.name == name), None)
         changed = argument.change(spec, value) if argument else None
         if not changed:
@@ -287,11 +287,6 @@ def _named_parameters(name: str) -> list[MeasureArgument]:
     return [
         MeasureArgument(parameter.name, f"{parameter.name}=X", _with_named(parameter.name)) for parameter in parameters
     ]
-
-
-def arguments_of(name: str) -> list[MeasureArgument]:
-    """Return the arguments of a measure, or a set of measures."""
-    return [argument for argument in ARGUMENTS if takes(name, argument)] + _named_parameters(name)
 
 
 def all_usages() -> list[str]:

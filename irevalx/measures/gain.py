@@ -184,10 +184,6 @@ def _probable_ndcg_at(t: ExpectedTopics, k: int, pairs: Sequence[Gain]) -> Float
     return t.each(of)
 
 
-def _probable_ideal_dcg(t: ExpectedTopics, pairs: Sequence[Gain]) -> FloatArray:
-    return t.each(lambda topic: float(topic.chances @ _ideal_dcg_of(topic.counts)))
-
-
 @_gain_measure("ndcg", ZERO_TO_ONE, uses_level=False, formulas={PROBABILITY: _probable_ndcg})
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
@@ -223,7 +219,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     higher_is_better=False,
     uses_level=False,
     unjudged=UnjudgedEffect.NOTHING,
-    formulas={PROBABILITY: _probable_ideal_dcg},
+    formulas={PROBABILITY: lambda t, _: t.each(lambda topic: float(topic.chances @ _ideal_dcg_of(topic.counts)))},
     without_results="its value, as for any other topic (0 with --compat 9)",
 )
 def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:

@@ -127,11 +127,7 @@ def unjudged(t: Topics, k: int) -> FloatArray:
     return (np.minimum(t.n_ret, k) - t.judged_within(k)) / k
 
 
-def _probable_r_precision(t: ExpectedTopics) -> FloatArray:
-    return t.each(lambda topic: topic.within_their_number())
-
-
-@measure("Rprec", ZERO_TO_ONE, formulas={PROBABILITY: _probable_r_precision})
+@measure("Rprec", ZERO_TO_ONE, formulas={PROBABILITY: lambda t: t.each(lambda topic: topic.within_their_number())})
 def r_precision(t: Topics) -> FloatArray:
     """R-precision: precision at rank R.
 

@@ -63,7 +63,7 @@ _COLUMNS = {
 class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     """A file format: its source of rows, its reader and its help."""
 
-    kind: FileKind
+    kind: FileKind = FileKind.JUDGMENTS
     name: str  # the value of the option
     layout: Layout | None = None  # None for files that do not consist of lines
     form: str = ""  # the help's text in place of columns, for files that do not consist of lines

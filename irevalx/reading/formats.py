@@ -52,7 +52,6 @@ _RECORDS = (
 )
 
 QRELS: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="qrels",
     layout=Layout(line="a judgment", columns=("TOPIC IGNORED DOCNO GRADE",)),
     example="301 0 FBIS3-10082 1",
@@ -66,7 +65,6 @@ QRELS: FileFormat[Judgments] = FileFormat(
 )
 
 BEIR: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="beir",
     layout=Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 1",
@@ -84,7 +82,6 @@ BEIR: FileFormat[Judgments] = FileFormat(
 )
 
 CSV_QRELS: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="csv",
     form="query_id,doc_id,relevance, followed by lines TOPIC,DOCNO,GRADE",
     example="301,FBIS3-10082,1",
@@ -110,8 +107,8 @@ TSV_QRELS: FileFormat[Judgments] = replace(
     separators=("\t", ""),
 )
 
-JSON_QRELS: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
+JSON_QRELS: FileFormat[Judgments] = replace(
+    CSV_QRELS,
     name="json",
     form="{TOPIC: {DOCNO: GRADE}}",
     example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
@@ -121,10 +118,8 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
         "Repeated topics, and repeated documents of a topic, are errors.",
         "Files that begin with such an object are recognised without -R json. JSON Lines are read like jsonl.",
     ),
-    reader="graded.read_graded",
     source="json",
-    measures_of="qrels",
-    lenient=False,
+    separators=(),
 )
 
 JSONL_QRELS: FileFormat[Judgments] = replace(
@@ -140,7 +135,6 @@ JSONL_QRELS: FileFormat[Judgments] = replace(
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="sampled",
     layout=Layout(line="a judgment of a sample", columns=("TOPIC IGNORED DOCNO STRATUM GRADE",)),
     example="301 0 FBIS3-10082 2 1",
@@ -159,7 +153,6 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
 )
 
 QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="qrels_jg",
     layout=Layout(line="a judgment", columns=("TOPIC GROUP DOCNO GRADE",)),
     example="301 user1 FBIS3-10082 1",
@@ -175,7 +168,6 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
 )
 
 PREFS: FileFormat[PreferenceJudgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="prefs",
     layout=Layout(line="a preference", columns=("TOPIC GROUP SUBGROUP DOCNO LEVEL",)),
     example="301 user1 a FBIS3-10082 1.5",
@@ -233,7 +225,6 @@ PAIRS: FileFormat[PreferenceJudgments] = replace(
 )
 
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="subtopics",
     layout=Layout(line="a judgment for a subtopic", columns=("TOPIC SUBTOPIC DOCNO GRADE",)),
     example="301 2 FBIS3-10082 1",
@@ -251,7 +242,6 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
 )
 
 PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
-    kind=FileKind.JUDGMENTS,
     name="prels",
     layout=Layout(line="a judgment with an inclusion probability", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)),
     example="301 FBIS3-10082 1 1 0.25",
@@ -328,8 +318,8 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
     lenient=False,
 )
 
-SCORED: FileFormat[RunStream] = FileFormat(
-    kind=FileKind.RUNS,
+SCORED: FileFormat[RunStream] = replace(
+    MSMARCO,
     name="scored",
     layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 12.87",
@@ -338,8 +328,6 @@ SCORED: FileFormat[RunStream] = FileFormat(
         "ordered by DOCNO, in descending byte order. The run tag is the file name without its directory and "
         "extensions. IDs can contain blanks if columns are separated by tabs.",
     ),
-    reader="run_files.read_run",
-    lenient=False,
 )
 
 CSV_RUN: FileFormat[RunStream] = FileFormat(
@@ -369,8 +357,8 @@ TSV_RUN: FileFormat[RunStream] = replace(
     separators=("\t", ""),
 )
 
-JSON_RUN: FileFormat[RunStream] = FileFormat(
-    kind=FileKind.RUNS,
+JSON_RUN: FileFormat[RunStream] = replace(
+    CSV_RUN,
     name="json",
     form="{TOPIC: {DOCNO: SCORE}}",
     example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
@@ -381,9 +369,8 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
         "Repeated topics are errors; so are repeated documents of a topic, unless --duplicates is given.",
         "Files that begin with such an object are recognised without -T json. JSON Lines are read like jsonl.",
     ),
-    reader="run_files.read_run",
     source="json",
-    lenient=False,
+    separators=(),
 )
 
 JSONL_RUN: FileFormat[RunStream] = replace(

@@ -93,17 +93,6 @@ class Confusion(Frozen):
         return cls(**{name: np.sum([getattr(part, name) for part in parts], axis=0) for name in fields(cls)})
 
     @cached_property
-    def false_positive_rate(self) -> FloatArray:
-        """Among pairs not significant under full judgments, the share significant under reduced ones; nan if none."""
-        # Bompada et al. call these errors false negatives: their positive class is "not different".
-        return divided(self.c12, self.c11 + self.c12)
-
-    @cached_property
-    def false_negative_rate(self) -> FloatArray:
-        """Among pairs significant under full judgments, the share not significant under reduced ones; nan if none."""
-        return divided(self.c21, self.c21 + self.c22)
-
-    @cached_property
     def accuracy(self) -> FloatArray:
         """The share of unchanged decisions, regardless of direction, in [0, 1]; 0 if there are no pairs."""
         return ratio(self.c11 + self.c22, self.c11 + self.c12 + self.c21 + self.c22)
@@ -126,8 +115,9 @@ class Confusion(Frozen):
             "c12": self.c12,
             "c21": self.c21,
             "c22": self.c22,
-            "fpr": self.false_positive_rate,
-            "fnr": self.false_negative_rate,
+            # Bompada et al. call false positives false negatives: their positive class is "not different".
+            "fpr": divided(self.c12, self.c11 + self.c12),  # of pairs not significant under full judgments
+            "fnr": divided(self.c21, self.c21 + self.c22),  # of pairs significant under full judgments
             "accuracy": self.accuracy,
             "g_mean": self.g_mean,
             "aa": self.c22 - self.active_disagreements,

@@ -135,11 +135,6 @@ class JudgmentsDescription(Frozen):
             f"{relevant:,} are relevant ({percent(relevant / max(judged, 1))}){lacking}."
         )
 
-    @property
-    def are_all_relevant(self) -> bool:
-        """Whether there are judged documents, and all are relevant."""
-        return 0 < int(self.judged.sum()) == int(self.relevant.sum())
-
     def rows(self) -> list[TopicDescription]:
         """Return a row for each topic."""
         return [_described(topic, *row) for topic, row in zip(self.topics, self._numbers.T.tolist(), strict=True)]
@@ -349,7 +344,7 @@ class Description(DrawnResult):
         yield self.judgments.sentence
         if not self.runs:
             return
-        if self.judgments.are_all_relevant:
+        if 0 < int(self.judgments.judged.sum()) == int(self.judgments.relevant.sum()):
             yield (
                 "All judged documents are relevant, so that the shares of judged documents are shares of relevant "
                 "documents and do not describe the coverage of the judgments."

@@ -49,32 +49,8 @@ def _within(t: Topics, k: int) -> BoolArray:
     return t.hit & (t.rank <= k)
 
 
-def _precision(t: Topics, k: int) -> FloatArray:
-    return np.where(_within(t, k), 1 / k, 0.0)
-
-
-def _recall(t: Topics, k: int) -> FloatArray:
-    return ratio(_within(t, k), t.rows.spread(t.n_rel))
-
-
-def _relative_precision(t: Topics, k: int) -> FloatArray:
-    return ratio(_within(t, k), t.rows.spread(np.minimum(k, t.n_rel)))
-
-
-def _success(t: Topics, k: int) -> FloatArray:
-    return np.where(_within(t, k) & (t.hits_so_far == 1), 1.0, 0.0)
-
-
 def _average_precision(t: Topics) -> FloatArray:
     return ratio(t.precision_at_hits, t.rows.spread(t.n_rel))
-
-
-def _average_precision_at(t: Topics, k: int) -> FloatArray:
-    return np.where(t.rank <= k, _average_precision(t), 0.0)
-
-
-def _discounted(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    return GainsOfTopics.of(t, pairs).discounted
 
 
 def _share_of_ideal(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
@@ -94,13 +70,13 @@ def _rank_biased(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 _TERMS: Mapping[Measure, Kernel] = {
-    precision: _precision,
-    recall: _recall,
-    relative_precision: _relative_precision,
-    success: _success,
+    precision: lambda t, k: np.where(_within(t, k), 1 / k, 0.0),
+    recall: lambda t, k: ratio(_within(t, k), t.rows.spread(t.n_rel)),
+    relative_precision: lambda t, k: ratio(_within(t, k), t.rows.spread(np.minimum(k, t.n_rel))),
+    success: lambda t, k: np.where(_within(t, k) & (t.hits_so_far == 1), 1.0, 0.0),
     average_precision: _average_precision,
-    average_precision_at: _average_precision_at,
-    dcg: _discounted,
+    average_precision_at: lambda t, k: np.where(t.rank <= k, _average_precision(t), 0.0),
+    dcg: lambda t, pairs: GainsOfTopics.of(t, pairs).discounted,
     ndcg: _share_of_ideal,
     ndcg_cut: _share_of_ideal_at,
     rank_biased_precision: _rank_biased,

@@ -53,9 +53,9 @@ class Compression(Frozen):
     decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
     """Imports the module and returns a decoder factory, given the first bytes of a stream, and the exceptions raised
     for damaged data; raises ImportError if the module is missing."""
-    padding: int  # streams can be followed by a multiple of this number of zeros; 0 for none
-    ends_with_padding: bool  # whether padding must be the end of the file
-    follows: str  # what can follow a stream, for messages
+    padding: int = 0  # streams can be followed by a multiple of this number of zeros; 0 for none
+    ends_with_padding: bool = True  # whether padding must be the end of the file
+    follows: str = "another one"  # what can follow a stream, for messages
 
 
 class _GzipDecoder:
@@ -128,16 +128,12 @@ COMPRESSIONS = (
         starts=(b"\x1f\x8b\x08",),
         decoder=_gzip_decoder,
         padding=1,
-        ends_with_padding=True,
         follows="another one, or zeros to the end of the file",
     ),
     Compression(
         name="bzip2",
         starts=tuple(b"BZh%d" % level + block for level in range(1, 10) for block in _BZIP2_BLOCKS),
         decoder=_bzip2_decoder,
-        padding=0,
-        ends_with_padding=True,
-        follows="another one",
     ),
     Compression(
         name="xz",
@@ -151,9 +147,6 @@ COMPRESSIONS = (
         name="zstd",
         starts=(b"\x28\xb5\x2f\xfd", *(bytes([byte]) + b"\x2a\x4d\x18" for byte in range(0x50, 0x60))),
         decoder=_zstd_decoder,
-        padding=0,
-        ends_with_padding=True,
-        follows="another one",
     ),
 )
 
