@@ -3,17 +3,13 @@
 The functions receive scores of shape (..., n_runs) and return one value per row of runs, shape (...), so that many
 samples of judgments can be compared in one call; x and y are broadcast. Correlations of fewer than two runs are nan.
 
-A group of tied items occupies the ranks from its top to its bottom. The variants differ in how an item contributes at
-depths between these ranks. In variant "w", tied items have equal ranks, and the whole group contributes from its top
-rank on. In "a", each item contributes its expected presence over random tie-breaking. "b" corrects "a" so that the
-overlap of a ranking with itself is 1. Without ties, the variants are equal.
+Rank-biased overlap treats tied items as equally ranked: the whole group contributes from its top rank on. With
+persistence 1, it becomes average overlap: the mean of the agreements at depths 1 to k, the length of the shorter
+ranking. No rank beyond k counts, so that the extrapolated and minimum overlap are equal, and the residual is 0.
 
-With persistence 1, rank-biased overlap becomes average overlap: the mean of the agreements at depths 1 to k, the length
-of the shorter ranking. No rank beyond k counts, so that the extrapolated, minimum and maximum overlap are equal.
-
-Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; Corsi and Urbano, The
-Treatment of Ties in Rank-Biased Overlap, SIGIR 2024; for average overlap, Fagin, Kumar and Sivakumar, Comparing Top k
-Lists, SIAM Journal on Discrete Mathematics 2003.
+Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; for ties, variant "w" of
+Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024; for average overlap, Fagin, Kumar and
+Sivakumar, Comparing Top k Lists, SIAM Journal on Discrete Mathematics 2003.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, SlotArray
 from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
@@ -232,15 +228,8 @@ Item = TypeVar("Item", bound=Hashable)
 Ranking: TypeAlias = "Sequence[Sequence[Item]]"
 """Groups of tied items, best first, without repeated items."""
 
-VARIANTS = ("w", "a", "b")
-"""The treatment of ties."""
-
-_BATCH = 4_000_000
-"""Maximum number of contributions in memory at a time."""
-
-
-OVERLAP_COLUMNS = tuple(f"rbo_{variant}_{what}" for variant in VARIANTS for what in ("ext", "min", "max"))
-"""Names of overlaps: extrapolated, and the minimum and maximum over all continuations of the rankings."""
+OVERLAP_COLUMNS = ("rbo_w_ext", "rbo_w_min", "rbo_w_res")
+"""Names of overlaps: extrapolated, and minimum and residual (maximum - minimum) over all continuations of rankings."""
 
 
 def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
@@ -253,147 +242,98 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
     """Return the overlaps of two nonempty rankings by name (``OVERLAP_COLUMNS``), with persistence p in (0, 1]."""
-    numbers: dict[Hashable, int] = {}
-    short, long = sorted((RankedItems.of(x, numbers), RankedItems.of(y, numbers)), key=lambda each: each.items.size)
-    overlaps = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
-    return dict(zip(OVERLAP_COLUMNS, overlaps, strict=True))
-
-
-class RankedItems(Frozen):
-    """The numbers of the items of a ranking in order, and the first and last rank of the tie group of each item."""
-
-    items: IntArray
-    top: IntArray
-    bottom: IntArray
-    """Shape (n_items,), like the other fields."""
-
-    @classmethod
-    def of(cls, ranking: Ranking[Item], numbers: dict[Hashable, int]) -> RankedItems:
-        """Number the items of a ranking; ``numbers`` contains earlier numbers and receives new ones."""
+    numbers: dict[Item, int] = {}
+    sides = []
+    for ranking in (x, y):
         items = [numbers.setdefault(item, len(numbers)) for group in ranking for item in group]
-        return cls.in_order(np.array(items, np.int64), np.array([len(group) for group in ranking], np.int64))
+        sides.append(Rankings.of([(np.array(items, np.int32), np.array([len(group) for group in ranking], np.int32))]))
+    at = Agreements.of(*sides)
+    extrapolated = float(at.extrapolated_overlaps(p)[0])
+    bounds = (extrapolated, 0.0) if p == 1 else at.bounds(p)
+    return dict(zip(OVERLAP_COLUMNS, (extrapolated, *bounds), strict=True))
+
+
+class Rankings(Frozen):
+    """Rankings of numbered items, one after the other, in 32-bit numbers to halve the memory."""
+
+    lengths: IntArray
+    """The number of items of each ranking, which can be 0."""
+    items: SlotArray
+    top: SlotArray
+    bottom: SlotArray
+    """The first (``top``) and last rank of the tie group of each item."""
 
     @classmethod
-    def in_order(cls, items: IntArray, sizes: IntArray) -> RankedItems:
-        """Create a ranking from ordered items and the sizes of their tie groups."""
+    def of(cls, rankings: Sequence[tuple[SlotArray, SlotArray]]) -> Rankings:
+        """Join rankings, at least one, given by their items in order and the sizes of their tie groups."""
+        items, sizes = (np.concatenate(column) for column in zip(*rankings, strict=True))
+        rows = Segments.of_lengths([each.size for each, _ in rankings])
         last = np.cumsum(sizes)
-        return cls(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes))
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether any items are tied."""
-        return bool((self.top != self.bottom).any())
-
-    def contributions(self, depth: IntArray, variant: str) -> FloatArray:
-        """Return the contribution of each item at each depth: shape (n_items, n_depths)."""
-        top, bottom = self.top[:, np.newaxis], self.bottom[:, np.newaxis]
-        if variant == "w":
-            return (depth >= top).astype(np.float64)
-        return np.clip((depth - top + 1) / (bottom - top + 1), 0.0, 1.0)
+        ranks = (np.repeat(rank, sizes) - rows.spread(rows.offsets[:-1]) for rank in (last - sizes + 1, last))
+        return cls(rows.lengths, items, *(rank.astype(np.int32) for rank in ranks))
 
 
-class _Agreements(Frozen):
-    """The agreement of two rankings at each depth down to the end of the longer one, for one treatment of ties."""
+class Agreements(Frozen):
+    """The agreement of two rankings at each depth, for one or more pairs of rankings of the same items."""
 
-    n_short: int
-    n_long: int
-    extrapolated: FloatArray
-    least: FloatArray
-    greatest: FloatArray
-    """Shape (n_long,), like the two before: for continuations of the shorter ranking."""
-    common: float
-    """Sum of products over all items of both rankings."""
-    at_long: float
-    """The expected agreement at the end of the longer ranking."""
+    n_short: IntArray
+    n_long: IntArray
+    """The length of the longer ranking of each pair."""
+    shared: IntArray
+    """The number of items that both rankings contain down to each depth. The shape is (n_pairs, n_depths)."""
+    sizes: FloatArray
+    """The mean number of items of the two rankings down to each depth. The shape is (n_pairs, n_depths)."""
 
     @classmethod
-    def of(cls, short: RankedItems, long: RankedItems, variant: str) -> _Agreements:
-        n_short, n_long = short.items.size, long.items.size
-        depth = np.arange(1, n_long + 1)
-        shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
-        beyond = depth > n_short
-        weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking continues with one item per depth
-        if variant == "w":
-            divisor = (weight_short + weight_long) / 2
-        else:
-            divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short * weight_long)
-        least = shared / divisor  # if the shorter ranking continues with other items
-        expected = shared + (depth - n_short) * float(least[n_short - 1]) * unseen_mean
-        extrapolated = np.where(beyond, expected / divisor, least)
-        greatest = np.where(beyond, (shared + unseen_first) / divisor, least)
+    def of(cls, x: Rankings, y: Rankings) -> Agreements:
+        """Return the agreement of each ranking of ``x`` with the same one of ``y``."""
+        rows_x, rows_y = Segments.of_lengths(x.lengths), Segments.of_lengths(y.lengths)
+        n_short, n_long = np.minimum(x.lengths, y.lengths), np.maximum(x.lengths, y.lengths)
+        n_items, n_depths = 1 + max(side.items.max(initial=-1) for side in (x, y)), int(n_long.max(initial=1))
+        top_in_x = np.full((rows_x.n, n_items), n_depths + 1)
+        top_in_x[rows_x.ids, x.items] = x.top
+        both_within = np.maximum(top_in_x[rows_y.ids, y.items], y.top)  # least depth at which both rankings contain it
+        counts = np.bincount(rows_y.ids * (n_depths + 2) + both_within, minlength=rows_y.n * (n_depths + 2))
+        shared = counts.reshape(rows_y.n, -1).cumsum(axis=1)[:, 1:-1]
+        # a shorter ranking continues with one item per depth
+        n_within = [np.tile(np.arange(1, n_depths + 1), (rows_x.n, 1)) for _ in range(2)]
+        for within, rows, ranking in zip(n_within, (rows_x, rows_y), (x, y), strict=True):
+            within[rows.ids, rows.position] = ranking.bottom
+        return cls(n_short, n_long, shared, (n_within[0] + n_within[1]) / 2)
+
+    def extrapolated_overlaps(self, p: float) -> FloatArray:
+        """Return the overlap of each pair, exactly 1 if all agreements are 1; nan for a pair with an empty ranking."""
+        pairs = np.arange(self.n_short.size)
+        least = self.shared / self.sizes  # if the shorter ranking continues with other items
+        at_short = least[pairs, self.n_short - 1]
+        beyond = np.arange(1, least.shape[1] + 1) - self.n_short[:, np.newaxis]
+        expected = np.where(beyond > 0, (self.shared + beyond * at_short[:, np.newaxis]) / self.sizes, least)
+        expected_shared = self.shared[pairs, self.n_long - 1] + (self.n_long - self.n_short) * at_short
+        at_long = expected_shared / np.maximum(self.n_long, 1)
+        overlaps = np.full(pairs.size, np.nan)
+        for pair in np.flatnonzero(self.n_short).tolist():
+            agreements, last = expected[pair, : self.n_long[pair]], float(at_long[pair])
+            weights = _weights(p, agreements.size, int(self.n_short[pair]))
+            overlaps[pair] = last + float((agreements - last) @ weights)
+        return overlaps
+
+    def bounds(self, p: float) -> tuple[float, float]:
+        """Return the minimum overlap of a single pair and its residual, for p < 1."""
+        [n_short], [n_long], [shared], [sizes] = self.n_short, self.n_long, self.shared, self.sizes
         common = float(shared[-1])
-        at_long = (common + (n_long - n_short) * float(least[n_short - 1])) / n_long
-        return cls(n_short, n_long, extrapolated, least, greatest, common, at_long)
-
-
-def extrapolated_overlap(agreements: FloatArray, beyond: float, n_short: int, p: float) -> float:
-    """Return the overlap, given the agreements at depths 1 to n and ``beyond``; exactly 1 if all agreements are 1."""
-    return beyond + float((agreements - beyond) @ _weights(p, agreements.size, n_short))
+        weights, scale = _weights(p, n_long, n_short), (1 - p) / p
+        # the sum of p^d/d over all depths d beyond the longer ranking
+        tail = math.log(1 / (1 - p)) - math.fsum(p**d / d for d in range(1, n_long + 1))
+        least = float((shared / sizes) @ weights) + scale * common * tail
+        # for the maximum, each ranking continues with the other's items
+        added = np.maximum(np.arange(1, n_long + 1) - n_short, 0)
+        full = round(n_long + n_short - common)
+        tail = math.fsum((full - d) / d * p**d for d in range(n_long + 1, full + 1))
+        lacking = float((1 - (shared + added) / sizes) @ weights) + scale * tail
+        return least, max(0.0, 1 - lacking - least)
 
 
 def _weights(p: float, n_depths: int, n_short: int) -> FloatArray:
     """Return the weights of depths 1 to ``n_depths``, whose sum over all depths is 1."""
     depth = np.arange(1.0, n_depths + 1)
     return (depth <= n_short) / n_short if p == 1 else (1 - p) * p ** (depth - 1)
-
-
-def _overlap(short: RankedItems, long: RankedItems, p: float, variant: str) -> tuple[float, float, float]:
-    """Return the extrapolated, minimum and maximum overlap."""
-    at = _Agreements.of(short, long, variant)
-    extrapolated = extrapolated_overlap(at.extrapolated, at.at_long, at.n_short, p)
-    if p == 1:
-        return extrapolated, extrapolated, extrapolated
-    weight, scale = _weights(p, at.n_long, at.n_short), (1 - p) / p
-    least = float(at.least @ weight) + scale * at.common * _tail_of_logarithm(p, at.n_long)
-    lacking = float((1 - at.greatest) @ weight) + scale * _lacking_beyond(at.common, at.n_short, at.n_long, p)
-    return extrapolated, least, 1 - lacking
-
-
-def _sums(short: RankedItems, long: RankedItems, depth: IntArray, variant: str) -> FloatArray:
-    """Return five sums over the items down to each depth, shape (5, n_depths).
-
-    The sums are: products of contributions over the items of both rankings; contributions to the shorter and to the
-    longer ranking (squares in "b"); contributions to the longer ranking of the first of its items that the shorter
-    ranking lacks, as many as the depth exceeds the length of the shorter ranking; and the mean of all positive
-    contributions of items that the shorter ranking lacks.
-    """
-    place = np.full(max(short.items.max(), long.items.max()) + 1, -1)
-    place[short.items] = np.arange(short.items.size)
-    in_short = place[long.items]
-    shared, lacking = np.flatnonzero(in_short >= 0), np.flatnonzero(in_short < 0)
-    in_short = in_short[shared]
-    if variant == "w" or not (short.is_tied or long.is_tied):  # contributions are 0 or 1
-        counts = [
-            np.bincount(tops, minlength=depth.size + 1).cumsum()[1:].astype(np.float64)
-            for tops in (np.maximum(short.top[in_short], long.top[shared]), short.top, long.top, long.top[lacking])
-        ]
-        unseen = counts.pop()
-        return np.stack([*counts, np.clip(depth - short.items.size, 0, unseen), ratio(unseen, unseen)])
-    parts = []
-    size = max(1, _BATCH // long.items.size)
-    for start in range(0, depth.size, size):
-        depths = depth[start : start + size]
-        of_short, of_long = short.contributions(depths, variant), long.contributions(depths, variant)
-        unseen = of_long[lacking]
-        first = np.arange(lacking.size)[:, np.newaxis] < depths - short.items.size
-        power = 2 if variant == "b" else 1
-        sums = (
-            (of_short[in_short] * of_long[shared]).sum(axis=0),
-            (of_short**power).sum(axis=0),
-            (of_long**power).sum(axis=0),
-            (unseen * first).sum(axis=0),
-            ratio(unseen.sum(axis=0), np.count_nonzero(unseen, axis=0)),
-        )
-        parts.append(np.stack(sums))
-    return np.concatenate(parts, axis=1)
-
-
-def _tail_of_logarithm(p: float, n_long: int) -> float:
-    """Return the sum of p^d/d over all depths d beyond n_long."""
-    return math.log(1 / (1 - p)) - math.fsum(p**d / d for d in range(1, n_long + 1))
-
-
-def _lacking_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
-    """Return the sum of p^d (1 - agreement) beyond depth n_long if each ranking continues with the other's items."""
-    full = n_long + n_short - common
-    return math.fsum((full - d) / d * p**d for d in range(n_long + 1, round(full) + 1))

@@ -23,7 +23,7 @@ PERFECT = {
         ("rms", "bias", "rank_change", "rise", "fall", "significant", "inversions", "loss", "fpr", "fnr"), 0
     ),
     **dict.fromkeys(("c12", "c21", "ad", "md", "pd"), 0),
-    **{f"rbo_{variant}_{what}": 1 for variant in "wb" for what in ("ext", "max")},
+    "rbo_w_ext": 1,
     **dict.fromkeys(
         ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1"), 1
     ),
@@ -41,15 +41,9 @@ OTHERS = {
     *("topics", "topics_human", "topics_machine", "confusion", "rank_human", "rank_machine", "score_human"),
     *("score_machine", "gain_human", "gain_machine", "rms_estimated", "rms_human_alone", "error_gone"),
     *("brier", "probability_bias", "calibration_error", "threshold", "prevalence_human", "prevalence_machine"),
-    *("prevalence_corrected", "prevalence_powered"),
-    *(
-        f"rbo_{variant}_{what}"
-        for variant in "wab"
-        for what in ("ext", "min", "max")
-        if (variant, what[0]) != ("w", "e")
-    ),
+    *("prevalence_corrected", "prevalence_powered", "rbo_w_min", "rbo_w_res"),
 }
-"""Statistics that are numbers of something, depend on more, or are no agreement (of rbo: the bounds, and variant a)."""
+"""Statistics that are numbers of something, depend on more, or are no agreement."""
 
 UNDEFINED_IF_CONSTANT = {"tau_b", "tau_ap", "tau_ap_b", "pearson", "top_tau_b"}
 

@@ -236,11 +236,10 @@ def agree(
         map, infAP, indAP, subAP, bpref, bpref_10, RankEff and ndcg; otherwise, all measures of `x` and `y`]
     against : compare every measure of y with this measure of x, given by its printed name. [default: the same measure]
     rbo : add rank-biased overlap with this persistence, the probability of continuing to the next rank: the
-        extrapolated (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the
-        rankings of documents by topic. Ties are treated in three ways: tied items have equal rank (rbo_w); the mean
-        over all ways of breaking ties (rbo_a); and rbo_a corrected so that a ranking agrees perfectly with itself
-        (rbo_b). With persistence 1, it is average overlap: the mean of the agreements at ranks 1 to k, the length of
-        the shorter ranking (Fagin et al. 2003; Webber et al. 2010); ext, min and max are then equal.
+        extrapolated (rbo_w_ext) and minimum overlap (rbo_w_min) of the rankings of runs or, for two runs, of the
+        rankings of documents by topic, and the residual (rbo_w_res), the maximum minus the minimum. Tied items have
+        equal rank. With persistence 1, it is average overlap: the mean of the agreements at ranks 1 to k, the length of
+        the shorter ranking (Fagin et al. 2003; Webber et al. 2010); both overlaps are then equal, and the residual 0.
     top : add the agreement on the K best runs by x: tau-b over these runs (top_tau_b; runs tied with the K-th are
         included), the share of these runs that are among the K best by y (top_overlap), and the difference in x between
         its best run and the best run by y (loss). Higher values are assumed to be better.

@@ -48,7 +48,7 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
 
 
 class OverlapRow(NamedTuple):
-    """The rank-biased overlap of two rankings of documents: extrapolated, smallest and largest, in three variants."""
+    """The rank-biased overlap of two rankings of documents: extrapolated, minimum, and residual."""
 
     topic: str
     """``all`` for the means over topics."""
@@ -59,16 +59,8 @@ class OverlapRow(NamedTuple):
     y: float
     common: float
     rbo_w_ext: float
-    """w: tied documents have equal rank; a: mean over random tie-breaking; b: a, corrected to agree with itself."""
-
     rbo_w_min: float
-    rbo_w_max: float
-    rbo_a_ext: float
-    rbo_a_min: float
-    rbo_a_max: float
-    rbo_b_ext: float
-    rbo_b_min: float
-    rbo_b_max: float
+    rbo_w_res: float
 
 
 class RunOverlap(Result):
