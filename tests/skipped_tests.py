@@ -23,7 +23,7 @@ GROUPS = (
     ("a browser", r"chromium|AXE_CORE", "pytest tests/lab/html_report, with chromium and chromedriver on the PATH"),
     (
         "programs of the system",
-        r"needs (mandoc|groff|zsh|fish|bash|make|\{|hatchling|perl)|pdflatex|^needs \w+$",
+        r"needs (mandoc|groff|zsh|fish|bash|make|\{|hatchling|perl)|pdflatex|^needs \w+$|sources of the locale",
         "pytest, after the programs have been installed",
     ),
     ("packages of extras", r"could not import|needs polars", "python -m pip install '.[all]' --group test && pytest"),

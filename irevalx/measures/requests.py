@@ -82,6 +82,11 @@ class Request(Frozen, kw_only=True):
             return cutoffs
         return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
+    @property
+    def cutoff_values(self) -> frozenset[float]:
+        """The numbers of ``listed_cutoffs``."""
+        return frozenset(c_double(as_bytes(cutoff))[0] for cutoff in self.listed_cutoffs)
+
 
 def first_parameters(requests: Iterable[Request]) -> str | None:
     """Return the first of the given parameter lists, which takes precedence; None if there is none."""

@@ -182,8 +182,8 @@ class Selection(Frozen):
     @cached_property
     def requested_cutoffs(self) -> dict[str, int]:
         """The cutoffs that are part of a request, by printed name."""
-        explicit = [selected.cutoffs for request, selected in self.requests if request.listed_cutoffs]
-        return {name: cutoff for cutoffs in explicit for name, cutoff in cutoffs.items()}
+        pairs = ((request.cutoff_values, selected.cutoffs.items()) for request, selected in self.requests)
+        return {name: cutoff for listed, of_measure in pairs for name, cutoff in of_measure if cutoff in listed}
 
     @cached_property
     def needs_all(self) -> bool:

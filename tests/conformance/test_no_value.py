@@ -114,4 +114,4 @@ def test_parameters_with_names(files: Path) -> None:
 def test_lab_leaves_the_topic_out(files: Path) -> None:
     """Of all runs, with a count."""
     result = lab("compare", "-m", "ERR.5", "qrels", "run", "other", cwd=files)
-    assert "ERR_5: 1 of 3 topics are left out: some run has no value for them" in result.stderr
+    assert "ERR_5: 1 of 3 topics are left out: some run has no finite value for them" in result.stderr

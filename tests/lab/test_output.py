@@ -139,5 +139,5 @@ def test_tables_by_title() -> None:
     assert displayed == "determined pairs"
     assert result.to_frame(displayed).equals(result.to_frame("decided pairs"))
     assert len(result.to_frame()) == len(first.rows)
-    with pytest.raises(ArgumentError, match="table must be bounds or decided pairs, not 'pairs'"):
+    with pytest.raises(ArgumentError, match="table must be 'bounds' or 'decided pairs', not 'pairs'"):
         result.to_frame("pairs")

@@ -454,5 +454,7 @@ def test_geometric_mean(values: list[float], absent: int) -> None:
 def test_residual_with_infinite_weights() -> None:
     """A judged document adds nothing, where its weight is infinite too: trec_eval 10 prints inf, not nan."""
     run = {"1": {"x": 3.0, "b": 2.0, "a": 1.0}}
-    scores = irevalx.evaluate({"1": {"a": 1, "b": 1}}, run, "rbp_resid.p=1e300")
+    with pytest.warns(irevalx.IrevalxWarning) as warned:
+        scores = irevalx.evaluate({"1": {"a": 1, "b": 1}}, run, "rbp_resid.p=1e300")
+    assert any("p=1e+300 is not between 0 and 1" in str(warning.message) for warning in warned)
     assert scores["rbp_resid_p=1e300"] == math.inf

@@ -101,7 +101,7 @@ def test_in_the_shell(tmp_path: Path) -> None:
     for wrong in ("best,best", "best,name", "best,", "other"):
         done = run("--ties", wrong, "-m", "map", *files)
         assert done.status == 1
-        assert "or several of expected, best, worst, each once" in done.stderr
+        assert "or a list of the last three, such as best,worst" in done.stderr
     done = run("--ties", "best,worst", "--grades", "probability", "-m", "map", *files)
     assert "--ties best,worst cannot be combined with --grades probability" in done.stderr
     done = run(

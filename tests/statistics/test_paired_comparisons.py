@@ -231,7 +231,7 @@ def test_least_corrected_p(method: Method, sizes: tuple[int, int, int], least: f
         (Method("t", "tukey", resamples=9), (4, 50, 6), ["corrected p", "more resamples", "0.1"]),
         (Method("t", "tukey"), (3, 2, 3), ["corrected p", "only more topics"]),
         (Method("t", "tukey"), (4, 50, 3), ["all pairs of the 4 runs"]),
-        (Method(interval="bca"), (4, 19, 6), ["interval", "t intervals are safer"]),
+        (Method(interval="bca"), (4, 19, 6), ["interval", "t intervals are more reliable"]),
         (
             Method(),
             (4, 4, 6),

@@ -253,7 +253,7 @@ def report(
     >>> irevalx.lab.report(qrels, runs, "P.2")  # doctest: +NORMALIZE_WHITESPACE
     bm25, dense
     dense is significantly better than bm25: 0.250 P.2 [0.155, 0.345] over 30 topics. The runs are equally
-    judged: of the first 2 documents of each run, 100% are judged.
+    judged. Of the first 2 documents of each run, 100% are judged.
     Significance: Student's t test over 30 topics, alpha 0.05.
     """
     if margin is not None and not isinstance(qrels, Scores):

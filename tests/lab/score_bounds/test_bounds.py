@@ -258,7 +258,7 @@ def test_one_run(tmp_path: Path) -> None:
     rows, stderr = bounds(qrels, a, "-m", "P.3")
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
     assert stderr == ""
-    assert "--in-all requires at least two runs" in refusal("bounds", qrels, a, "-m", "P.3", "--next", "1")
+    assert "--next requires at least two runs" in refusal("bounds", qrels, a, "-m", "P.3", "--next", "1")
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
