@@ -45,82 +45,70 @@ class CommandEntry(Frozen):
     summary: str  # the first line of the function's docstring
 
 
-JUDGMENTS = "Judgments and judging"
-LABELS = "Machine relevance judgments (LLM judges)"
-COMPARING = "Comparing runs"
-UNDERSTANDING = "Reliability of measures and test collections"
+_COMMANDS = {
+    "Judgments and judging": {
+        "describe": ("description.describe", "Summarise judgments, pools and runs."),
+        "pool": ("judging.pool", "Build a judging pool from the top documents of runs."),
+        "next": ("judging.next", "Select the next documents to judge."),
+        "complete": (
+            "completion.complete",
+            "Complete judgments with predictions from document text, or with labels from another judge.",
+        ),
+        "bounds": (
+            "score_bounds.bounds",
+            "Bound measure values and differences over all possible judgments of the unjudged documents.",
+        ),
+    },
+    "Machine relevance judgments (LLM judges)": {
+        "labels": (
+            "judge_agreement.labels",
+            "Compare machine relevance judgments (for example, from an LLM) with human judgments.",
+        ),
+        "estimate": (
+            "estimation.estimate",
+            "Estimate measure values and differences from a few human judgments and many machine judgments.",
+        ),
+    },
+    "Comparing runs": {
+        "compare": ("comparison.compare", "Test differences between runs for statistical significance."),
+        "gate": (
+            "comparison.gate",
+            "Test that runs are not worse than a baseline, as a quality gate for continuous integration.",
+        ),
+        "report": ("html_report.report", "Write an HTML report of an evaluation."),
+        "nuggets": ("generated_answers.nuggets", "Score generated answers from nugget assignments (TREC RAG)."),
+        "power": (
+            "topic_sets.power",
+            "Compute how many topics an experiment needs, and which differences it can detect.",
+        ),
+    },
+    "Reliability of measures and test collections": {
+        "degrade": ("judging.degrade", "Make judgments incomplete, by random sampling or with a judging strategy."),
+        "leave-out": (
+            "reusability.leave_out",
+            "Test reusability: re-evaluate run groups without their unique documents, or estimate the bias of new "
+            "runs.",
+        ),
+        "agree": ("agreement.agree", "Measure the agreement between two evaluations of the same runs."),
+        "swap-rate": (
+            "topic_sets.swap_rate",
+            "Estimate how often two topic sets disagree on which of two runs is better.",
+        ),
+        "study": (
+            "studies.study",
+            "Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.",
+        ),
+        "draw": ("studies.draw", "Plot several studies together."),
+    },
+}
+"""The module and the summary of each command, by heading and name, in the order of the help."""
 
 COMMANDS = {
-    "describe": CommandEntry(JUDGMENTS, "description.describe", "Summarise judgments, pools and runs."),
-    "pool": CommandEntry(JUDGMENTS, "judging.pool", "Build a judging pool from the top documents of runs."),
-    "next": CommandEntry(JUDGMENTS, "judging.next", "Select the next documents to judge."),
-    "complete": CommandEntry(
-        JUDGMENTS,
-        "completion.complete",
-        "Complete judgments with predictions from document text, or with labels from another judge.",
-    ),
-    "bounds": CommandEntry(
-        JUDGMENTS,
-        "score_bounds.bounds",
-        "Bound measure values and differences over all possible judgments of the unjudged documents.",
-    ),
-    "labels": CommandEntry(
-        LABELS,
-        "judge_agreement.labels",
-        "Compare machine relevance judgments (for example, from an LLM) with human judgments.",
-    ),
-    "estimate": CommandEntry(
-        LABELS,
-        "estimation.estimate",
-        "Estimate measure values and differences from a few human judgments and many machine judgments.",
-    ),
-    "compare": CommandEntry(
-        COMPARING, "comparison.compare", "Test differences between runs for statistical significance."
-    ),
-    "gate": CommandEntry(
-        COMPARING,
-        "comparison.gate",
-        "Test that runs are not worse than a baseline, as a quality gate for continuous integration.",
-    ),
-    "report": CommandEntry(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
-    "nuggets": CommandEntry(
-        COMPARING,
-        "generated_answers.nuggets",
-        "Score generated answers from nugget assignments (TREC RAG).",
-    ),
-    "power": CommandEntry(
-        COMPARING,
-        "topic_sets.power",
-        "Compute how many topics an experiment needs, and which differences it can detect.",
-    ),
-    "degrade": CommandEntry(
-        UNDERSTANDING,
-        "judging.degrade",
-        "Make judgments incomplete, by random sampling or with a judging strategy.",
-    ),
-    "leave-out": CommandEntry(
-        UNDERSTANDING,
-        "reusability.leave_out",
-        "Test reusability: re-evaluate run groups without their unique documents, or estimate the bias of new runs.",
-    ),
-    "agree": CommandEntry(
-        UNDERSTANDING, "agreement.agree", "Measure the agreement between two evaluations of the same runs."
-    ),
-    "swap-rate": CommandEntry(
-        UNDERSTANDING,
-        "topic_sets.swap_rate",
-        "Estimate how often two topic sets disagree on which of two runs is better.",
-    ),
-    "study": CommandEntry(
-        UNDERSTANDING,
-        "studies.study",
-        "Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.",
-    ),
-    "draw": CommandEntry(UNDERSTANDING, "studies.draw", "Plot several studies together."),
+    name: CommandEntry(question, *entry) for question, entries in _COMMANDS.items() for name, entry in entries.items()
 }
 """The commands by name, in the order of the help."""
 
-QUESTIONS = tuple(dict.fromkeys(entry.question for entry in COMMANDS.values()))
+QUESTIONS = tuple(_COMMANDS)
 """The headings of the list of commands."""
 
 _HOMES = {name.replace("-", "_"): entry.function for name, entry in COMMANDS.items()}

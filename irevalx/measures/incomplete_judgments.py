@@ -16,14 +16,14 @@ from irevalx.measures.counts import COUNTED
 from irevalx.measures.declaration import (
     NO_EXPECTATION,
     NO_FORMULA,
-    NONREL,
     NONREL_AND_SKIP,
     ZERO_TO_ONE,
     Range,
     UnjudgedEffect,
     measure,
 )
-from irevalx.measures.measure_parameters import Cutoffs, MeasureParameter, NamedReals
+from irevalx.measures.measure_parameters import MeasureParameter, NamedReals
+from irevalx.measures.precision import share_of_judged
 from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import TiedTopics, TieProbabilities
 from irevalx.ranking.topics import Topics
@@ -206,16 +206,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     return _mean_over_relevant(t, terms)
 
 
-@measure(
-    "judged",
-    ZERO_TO_ONE,
-    kind=Cutoffs((5, 10, 20)),
-    formats=COUNTED,
-    treatments=NONREL,
-    higher_is_better=False,
-    uses_level=False,
-    unjudged=UnjudgedEffect.UNJUDGED,
-)
+@share_of_judged("judged", ZERO_TO_ONE, formats=COUNTED)
 def judged(t: Topics, k: int) -> FloatArray:
     """Fraction of judged documents at cutoff K.
 

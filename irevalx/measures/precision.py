@@ -6,6 +6,7 @@ Measures computed from the number of relevant documents at one or more ranks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -106,16 +107,18 @@ def success(t: Topics, k: int) -> FloatArray:
     return (t.hits_within(k) > 0).astype(np.float64)
 
 
-@measure(
-    "unj",
-    ZERO_TO_ONE,
+share_of_judged = partial(
+    measure,
     kind=Cutoffs((5, 10, 20)),
     treatments=NONREL,
     higher_is_better=False,
-    lower_is_better=True,
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,
 )
+"""Declares a share of judged or unjudged documents."""
+
+
+@share_of_judged("unj", ZERO_TO_ONE, lower_is_better=True)
 def unjudged(t: Topics, k: int) -> FloatArray:
     """Fraction of unjudged documents at cutoff K.
 
@@ -150,12 +153,14 @@ def _probable_reciprocal_rank(t: ExpectedTopics, k: float = np.inf) -> FloatArra
     return t.rows.sum(np.where(t.rank <= k, t.first_chance / t.rank, 0.0))
 
 
-@measure(
-    "recip_rank",
-    ZERO_TO_ONE,
+_rank_measure = partial(
+    measure,
     upper_bound=UpperBound.ALWAYS,
     formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
 )
+
+
+@_rank_measure("recip_rank", ZERO_TO_ONE)
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 
@@ -169,13 +174,7 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     return np.asarray(best, np.float64)
 
 
-@measure(
-    "recip_rank_cut",
-    ZERO_TO_ONE,
-    kind=Cutoffs((10,)),
-    upper_bound=UpperBound.ALWAYS,
-    formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
-)
+@_rank_measure("recip_rank_cut", ZERO_TO_ONE, kind=Cutoffs((10,)))
 def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
     """Reciprocal rank of the first relevant document at cutoff K.
 
