@@ -40,7 +40,7 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
         keep_all=settings.level < 0 or selection.needs_all,
-        look_up=selection.needs_documents,
+        look_up=any(selected.measure.kernel for selected in selection.measures),
         processes=processes,
         first_name_first=judgments.first_name_first,
     )

@@ -88,18 +88,16 @@ def _of_request(
     if measure is precision:
         if level < 1:
             raise UsageError(invalid_value("level", "at least 1", level))
-        return [_precision(name, k, level, greatest) for name, k in zip(request.names, values, strict=True)]
+        gain_of, most = partial(_is_relevant, level), float(greatest >= level)
+        return [
+            WeightedMeasure(name, k, partial(_weights_of_precision, k), gain_of, most)
+            for name, k in zip(request.names, values, strict=True)
+        ]
     [name], [pairs] = request.names, values
     given = _gains_given(name, pairs)
     if measure is dcg:
         return [_discounted_gain(name, given, greatest)]
     return [_rank_biased(name, pairs, given, {*grades, greatest}, greatest)]
-
-
-def _precision(name: str, k: int, level: float, greatest: int) -> WeightedMeasure:
-    return WeightedMeasure(
-        name, k, partial(_weights_of_precision, k), partial(_is_relevant, level), float(greatest >= level)
-    )
 
 
 def _weights_of_precision(k: int, n: int) -> FloatArray:

@@ -190,11 +190,6 @@ class Selection(Frozen):
         """Whether a measure distinguishes single unpooled documents."""
         return any(selected.needs_all for selected in self.measures)
 
-    @cached_property
-    def needs_documents(self) -> bool:
-        """Whether a measure is computed from documents."""
-        return any(selected.measure.kernel for selected in self.measures)
-
 
 def select_measures(
     texts: Sequence[str],

@@ -340,9 +340,10 @@ def labels(
         parts += real_statistics(judges[0], judge, bootstrap, level)
         if prevalence:
             parts += error_rates(judges[0], judge, bootstrap, level)
-        return parts, list(reliability_curve(judges[0], judge, level, name)), notes
+        return parts, notes
 
     if machines is not None:
         return compare_judges(judges, compare, bootstrap, level, cuts)
-    parts, reliability, notes = compare(judges[1])
+    parts, notes = compare(judges[1])
+    reliability = [*reliability_curve(judges[0], judges[1], level, None)]
     return LabelsResult(parts, bootstrap.seed if resamples else None, reliability, notes=(*notes, *cuts))

@@ -29,13 +29,13 @@ from irevalx.lab.judge_agreement.judges import (
     on_one_scale,
 )
 from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
-from irevalx.lab.judge_agreement.real_labels import ReliabilityRow, means_over_documents
+from irevalx.lab.judge_agreement.real_labels import means_over_documents, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import kappa
 
-Comparison: TypeAlias = "tuple[list[Part], list[ReliabilityRow], tuple[str, ...]]"
-"""The statistics of a judge, the reliability of its probabilities, and notes on topics."""
+Comparison: TypeAlias = "tuple[list[Part], tuple[str, ...]]"
+"""The statistics of a judge, and notes on topics."""
 
 
 def compare_judges(
@@ -58,10 +58,8 @@ def compare_judges(
             warned.add(line)
             warn(line)
 
-    reliability = list[ReliabilityRow]()
     for judge in others:
-        of_judge, curve, (_, *notes) = compare(judge, judge.name, warn_once)
-        reliability += curve
+        of_judge, (_, *notes) = compare(judge, judge.name, warn_once)
         for line in notes:
             judges_of_note.setdefault(line, []).append(judge.name)
         parts += [replace(part, judge=judge.name) for part in of_judge]
@@ -70,6 +68,7 @@ def compare_judges(
     notes = [
         line if len(names) == len(others) else f"{', '.join(names)}: {line}" for line, names in judges_of_note.items()
     ]
+    reliability = [row for judge in others for row in reliability_curve(human, judge, level, judge.name)]
     seed = bootstrap.seed if bootstrap.resamples else None
     return JudgesResult(parts, seed, reliability, together, notes=(*notes, *cuts))
 

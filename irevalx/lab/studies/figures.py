@@ -166,10 +166,10 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
     yield "decisions", partial(_decisions, study)
     yield "mean-scores", partial(_mean_scores, study)
     for measure in study.measures:
+        stem = "".join(c if c.isalnum() or c in "_-.=" else "_" for c in measure)
         for reference in REFERENCES:
             for ending, levels in scatter_parts(study).items():
-                stem = f"{_as_file_name(measure)}-against-{reference}{ending}"
-                yield stem, partial(scatter, study, measure, reference, levels)
+                yield f"{stem}-against-{reference}{ending}", partial(scatter, study, measure, reference, levels)
 
 
 def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
@@ -352,7 +352,3 @@ def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
         "in_percent": in_percent,
         "inset": _GREATEST_IN_INSET if in_percent else 0.0,
     }
-
-
-def _as_file_name(measure: str) -> str:
-    return "".join(c if c.isalnum() or c in "_-.=" else "_" for c in measure)
