@@ -28,7 +28,7 @@ irevalx -h
 irevalx-lab -h
 irevalx-lab bounds JUDGED RUNS -m P.10
 irevalx-lab compare JUDGED RUNS -m map --resamples 1000 --seed 1 --correction tukey
-irevalx-lab gate JUDGED RUNS -m map --baseline count1 --margin 0.3
+irevalx-lab gate JUDGED RUNS -m map --baseline guess1 --margin 0.3
 irevalx-lab complete JUDGED RUNS --docs EXPERIMENT/docs.jsonl.gz --depth 5
 irevalx-lab degrade JUDGED --uniform 10% --seed 7 -o tenth
 irevalx-lab agree JUDGED tenth RUNS -m map --resamples 20 --seed 1

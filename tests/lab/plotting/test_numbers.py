@@ -321,7 +321,7 @@ def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
         known = [point for point in points[:-1] if not math.isnan(point[1])]
         assert np.array(known) == pytest.approx(np.array(expected))
     for label, points in lines_of(runs).items():
-        column = f"judged_{label.split()[1]}"
+        column = f"judged_among_retrieved_{label.split()[1]}"
         assert [x for x, _ in points] == pytest.approx(
             [float(row[column]) for row in tables["runs"] if row["run"] != "mean"]
         )
@@ -436,7 +436,7 @@ def test_captions_of_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path:
     assert lab("study", QRELS, *RUNS, *options, "--figure", "none", "-o", tmp_path / "topics").status == 0
     call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--layout", "grid", "--quiet")
     assert lab(*call, "--figure", tmp_path / "f.svg").status == 0
-    with pytest.warns(IrevalxWarning, match="few topics"):
+    with pytest.warns(IrevalxWarning, match="bootstrap intervals are too narrow"):
         figure = drawn["f"]
     [caption] = [" ".join(text.split()) for text in texts_of(figure) if "Bands: " in text]
     assert "()" not in caption

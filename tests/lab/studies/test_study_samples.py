@@ -178,7 +178,7 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     assert re.fullmatch(
         r"irevalx-lab: at level 1, [1-9][0-9.]* of 12 topics \(mean over samples\) have no relevant document in the sample; "
         r"most measures are 0 for such topics, so their means are too low\n"
-        r"irevalx-lab: statAP: [1-9]\d* of 24 topic values are undefined, because the sample contains no relevant document; "
+        r"irevalx-lab: statAP: [1-9]\d* of 24 topic values are undefined or infinite, because the sample contains no relevant document; "
         r"the mean is over the other values\n",
         message,
     )
@@ -192,7 +192,7 @@ def test_intervals_without_undefined_topics(tmp_path: Path) -> None:
     without.write_text("".join(f"{t} {i} {d} {0 if t == '3' else g}\n" for t, i, d, g in judged))
     args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
     done = succeeded("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
-    assert "statAP: 1 of 12 topic values are undefined" in done.stderr
+    assert "statAP: 1 of 12 topics are left out: some run has no finite value for them" in done.stderr
     for row in rows_in(tmp_path / "out" / "summary.csv"):
         ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
         assert np.isfinite(ends).all()
