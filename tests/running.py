@@ -18,6 +18,7 @@ import click
 import pytest
 
 from irevalx.cli.command import main
+from irevalx.declarations import note_typed
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.program import command as lab_program
@@ -93,7 +94,8 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
 
 
 def described(name: str) -> click.Command:
-    """Return a command of irevalx-lab."""
+    """Return a command of irevalx-lab, with names of options that do not depend on an earlier call."""
+    note_typed((), {})
     result = lab_program.get_command(click.Context(lab_program), name)
     assert result
     return result
