@@ -95,9 +95,14 @@ class Parameter(Frozen, kw_only=True):
         return self.several or self.entries
 
     @property
+    def option(self) -> str:
+        """Its first name in the shell, which does not depend on what was typed."""
+        return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
+
+    @property
     def typed(self) -> str:
         """Its name in the shell: as typed if it was typed, otherwise its first name."""
-        return _typed_names.get(self.name) or (self.names[0] if self.names else f"--{self.name.replace('_', '-')}")
+        return _typed_names.get(self.name) or self.option
 
     def checked(self, value: Any) -> Any:
         """Return the checked value of a Python argument; raises ArgumentError."""

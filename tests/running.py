@@ -18,7 +18,6 @@ import click
 import pytest
 
 from irevalx.cli.command import main
-from irevalx.declarations import note_typed
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.program import command as lab_program
@@ -94,8 +93,7 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
 
 
 def described(name: str) -> click.Command:
-    """Return a command of irevalx-lab, with names of options that do not depend on an earlier call."""
-    note_typed((), {})
+    """Return a command of irevalx-lab."""
     result = lab_program.get_command(click.Context(lab_program), name)
     assert result
     return result

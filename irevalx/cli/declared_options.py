@@ -37,7 +37,7 @@ def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], *
     attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
     if parameter.is_flag:
         attributes |= {"is_flag": True, "type": None, "metavar": None}
-    names = parameter.names or (parameter.typed,)
+    names = parameter.names or (parameter.option,)
     attributes |= {"cls": NamedOption, "multiple": parameter.is_repeated, **more}
     return click.option(*names, parameter.name, **attributes)
 

@@ -440,7 +440,7 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
     options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"] if measures else []
     for name, value in sorted(values.items(), key=lambda item: [*parameters].index(item[0])):
         if name != "threads" and value != parameters[name].default:
-            option = parameters[name].names[-1] if parameters[name].names else parameters[name].typed
+            option = parameters[name].names[-1] if parameters[name].names else parameters[name].option
             entries = (
                 [f"{key}={entry}".removeprefix("*=") for key, entry in value.items()]
                 if isinstance(value, Mapping)
