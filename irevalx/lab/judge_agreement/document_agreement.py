@@ -15,7 +15,7 @@ from irevalx.errors import InputError, shown_name
 from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.process.platform import as_text
 from irevalx.statistics.bootstrap import TopicDraws, bootstrap_warnings, quantile_interval
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
@@ -166,7 +166,7 @@ class DocumentAgreement:
         ]
         return f"{' and '.join(parts)} (topics with a document labelled in both files)"
 
-    def statistics(self, bootstrap: LabelBootstrap) -> Iterator[Part]:
+    def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementPart]:
         """Yield counts, coverage, confusion, coefficients, and the agreement at each level, over all topics."""
         numbers = self.n_pairs, self.n_human, self.n_machine
         yield from self._parts(None, self._with_pairs, bootstrap, numbers)
@@ -183,14 +183,14 @@ class DocumentAgreement:
         estimates = bootstrap.estimates(compute, len(confusions), self.grades.size**2)
         return {"pairs": Estimate(self.n_pairs), **estimates}
 
-    def statistics_by_topic(self) -> Iterator[Part]:
+    def statistics_by_topic(self) -> Iterator[AgreementPart]:
         """Yield the statistics for each topic, without intervals."""
         for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
             yield from self._parts(topic, counts[np.newaxis], LabelBootstrap(), numbers)
 
     def _parts(
         self, topic: str | None, confusions: FloatArray, bootstrap: LabelBootstrap, numbers: Sequence[int]
-    ) -> Iterator[Part]:
+    ) -> Iterator[AgreementPart]:
         """Yield the statistics of a topic, or of all; ``numbers`` are of documents with both, human, machine labels."""
         coverage = (numbers[0] / number if number else None for number in numbers[1:])
         values = (*numbers, *coverage, *(self.topics_of if topic is None else ()))
@@ -198,11 +198,11 @@ class DocumentAgreement:
         grades, counts = self.grades.tolist(), counts_of(confusions, None).ravel().astype(np.int64).tolist()
         used = dict(zip(product(grades, grades), counts, strict=True))
         cells = {pair: used.get(pair, 0) for pair in product(self.categories, self.categories)}
-        yield Part("documents", estimates, topic=topic, counts=cells)
+        yield AgreementPart("documents", estimates, topic=topic, counts=cells)
         computed = bootstrap.estimates(partial(self._computed, confusions), len(confusions), self.grades.size**2)
         for level in (None, *self.levels):
             of_level = {name: estimate for (of, name), estimate in computed.items() if of == level}
-            yield Part("coefficients" if level is None else "level", of_level, topic=topic, level=level)
+            yield AgreementPart("coefficients" if level is None else "level", of_level, topic=topic, level=level)
 
     def _computed(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
         """Return statistics by level (None for all grades) and name."""

@@ -9,12 +9,12 @@ from irevalx.errors import warn
 from irevalx.experiments.labels import grades_for
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
 from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
-from irevalx.lab.judge_agreement.parts import Part
+from irevalx.lab.judge_agreement.parts import AgreementPart
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.prevalence import N_COUNTS, prevalences
 
 
-def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> list[Part]:
+def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> list[AgreementPart]:
     """Return the error rates of a judge, and estimates of the prevalence over all documents labelled by the judge."""
     requested = level
     [human, judge], level = on_one_scale([human, judge], level)
@@ -41,4 +41,4 @@ def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: in
             reason = "sensitivity and specificity add up to at most 1, so the labels contain no information"
         warn(f"{judge.name}: prevalence_corrected is not defined: {reason}")
     rates = {name: estimates.pop(name) for name in ("sensitivity", "specificity")}
-    return [Part("errors", rates, level=level), Part("prevalence", estimates, level=level)]
+    return [AgreementPart("errors", rates, level=level), AgreementPart("prevalence", estimates, level=level)]

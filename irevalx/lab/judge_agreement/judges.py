@@ -19,7 +19,7 @@ from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
-from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
 from irevalx.process.terminal import progress_bar
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
@@ -213,7 +213,7 @@ class JudgeComparison(Frozen, kw_only=True):
 
     def compare(
         self, human: Judgments, machine: Judgments, level: int, name: str | None = None, warn: Warn = warn
-    ) -> tuple[list[Part], tuple[str, ...]]:
+    ) -> tuple[list[AgreementPart], tuple[str, ...]]:
         """Return statistics of a judge's labels and notes on topics; ``level`` is the threshold of both judges."""
         both = PairedLabels.of(human, machine, common_topics(human, machine))
         agreement = DocumentAgreement(both, human, machine)
@@ -244,7 +244,7 @@ class JudgeComparison(Frozen, kw_only=True):
             *_notes_on_unlabelled(both, rerank=self.rerank),
         )
 
-    def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[Part]:
+    def _run_statistics(self, experiment: GradedRuns, both: PairedLabels, warn: Warn) -> list[AgreementPart]:
         """Return statistics of the runs under human and machine labels."""
         runs, grouped = experiment.runs, self.groups is not None or self.group_by is not None
         groups = two_groups_of(runs, self.groups, self.group_by) if grouped else None
@@ -252,7 +252,7 @@ class JudgeComparison(Frozen, kw_only=True):
         shuffles = SHUFFLES if (groups or self.rerank) and bootstrap.resamples > 1 else 0
         evaluated = with_reranked(experiment, both.machine) if self.rerank else experiment
         by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
-        parts: list[Part] = []
+        parts: list[AgreementPart] = []
         total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
         with progress_bar("draws of topics", total, enabled=self.progress) as advance:
             for agreement in by_measure:
@@ -346,7 +346,7 @@ def _warnings(
         yield "kappa is not defined: all labels have the same grade"
 
 
-def _group_warnings(parts: Sequence[Part], alpha: float, name: str) -> Iterator[str]:
+def _group_warnings(parts: Sequence[AgreementPart], alpha: float, name: str) -> Iterator[str]:
     """Yield a warning for each group of runs with a significant excess bias."""
     for part in parts:
         p = part.statistics.get("excess_bias_p", Estimate(None)).value

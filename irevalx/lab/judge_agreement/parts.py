@@ -66,7 +66,7 @@ class AgreementStatistic(NamedTuple):
     high: float | None = None
 
 
-class Part(Frozen):
+class AgreementPart(Frozen):
     """Statistics of one kind for the same labels or runs, which are described by the fields of their rows."""
 
     kind: Kind

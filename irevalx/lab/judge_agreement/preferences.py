@@ -15,7 +15,7 @@ from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import judgments_of
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
-from irevalx.lab.judge_agreement.parts import Estimate, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate
 from irevalx.lab.judge_agreement.results import PreferencesResult
 from irevalx.reading.formats import PREFS
 from irevalx.statistics.bootstrap import TopicDraws
@@ -100,7 +100,7 @@ def _statistics(totals: FloatArray) -> Statistics:
     return statistics
 
 
-def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> Part:
+def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> AgreementPart:
     """Return the statistics computed from counts of pairs, shape (n_topics, 21), with intervals except for counts."""
     by_kind, n_topics = numbers.T, len(numbers)
 
@@ -109,7 +109,9 @@ def _agreement(numbers: FloatArray, bootstrap: LabelBootstrap) -> Part:
 
     estimates = bootstrap.for_few_topics(n_topics).estimates(of_draws, n_topics, numbers.shape[1])
     counts = [name for name in estimates if name.startswith(("pairs", "in_both_orders"))]
-    return Part("preferences", estimates | {name: Estimate(int(estimates[name].value or 0)) for name in counts})
+    return AgreementPart(
+        "preferences", estimates | {name: Estimate(int(estimates[name].value or 0)) for name in counts}
+    )
 
 
 def _preferences_given(given: Any) -> PreferenceJudgments:

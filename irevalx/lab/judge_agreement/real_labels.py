@@ -13,7 +13,7 @@ from irevalx.experiments.labels import places_of
 from irevalx.frozen import Frozen
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics, none_if_nan
 from irevalx.lab.judge_agreement.judges import Judge
-from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import N_BINS, bins_of, calibration_error, squared_errors
 from irevalx.statistics.real_labels import (
@@ -55,7 +55,7 @@ class UncutLabels(Frozen):
         return cls(values[both], uncut[place][both].astype(np.float64), relevant[both], topic[both])
 
 
-def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[Part]:
+def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
     """Yield the agreement of labels before thresholding; nothing if both judges assign integer grades."""
     if judge.probability is not None:
         labels = UncutLabels.of(human, judge, level, judge.probability)
@@ -65,7 +65,7 @@ def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level
         }
         calibration = Estimate(none_if_nan(calibration_error(labels.values, labels.relevant)))
         means = means_over_documents(errors, labels.topic, bootstrap)
-        yield Part("probabilities", {**means, "calibration_error": calibration})
+        yield AgreementPart("probabilities", {**means, "calibration_error": calibration})
     if judge.values is None and human.values is None:
         return
     grades = np.where(judge.labels.grades < 0, np.nan, judge.labels.grades)
@@ -83,7 +83,7 @@ def real_statistics(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level
     threshold = best_threshold(labels.values, labels.relevant) * judge.maximum
     kappa = cross_validated_kappa(labels.values, labels.relevant, labels.topic)
     estimates |= {"threshold": Estimate(none_if_nan(threshold)), "threshold_kappa": Estimate(none_if_nan(kappa))}
-    yield Part("real", estimates)
+    yield AgreementPart("real", estimates)
 
 
 def reliability_curve(human: Judge, judge: Judge, level: int, name: str | None) -> Iterator[ReliabilityRow]:

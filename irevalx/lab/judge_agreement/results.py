@@ -11,7 +11,7 @@ from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
-from irevalx.lab.judge_agreement.parts import AgreementStatistic, Kind, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, AgreementStatistic, Kind
 from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.run_agreement import RUN_STATISTICS
 from irevalx.reports.table import Table
@@ -88,7 +88,7 @@ _OF_PEOPLE = (
 class LabelsResult(DrawnResult):
     """The result of ``labels``: typed ``parts``, and their long form ``rows``, one per statistic."""
 
-    parts: Sequence[Part]
+    parts: Sequence[AgreementPart]
     seed: int | None  # the seed of the topic resamples; None without intervals
     reliability: Sequence[ReliabilityRow] = ()  # the reliability curve of probabilities, one row per bin
     drawings: ClassVar[Mapping[str, str]] = {
@@ -103,7 +103,7 @@ class LabelsResult(DrawnResult):
         """The long form of ``parts``."""
         return [row for part in self.parts for row in part.rows()]
 
-    def of(self, *kinds: Kind, by_topic: bool = False) -> list[Part]:
+    def of(self, *kinds: Kind, by_topic: bool = False) -> list[AgreementPart]:
         """Return the parts of some kinds, of all topics or ``by_topic``."""
         return [part for part in self.parts if part.kind in kinds and (part.topic is not None) == by_topic]
 
@@ -173,7 +173,7 @@ class LabelsResult(DrawnResult):
 def _long(
     title: str,
     labels: tuple[str, ...],
-    parts: Sequence[Part],
+    parts: Sequence[AgreementPart],
     names: Sequence[str] = (),  # of statistics; empty for all
     notes: tuple[str, ...] = (),
 ) -> Table:
@@ -190,7 +190,7 @@ def _long(
 def _wide(
     title: str,
     labels: tuple[str, ...],
-    parts: Sequence[Part],
+    parts: Sequence[AgreementPart],
     names: Sequence[str] = (),
     notes: tuple[str, ...] = (),
     *,
@@ -208,7 +208,7 @@ def _wide(
     return displayed.in_words({end: end.rpartition("_")[2] for end in ends})
 
 
-def _confusion(matrix: Part) -> Table:
+def _confusion(matrix: AgreementPart) -> Table:
     """Return the counts of documents: one row per human grade, one column per machine grade."""
     rows = [(str(a), *(matrix.counts[a, b] for b in matrix.grades)) for a in matrix.grades]
     title = "confusion matrix: number of documents by human label (rows) and machine label (columns)"

@@ -19,7 +19,7 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations, evaluate_under_both
 from irevalx.lab.judge_agreement.document_agreement import NO_INTERVAL, LabelBootstrap, Statistics, none_if_nan
-from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Kind, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates, Kind
 from irevalx.ranking.ranking import Ranking
 from irevalx.statistics.bootstrap import STATISTICS, TopicDraws
 from irevalx.statistics.correlations import ranks, rms
@@ -72,7 +72,7 @@ class RunAgreement(Frozen):
         progress: Callable[[int], None] = lambda draws: None,  # gets the number of resamples since its last call
         *,
         top: int | None = None,
-    ) -> Iterator[Part]:
+    ) -> Iterator[AgreementPart]:
         """Yield the agreement on all runs, on the ``top`` best runs, on each run and on the groups of runs."""
         x, y = self.paired.scores
         if len(self.paired.runs) > 1:
@@ -86,7 +86,7 @@ class RunAgreement(Frozen):
         if groups is not None:
             yield from self.group_statistics(groups)
 
-    def group_statistics(self, groups: Sequence[str]) -> Iterator[Part]:
+    def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementPart]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
         names, runs = sorted(set(groups)), np.arange(len(groups))
         members = [(runs, np.array([group == name for group in groups], np.bool_)) for name in names]
@@ -100,7 +100,7 @@ class RunAgreement(Frozen):
                 excess = self._excess("excess_bias", biases[number], corrected_p[number])
             yield self._part("group", {"bias": bias, **excess}, group=name)
 
-    def gain_statistics(self) -> Iterator[Part]:
+    def gain_statistics(self) -> Iterator[AgreementPart]:
         """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
@@ -122,7 +122,7 @@ class RunAgreement(Frozen):
                 estimates |= self._excess("rerank_excess_bias", biases[r], corrected_p[r])
             yield self._part("gains", estimates, run=run)
 
-    def errors_left(self, human_topics: Sequence[int]) -> Iterator[Part]:
+    def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementPart]:
         """Yield the remaining error of estimates if assessors judge n random topics, for measures that are means."""
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
@@ -140,11 +140,11 @@ class RunAgreement(Frozen):
             names = ("rms_estimated", "rms_human_alone", "error_gone")
             yield self._part("remaining", dict(zip(names, map(Estimate, errors), strict=True)), human_topics=n)
 
-    def _part(self, kind: Kind, statistics: Estimates, **about: Any) -> Part:
+    def _part(self, kind: Kind, statistics: Estimates, **about: Any) -> AgreementPart:
         """Return statistics of the measure; ``about`` contains the fields that identify runs or topics."""
-        return Part(kind, statistics, measure=self.paired.measure, **about)
+        return AgreementPart(kind, statistics, measure=self.paired.measure, **about)
 
-    def _of_all_runs(self, top: int | None) -> Part:
+    def _of_all_runs(self, top: int | None) -> AgreementPart:
         """Return correlations and errors, and the agreement on the ``top`` best runs by human labels."""
         values = {name: none_if_nan(float(STATISTICS[name](*self.paired.scores))) for name in RUN_STATISTICS}
         values |= {} if top is None else self.paired.at_the_top(top)
@@ -156,7 +156,7 @@ class RunAgreement(Frozen):
         }
         return self._part("values", estimates)
 
-    def _decisions(self, progress: Callable[[int], None]) -> Part:
+    def _decisions(self, progress: Callable[[int], None]) -> AgreementPart:
         """Return the agreement of significance decisions, which are recomputed for each resample."""
 
         def columns(draws: TopicDraws | None) -> Statistics:

@@ -28,13 +28,13 @@ from irevalx.lab.judge_agreement.judges import (
     on_documents_of,
     on_one_scale,
 )
-from irevalx.lab.judge_agreement.parts import Estimate, Estimates, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.lab.judge_agreement.real_labels import means_over_documents, reliability_curve
 from irevalx.lab.judge_agreement.results import JudgesResult
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import kappa
 
-Comparison: TypeAlias = "tuple[list[Part], tuple[str, ...]]"
+Comparison: TypeAlias = "tuple[list[AgreementPart], tuple[str, ...]]"
 """The statistics of a judge, and notes on topics."""
 
 
@@ -51,7 +51,7 @@ def compare_judges(
         warn(line)
     together = combine_labels(machines, level)
     others = [*judges[1:], *together.judges]
-    parts, judges_of_note, warned = list[Part](), dict[str, list[str]](), set[str]()
+    parts, judges_of_note, warned = list[AgreementPart](), dict[str, list[str]](), set[str]()
 
     def warn_once(line: str) -> None:
         if line not in warned:  # most judges have the same topics
@@ -89,14 +89,14 @@ def _copies(machines: Sequence[Judge]) -> Iterator[str]:
                 break
 
 
-def grades_of(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> Part:
+def grades_of(human: Judge, judge: Judge, bootstrap: LabelBootstrap) -> AgreementPart:
     """Return the bias of a judge's grades, and its self-consistency."""
     both = PairedLabels.of(human.labels, judge.labels, common_topics(human.labels, judge.labels))
     pairs = both.have_both
     difference = (both.machine - both.human)[pairs].astype(np.float64)
     estimates = means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
     repeated = _self_consistency(judge, human.labels, bootstrap) if len(judge.answers) > 1 else {}
-    return Part("grades", {**estimates, **repeated})
+    return AgreementPart("grades", {**estimates, **repeated})
 
 
 def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
@@ -136,14 +136,14 @@ def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstr
     return bootstrap.estimates(mean, len(first.confusions), first.grades.size**2 * len(pairs))
 
 
-def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[Part]:
+def _pair_statistics(judges: Sequence[Judge], bootstrap: LabelBootstrap, level: int) -> Iterator[AgreementPart]:
     """Yield the agreement of each pair of judges on documents with labels of the first (human) judge."""
     for pair in combinations(judges, 2):
         (first, second), _ = on_one_scale(pair, level)
         ours, theirs = (on_documents_of(judge.labels, judges[0].labels) for judge in (first, second))
         agreement = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
         estimates = {"pairs": Estimate(0)} if agreement is None else agreement.of_pair(bootstrap)
-        yield Part("pair", estimates, judge=first.name, against=second.name)
+        yield AgreementPart("pair", estimates, judge=first.name, against=second.name)
 
 
 def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> Estimates:
@@ -159,7 +159,7 @@ def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: La
 
 def _combination_statistics(
     human: Judge, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap, level: int
-) -> Iterator[Part]:
+) -> Iterator[AgreementPart]:
     """Yield the difference in kappa between each combination and each machine on shared topics; warns about losses."""
     for combination in together:
         gains = []
@@ -170,7 +170,7 @@ def _combination_statistics(
             if ours is None or theirs is None:
                 continue
             over = kappa_over(ours, theirs, bootstrap)
-            gains.append(Part("combination", over, judge=combination.name, against=machine.name))
+            gains.append(AgreementPart("combination", over, judge=combination.name, against=machine.name))
         yield from gains
         losses = [gain for gain in gains if gain.statistics["kappa_over"].or_nan < 0]
         if losses:

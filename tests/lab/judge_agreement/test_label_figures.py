@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 import numpy as np
 
 from irevalx.lab.judge_agreement.figures import confusion_map
-from irevalx.lab.judge_agreement.parts import Part
+from irevalx.lab.judge_agreement.parts import AgreementPart
 from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting import page
 from irevalx.lab.plotting.page import Page
@@ -50,7 +50,7 @@ def test_confusion_matrix(tmp_path: Path, drawn: Drawn) -> None:
 
 
 def _documents(counts: dict[tuple[int, int], int]) -> LabelsResult:
-    return LabelsResult([Part("documents", {}, counts=counts)], None)
+    return LabelsResult([AgreementPart("documents", {}, counts=counts)], None)
 
 
 def test_unused_grade() -> None:

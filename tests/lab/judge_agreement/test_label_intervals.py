@@ -27,7 +27,7 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
-from irevalx.lab.judge_agreement.parts import AgreementStatistic, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, AgreementStatistic
 from irevalx.lab.judge_agreement.real_labels import means_over_documents
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, RunAgreement, run_agreements, with_reranked
 from irevalx.lab.judge_agreement.several_judges import kappa_over, self_consistency
@@ -86,7 +86,7 @@ class Population:
             "brier": squared_errors(self.probability, self.relevant)[where],
             "probability_bias": (self.probability - self.relevant)[where],
         }
-        yield from Part("grades", judges | means_over_documents(means, of_topic, resampling)).rows()
+        yield from AgreementPart("grades", judges | means_over_documents(means, of_topic, resampling)).rows()
         for agreement in self.evaluated:
             x, y = (values[:, topics] for values in agreement.paired.values)
             of_runs = replace(

@@ -23,7 +23,7 @@ from irevalx import lab
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.judge_agreement.parts import Estimate, Part
+from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate
 from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.results import JudgesResult
 from irevalx.lab.plotting.page import Page, style
@@ -73,8 +73,8 @@ def kappas(n_judges: int) -> JudgesResult:
     """Return an agreement of judges that are called 0, 1, 2, ..."""
     names = list(map(str, range(n_judges)))
     pairs = [(judge, other) for number, judge in enumerate(names) for other in [*names[:number], "human"]]
-    parts = [Part("pair", {"kappa": Estimate(0.5, 0.4, 0.61)}, judge=a, against=b) for a, b in pairs]
-    return JudgesResult([*parts, Part("grades", {"self_kappa": Estimate(0.8)}, judge="0")], None)
+    parts = [AgreementPart("pair", {"kappa": Estimate(0.5, 0.4, 0.61)}, judge=a, against=b) for a, b in pairs]
+    return JudgesResult([*parts, AgreementPart("grades", {"self_kappa": Estimate(0.8)}, judge="0")], None)
 
 
 def calibrated(n_judges: int) -> JudgesResult:
