@@ -49,7 +49,7 @@ def as_bytes(text: str) -> bytes:
 
 
 _SIMILAR = str.maketrans("−–—‘’“”·×", "---''\"\".x") | {ord("±"): "+/-", ord("≥"): ">=", ord("≤"): "<="}  # noqa: RUF001
-"""ASCII characters for those that have no decomposition in Unicode."""
+"""ASCII replacements of characters that have no decomposition in Unicode."""
 
 
 def encodable(text: str, encoding: str = ENCODING) -> str:
