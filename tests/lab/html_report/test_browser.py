@@ -83,7 +83,7 @@ def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
         warnings.simplefilter("ignore", IrevalxWarning)  # few are judged
         report(qrels, runs, "P.10").write(tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
-    assert browser.texts(".lead")[0].startswith("best has the highest P.10 of ")
+    assert browser.texts(".lead")[0].startswith("best has the highest P.10 of 3 runs (0.500)")
     assert chosen(browser) == ["best", "third"]
 
 
