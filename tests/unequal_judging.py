@@ -31,8 +31,8 @@ from irevalx.experiments.coverage import DEPTH, Coverage, depend_on_unjudged
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, run_streams
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
+from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.lab.comparison.verdicts import dependent
-from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import ALPHA
 

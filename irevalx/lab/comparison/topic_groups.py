@@ -15,6 +15,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, quote, shown_name, warn
 from irevalx.frozen import replace
+from irevalx.lab.comparison.interactions import FEW_IN_GROUP, Interactions, interactions
 from irevalx.lab.comparison.pairs import (
     GROUP_COLUMNS,
     ComparedMeasure,
@@ -32,7 +33,6 @@ from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
 from irevalx.reports.table import Table
 from irevalx.statistics.confidence_intervals import Ends
-from irevalx.statistics.interactions import FEW_IN_GROUP, Interactions, interactions
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOUS, correction_named
 

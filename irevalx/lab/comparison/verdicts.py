@@ -17,12 +17,12 @@ from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import replace
+from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.parameters import ValueType
 from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
-from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
 

@@ -10,8 +10,8 @@ from irevalx.experiments.labels import grades_for
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap, Statistics
 from irevalx.lab.judge_agreement.judges import Judge, on_one_scale
 from irevalx.lab.judge_agreement.parts import AgreementPart
+from irevalx.lab.judge_agreement.prevalence import N_COUNTS, prevalences
 from irevalx.statistics.bootstrap import TopicDraws
-from irevalx.statistics.prevalence import N_COUNTS, prevalences
 
 
 def error_rates(human: Judge, judge: Judge, bootstrap: LabelBootstrap, level: int) -> list[AgreementPart]:

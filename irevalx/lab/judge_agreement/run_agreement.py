@@ -19,11 +19,11 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations, evaluate_under_both
 from irevalx.lab.judge_agreement.document_agreement import NO_INTERVAL, LabelBootstrap, Statistics, none_if_nan
+from irevalx.lab.judge_agreement.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates, Kind
 from irevalx.ranking.ranking import Ranking
 from irevalx.statistics.bootstrap import STATISTICS, TopicDraws
 from irevalx.statistics.correlations import ranks, rms
-from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.statistics.prediction_powered_inference import prediction_powered
 from irevalx.statistics.significance import MEAN, generator, holm, without_noise
 

@@ -18,8 +18,8 @@ from irevalx.lab.plotting.page import Page, in_rows
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of, ranges_printed_as
 from irevalx.lab.topic_sets.power import Power
 from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
+from irevalx.lab.topic_sets.swaps import FEWEST, TOLERATED
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
-from irevalx.statistics.swap_rates import FEWEST, TOLERATED
 
 _POINTS = 60  # maximum number of points of a line
 _FEWEST, _MOST = 5, 10_000  # number of topics at the first point, and at the last point at most

@@ -24,12 +24,7 @@ from irevalx.lab.command.parameters import (
     evaluation_options,
     measures,
 )
-from irevalx.measures.selection import RequestedMeasure
-from irevalx.parameters import ValueType, real_number
-from irevalx.reports.records import finite
-from irevalx.reports.table import Table
-from irevalx.statistics.significance import DECIMALS
-from irevalx.statistics.swap_rates import (
+from irevalx.lab.topic_sets.swaps import (
     DRAWS,
     FARTHEST,
     FEWEST,
@@ -44,8 +39,13 @@ from irevalx.statistics.swap_rates import (
     swap_bins,
     topic_sets,
 )
-from irevalx.statistics.swap_rates import own_sets as sets_of_pairs
-from irevalx.statistics.swap_rates import swap_rate as rate_on_sets
+from irevalx.lab.topic_sets.swaps import own_sets as sets_of_pairs
+from irevalx.lab.topic_sets.swaps import swap_rate as rate_on_sets
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.parameters import ValueType, real_number
+from irevalx.reports.records import finite
+from irevalx.reports.table import Table
+from irevalx.statistics.significance import DECIMALS
 
 _OVER_SPLITS = (
     "The 95% intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "

@@ -17,7 +17,7 @@ from sklearn.metrics import brier_score_loss, cohen_kappa_score
 
 import irevalx.lab as public
 from irevalx.errors import MalformedNumberError, UsageError
-from irevalx.statistics.real_labels import (
+from irevalx.lab.judge_agreement.real_labels import (
     FOLDS,
     best_threshold,
     cross_validated_kappa,

@@ -14,7 +14,7 @@ from running import run as irevalx
 from running import succeeded
 from scipy import stats
 
-from irevalx.statistics.excess_bias import excess_bias
+from irevalx.lab.judge_agreement.excess_bias import excess_bias
 
 pytestmark = pytest.mark.slow
 

@@ -22,8 +22,7 @@ import irevalx
 from irevalx.errors import ArgumentError
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
 from irevalx.lab.topic_sets.swap_rate import SwapRates
-from irevalx.statistics.significance import TOTAL, generator
-from irevalx.statistics.swap_rates import (
+from irevalx.lab.topic_sets.swaps import (
     SwapBin,
     default_sizes,
     extrapolated_rates,
@@ -33,6 +32,7 @@ from irevalx.statistics.swap_rates import (
     swap_rate,
     topic_sets,
 )
+from irevalx.statistics.significance import TOTAL, generator
 
 SETTINGS = settings(deadline=None, max_examples=100)
 

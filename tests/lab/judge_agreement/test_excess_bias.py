@@ -20,8 +20,8 @@ from irevalx.api.inputs import Qrels
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
+from irevalx.lab.judge_agreement.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements
-from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,9 @@ import pytest
 from references.judges import judge
 
 import irevalx.lab as public
+from irevalx.lab.judge_agreement.prevalence import prevalences
 from irevalx.statistics.bootstrap import quantile_interval
 from irevalx.statistics.prediction_powered_inference import prediction_powered
-from irevalx.statistics.prevalence import prevalences
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 

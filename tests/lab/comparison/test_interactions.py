@@ -10,7 +10,7 @@ from references.judges import judge
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.statistics.interactions import Interactions, interactions
+from irevalx.lab.comparison.interactions import Interactions, interactions
 
 
 def places(*sizes: int) -> list[IntArray]:
