@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.parameters import join_words
+from irevalx.reports.report import judged_in_words, percent
+from irevalx.statistics.significance import MEAN, TESTS, TUKEY, correction_named
 
 REFERENCE, BETTER, WORSE, ALIKE = "reference", "better", "worse", "alike"
 """The verdicts on runs: the run with which the others are compared; significantly better or worse (higher or lower if
@@ -103,7 +106,7 @@ class Conclusion(Frozen):
 
     def _oriented(self, pair: ComparedPair) -> ComparedPair:
         direction = self.of_measure.measured.direction if self.baseline is None else 0
-        return _turned(pair) if direction * pair.difference < 0 else pair
+        return reversed_pair(pair) if direction * pair.difference < 0 else pair
 
     @property
     def is_simultaneous(self) -> bool:
@@ -184,17 +187,89 @@ class Conclusion(Frozen):
         differ = "is significantly better than {}" if pair.differ else "and {} are not significantly different"
         return f"{run} {differ.format(against)}: {self.difference(pair)}"
 
+    def on_main_pair(self, more: str = "") -> Iterator[str]:
+        """Yield sentences on ``main_run``, given that there are several pairs; ``more`` follows its difference."""
+        pair, [best, main] = self.pair_of(self.main_run), self.named(self.best, self.main_run)
+        by = f"{self.difference(pair)}{more}."
+        if self.baseline is None:
+            if pair.differ:
+                of_main = f"{main}, the best run that differs significantly from it"
+                yield f"{best} is significantly better than {of_main}: {by}"
+            else:
+                second = "" if self.main_run in self.of_measure.best_runs else ", the second best run,"
+                yield f"{best} and {main}{second} are not significantly different: {by}"
+            pairs = self.of_measure.pairs
+            n_different = sum(bool(each.differ) for each in pairs)
+            yield f"{are(n_different, f' of {len(pairs)} pairs of runs')} significantly different."
+            return
+        [baseline] = self.named(self.baseline)
+        if self.best == self.baseline:
+            verdict = "significantly worse than" if pair.differ else "not significantly different from"
+            yield f"The best of the other runs, {main}, is {verdict} {best}: {by}"
+        elif main == best and pair.differ:
+            yield f"{best} is significantly better than {baseline}: {by}"
+        else:
+            yield f"{best} is not significantly different from {baseline}: {self.difference(self.pair_of(self.best))}."
+            if main != best:
+                yield f"{main} is the best run that is significantly better than {baseline}: {by}"
+
+    def in_full(self, pair: ComparedPair) -> Iterator[str]:
+        """Yield sentences on the difference of the only pair, its interval and test, its topics, and its coverage."""
+        comparisons, (run, against) = self.of_measure.comparisons, self.named(pair.run, pair.against)
+        method, n_topics = comparisons.method, comparisons.values.shape[1]
+        if len(self.of_measure.best_runs) == 2:
+            yield f"{run} and {against} have the same {self.title} ({self.number(pair.mean)})."
+        else:
+            kind = "t" if method.interval == "t" else "BCa bootstrap"
+            kind = f"{percent(1 - method.alpha)} {'simultaneous' if self.is_simultaneous else kind} interval"
+            of = "mean difference" if comparisons.scale is MEAN else "difference"
+            values = f"{self.number(pair.mean)} and {self.number(pair.mean_against)}"
+            by = self.number(pair.difference) + self._range(pair, f"{kind} of the {of} over the population of topics: ")
+            order = "higher" if pair.difference > 0 else "lower"
+            yield f"{run} has a {order} {self.title} than {against}: {values}, a difference of {by}."
+        if pair.wins == pair.losses == 0:
+            every = f"All {n_topics} topics have" if n_topics > 1 else "The only topic has"
+            yield f"{every} the same value in both runs."
+        else:
+            is_tukey = correction_named(method.correction) == TUKEY
+            test = "randomised Tukey HSD" if is_tukey else TESTS[pair.test].words
+            tested = f"({self.p(pair)}, {test} over {_topics(n_topics)})"
+            yield f"The difference is {_significant(pair)} at the level {method.alpha:g} {tested}."
+            better, worse = self.words
+            ties = f" and equal on {pair.ties}" if pair.ties else ""
+            yield f"{run} is {better} on {_topics(pair.wins)}{',' if ties else ' and'} {worse} on {pair.losses}{ties}."
+        judged, coverage = (
+            (pair.judged_among_retrieved, pair.judged_among_retrieved_against),
+            self.of_measure.measured.coverage,
+        )
+        if coverage is not None and not coverage.of_relevant_only and not math.isnan(sum(judged)):
+            yield judged_in_words(dict(zip((run, against), judged, strict=True)), coverage.depth)
+            if pair.depends_on_unjudged:
+                yield "The conclusion depends on the unjudged documents."
+
+    def in_brief(self, pair: ComparedPair) -> str:
+        """Return a sentence on the difference of the only pair, after ``in_full`` of another measure."""
+        difference = f"{self.number(pair.difference)}{self._range(pair)}"
+        return f"Under {self.title}, the difference is {difference}, which is {_significant(pair)} ({self.p(pair)})."
+
     def difference(self, pair: ComparedPair) -> str:
         """Return a difference with its interval, and with the corrected p-value if the interval is not corrected."""
-        simultaneous = self.is_simultaneous
-        ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
-        low, high = sorted(end if pair.difference >= 0 else -end for end in ends)
+        low, high = sorted(end if pair.difference >= 0 else -end for end in self.ends(pair))
         by = f"{self.number(abs(pair.difference))} {self.title}"
         if not math.isnan(low):
             by += f" [{self.number(low)}, {self.number(high)}]"
         if not self.of_measure.is_corrected or math.isnan(pair.corrected_p):
             return by
-        return f"{by} ({'simultaneous interval' if simultaneous else f'corrected {self.p(pair)}'})"
+        return f"{by} ({'simultaneous interval' if self.is_simultaneous else f'corrected {self.p(pair)}'})"
+
+    def ends(self, pair: ComparedPair) -> tuple[float, float]:
+        """Return the interval of a pair that tables display: the simultaneous interval, if there is one."""
+        return (pair.simultaneous_low, pair.simultaneous_high) if self.is_simultaneous else (pair.low, pair.high)
+
+    def _range(self, pair: ComparedPair, kind: str = "") -> str:
+        """Return the interval of a pair in parentheses, after a text; "" without an interval."""
+        low, high = self.ends(pair)
+        return f" ({kind}{self.number(low)} to {self.number(high)})" if math.isfinite(low) else ""
 
 
 def are(n: int, of: str = "") -> str:
@@ -202,17 +277,9 @@ def are(n: int, of: str = "") -> str:
     return f"{n}{of} {'is' if n == 1 else 'are'}"
 
 
-def _turned(pair: ComparedPair) -> ComparedPair:
-    """Return the comparison of the second run of a pair with the first."""
-    return pair._replace(
-        run=pair.against,
-        against=pair.run,
-        difference=0.0 - pair.difference,
-        low=0.0 - pair.high,
-        high=0.0 - pair.low,
-        simultaneous_low=0.0 - pair.simultaneous_high,
-        simultaneous_high=0.0 - pair.simultaneous_low,
-        effect_size=0.0 - pair.effect_size,
-        wins=pair.losses,
-        losses=pair.wins,
-    )
+def _topics(n: int) -> str:
+    return f"{n} topic{'s' * (n != 1)}"
+
+
+def _significant(pair: ComparedPair) -> str:
+    return "statistically significant" if pair.differ else "not statistically significant"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
+from irevalx.experiments.run_pairs import reversed_pair
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow
 from irevalx.lab.plotting.page import COLOURS, GREY, Page
 from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals
@@ -39,24 +40,8 @@ def _drawn_rows(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
     if len(pairs) <= MOST_ROWS:
         return pairs
     best = max((row for row in rows if row.against is None), key=lambda row: row.estimate).run
-    of_best = [row if row.run == best else _reversed(row) for row in pairs if best in {row.run, row.against}]
+    of_best = [row if row.run == best else reversed_pair(row) for row in pairs if best in {row.run, row.against}]
     return sorted(of_best, key=lambda row: row.estimate)[:MOST_ROWS]
-
-
-def _reversed(row: EstimateRow) -> EstimateRow:
-    """Return the row of the negated difference."""
-    return row._replace(
-        run=row.against or "",
-        against=row.run,
-        estimate=-row.estimate,
-        low=-row.high,
-        high=-row.low,
-        classical=-row.classical,
-        classical_low=-row.classical_high,
-        classical_high=-row.classical_low,
-        simultaneous_low=None if row.simultaneous_high is None else -row.simultaneous_high,
-        simultaneous_high=None if row.simultaneous_low is None else -row.simultaneous_low,
-    )
 
 
 def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], alone: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from irevalx.errors import RunWarning, RunWarnings
 from irevalx.evaluation.topic_selection import level_warnings, only_relevant
 from irevalx.frozen import replace
-from irevalx.lab.comparison.conclusions import FIRST_NAMES, Conclusion, are, listed
+from irevalx.lab.comparison.conclusions import FIRST_NAMES, Conclusion, listed
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.html_report.data import ReportData, ScoresData
@@ -45,10 +45,13 @@ def _findings(data: ScoresData) -> list[str]:
     main, *others = tested
     if len(data.identical_runs) == 1 and len(data.identical_runs[0]) == len(data.scores.runs):
         return [f"{_identical(data, listed(data.scores.runs))} {_coverage(main.of_measure)}".rstrip()]
+    on_main_pair: list[str] = []
+    if main.of_measure.pairs[1:]:  # otherwise, the first finding is on the only pair
+        on_main_pair += main.on_main_pair(_determined(data, main.pair_of(main.main_run)))
     first, *other_depths = _by_depth(compared) or [main.of_measure]
     return [
         f"{_headline(data, main, is_main=True)} {_coverage(first)}".rstrip(),
-        *_on_main_pair(data, main),
+        *on_main_pair,
         *(_headline(data, other) for other in others),
         *(_coverage(of_measure) for of_measure in other_depths if not _is_all_judged(of_measure)),
         f"Significance: {compared.how_tested}",
@@ -73,33 +76,6 @@ def _headline(data: ScoresData, conclusion: Conclusion, *, is_main: bool = False
     if best != baseline and not is_main:
         sentence += f"; its difference from {baseline} is {conclusion.difference(conclusion.pair_of(best))}"
     return f"{sentence}. {conclusion.verdict()}"
-
-
-def _on_main_pair(data: ScoresData, conclusion: Conclusion) -> Iterator[str]:
-    """Yield the finding on the pair of the main result, unless another finding contains it."""
-    baseline, pairs, best, main = data.baseline, conclusion.of_measure.pairs, conclusion.best, conclusion.main_run
-    if not pairs[1:]:
-        return
-    pair = conclusion.pair_of(main)
-    by = f"{conclusion.difference(pair)}{_determined(data, pair)}."
-    if baseline is None:
-        if pair.differ:
-            yield f"{best} is significantly better than {main}, the best run that differs significantly from it: {by}"
-        else:
-            second = "" if main in conclusion.of_measure.best_runs else ", the second best run,"
-            yield f"{best} and {main}{second} are not significantly different: {by}"
-        n_different = sum(bool(each.differ) for each in pairs)
-        yield f"{are(n_different, f' of {len(pairs)} pairs of runs')} significantly different."
-    elif best == baseline:
-        verdict = "significantly worse than" if pair.differ else "not significantly different from"
-        yield f"The best of the other runs, {main}, is {verdict} {best}: {by}"
-    elif main == best and pair.differ:
-        yield f"{best} is significantly better than {baseline}: {by}"
-    else:
-        of_best = conclusion.difference(conclusion.pair_of(best))
-        yield f"{best} is not significantly different from {baseline}: {of_best}."
-        if main != best:
-            yield f"{main} is the best run that is significantly better than {baseline}: {by}"
 
 
 def _determined(data: ScoresData, pair: ComparedPair) -> str:

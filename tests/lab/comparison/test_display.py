@@ -58,6 +58,17 @@ def test_paragraph_on_two_runs() -> None:
     assert f"{float(of_topics['size']):.4f}" in text
 
 
+def test_interval_of_tukeys_test(tmp_path: Path) -> None:
+    """The paragraph has the interval of the table: P.10 differs by 0.2 and 0.3, which random signs change to 0.05 or 0.25."""
+    paths = runs_with_hits(tmp_path, {"a": [6, 8], "b": [4, 5]}, depth=10)
+    options = ("-m", "P.10 P.5", "--correction", "tukey", "--alpha", "0.2", "--seed", "1")
+    text = paragraph(*paths, *options)
+    assert "a difference of 0.2500 (80% simultaneous interval of the mean difference over" in text
+    assert "topics: 0.0000 to 0.5000)" in text
+    assert re.search(r"P_10 +a +b +0.2500 +0.0000 +0.5000 ", displayed(*paths, *options))
+    assert "Under P_5, the difference is 0.1000 (0.0000 to 0.2000)" in text
+
+
 def test_digits() -> None:
     """The paragraph has as many decimals as the table."""
     text = paragraph(QRELS, COUNT, VECTOR, "-m", "map", "--digits", "2")

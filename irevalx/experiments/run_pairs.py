@@ -1,0 +1,29 @@
+"""Rows that compare two runs, reversed."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+Row = TypeVar("Row", bound=Any)
+
+_NEGATED = ("difference", "effect_size", "estimate", "classical")
+_SWAPPED = (("wins", "losses"), ("run", "against"))
+_AGAINST = "_against"
+
+
+def reversed_pair(row: Row) -> Row:
+    """Return a row that compares two runs, a NamedTuple, as the comparison of the second run with the first."""
+    values: dict[str, Any] = row._asdict()
+    negative = {
+        name: value if value is None or isinstance(value, str) else 0.0 - value for name, value in values.items()
+    }
+    changed = {name: negative[name] for name in _NEGATED if name in values}
+    swapped = [*_SWAPPED, *((name.removesuffix(_AGAINST), name) for name in values if name.endswith(_AGAINST))]
+    for one, other in swapped:
+        if one in values:
+            changed |= {one: values[other], other: values[one]}
+    for low in (name for name in values if name.endswith("low")):
+        high = f"{low.removesuffix('low')}high"
+        changed |= {low: negative[high], high: negative[low]}
+    reversed_row: Row = row._replace(**changed)
+    return reversed_row
