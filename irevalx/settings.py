@@ -76,10 +76,8 @@ NAME_STYLES = ("trec_eval", "asked")
 shared by the command and Python programs."""
 
 
-IntervalMethod: TypeAlias = Literal["t", "bootstrap"]
+INTERVAL_METHODS = ("t", "bootstrap")
 """Methods of confidence intervals of means (``--ci-method``): Student's t distribution, or a bootstrap (BCa)."""
-
-INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 class NumberRange(Frozen):
@@ -102,7 +100,7 @@ def _level(value: Any) -> float:
     return int(level) if level == int(level) else level
 
 
-def _read_level(text: str) -> float:
+def read_level(text: str) -> float:
     """Convert a text to a number, without rounding of integers."""
     with suppress(ValueError):
         return read_whole(text)
@@ -135,7 +133,7 @@ def _orders(value: Any) -> Ties | tuple[Ties, ...]:
 _TIES = ValueType(f"one of {', '.join(TIES)}, or a list of the last three, such as best,worst", _orders, choices=TIES)
 
 _TOPIC = ValueType("", lambda value: as_bytes(identifier("", value)))
-_LEVEL = ValueType("a 64-bit integer, or a finite number if grades are real", _level, _read_level)
+_LEVEL = ValueType("a 64-bit integer, or a finite number if grades are real", _level, read_level)
 _COMPAT = Parameter(
     kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),

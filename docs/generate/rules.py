@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from irevalx.cli.explanations import families
 from irevalx.measures.declaration import Measure, UnjudgedEffect
-from irevalx.measures.measure_parameters import Gains
+from irevalx.measures.parameter_kinds import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
 """A row of the table: its label, and a cell for each kind of documents."""

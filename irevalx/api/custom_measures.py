@@ -27,7 +27,7 @@ from irevalx.measures.declaration import (
 )
 from irevalx.measures.declaration import measure as declared
 from irevalx.measures.foreign_requests import read_foreign_request
-from irevalx.measures.measure_parameters import (
+from irevalx.measures.parameter_kinds import (
     Cutoffs,
     CutoffsAndReals,
     Kernel,

@@ -27,7 +27,7 @@ from irevalx.evaluation.evaluate import values_alone
 from irevalx.evaluation.topic_selection import ranking_rules
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
-from irevalx.measures.measure_parameters import Cutoffs, Gains, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.requests import exists, split_treatment
 from irevalx.measures.selection import RequestedMeasure, Selection, select_measures
 from irevalx.process.memory import keep_some_freed_memory

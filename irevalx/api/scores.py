@@ -15,7 +15,17 @@ from irevalx.evaluation.evaluate import Evaluation, in_group, renamed, unique_ru
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
-from irevalx.parameters import argument_error, first_names, flag, identifier, real_number, text, texts, whole_number
+from irevalx.parameters import (
+    argument_error,
+    first_names,
+    flag,
+    identifier,
+    named_choice,
+    real_number,
+    text,
+    texts,
+    whole_number,
+)
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.sources.tables import File, Frame, is_file, source_of
 from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
@@ -416,10 +426,8 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:
         raise argument_error("confidence", "a number above 0 and below 1", confidence)
-    for known in INTERVAL_METHODS:
-        if known == text("method", method):
-            return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))
-    raise argument_error("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
+    is_bootstrap = named_choice("method", text("method", method), INTERVAL_METHODS) == "bootstrap"
+    return MeanIntervals(confidence=probability, is_bootstrap=is_bootstrap, seed=whole_number("seed", seed))
 
 
 def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:

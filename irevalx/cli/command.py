@@ -182,7 +182,7 @@ def _intervals(options: Options) -> MeanIntervals | None:
         return None
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
-    return MeanIntervals(confidence=options.ci, method=options.ci_method, seed=options.seed)
+    return MeanIntervals(confidence=options.ci, is_bootstrap=options.ci_method == "bootstrap", seed=options.seed)
 
 
 def _read_groups(

@@ -35,7 +35,7 @@ from irevalx.reading import formats
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, format_help
-from irevalx.settings import INTERVAL_METHODS, NAME_STYLES, PARAMETERS, PROBABILITY, IntervalMethod, Settings
+from irevalx.settings import INTERVAL_METHODS, NAME_STYLES, PARAMETERS, PROBABILITY, Settings
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, c_long
 
 DEFAULT_FORMAT = "trec"
@@ -98,7 +98,7 @@ class Options(Frozen, kw_only=True):
     digits: int | None  # None for ``DIGITS``
     threads: int
     ci: float | None  # confidence level; None without intervals
-    ci_method: IntervalMethod
+    ci_method: str  # of ``INTERVAL_METHODS``
     seed: int
     topic_groups: str | None
     quiet: bool

@@ -1,7 +1,7 @@
 """The topic values of one or more runs, before they are summarised.
 
-``values_of`` computes them from retrieved documents; ``measures.summaries`` computes the `all` row, of all topics at
-once or in parts.
+``topic_values_of`` computes them from retrieved documents; ``measures.summaries`` computes the `all` row, of all topics
+at once or in parts.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class TopicValues(Frozen):
     """The counts of topics of each run."""
 
 
-def values_of(
+def topic_values_of(
     judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
     """Return the topic values of runs; with ``-c`` and compat 10, every run has all judged topics."""

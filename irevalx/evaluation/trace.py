@@ -11,11 +11,11 @@ from irevalx.arrays.codes import ABSENT, OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
 from irevalx.judgments import AnyJudgments
-from irevalx.judgments.graded import Documents, GroupedJudgments, Judgments, JudgmentsWithProbabilities
+from irevalx.judgments.graded import Documents, GroupedJudgments, InclusionJudgments, Judgments
 from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topic_kinds import assess_preferences, assess_with_probabilities, ranking_by_group
+from irevalx.ranking.topic_kinds import assess_inclusion, assess_preferences, ranking_by_group
 from irevalx.settings import Settings
 
 NONE = "-"
@@ -37,8 +37,8 @@ def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iter
             return _preferences(ranking, judgments)
         case SubtopicJudgments():
             return _subtopics(ranking, judgments, settings)
-        case JudgmentsWithProbabilities():
-            return _with_probabilities(ranking, judgments, settings)
+        case InclusionJudgments():
+            return _inclusion(ranking, judgments, settings)
 
 
 def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) -> Iterator[str]:
@@ -136,9 +136,9 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
     return ",".join(printable(judged.names.text(subtopic)) for subtopic in subtopics) or NONE
 
 
-def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities, settings: Settings) -> Iterator[str]:
+def _inclusion(ranking: Ranking, judgments: InclusionJudgments, settings: Settings) -> Iterator[str]:
     """Trace rankings with inclusion probabilities: the number of relevant documents that each document represents."""
-    t = assess_with_probabilities(
+    t = assess_inclusion(
         ranking, judgments, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
     _, judged = judgments.rows.take(ranking.judged_topic)

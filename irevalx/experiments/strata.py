@@ -28,7 +28,7 @@ from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
 from irevalx.experiments.samples import RandomOrder, first_share, remove_judgments
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments, JudgmentsWithProbabilities
+from irevalx.judgments.graded import SAMPLED_DEPTH, InclusionJudgments, Judgments
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure, select_measures
 from irevalx.process.platform import as_bytes, as_text
@@ -356,7 +356,7 @@ def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolA
         elif name == SAMPLED.name:
             of_measures = _with_strata(of_format, sample)
         else:
-            of_measures = _with_probabilities(of_format, sample)
+            of_measures = _inclusion(of_format, sample)
         values[[form == name for form in formats]] = of_measures
     return values
 
@@ -377,9 +377,9 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
     return replace(ranking, rows=rows, rank=ranking.rank[within], row=ranking.row[within], n_ret=n_ret)
 
 
-def _with_probabilities(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
+def _inclusion(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
     judgments, sampled = sample.judgments, sample.in_sample
-    drawn = JudgmentsWithProbabilities(
+    drawn = InclusionJudgments(
         path=judgments.path,
         topics=judgments.topics,
         rows=judgments.rows.keep(sampled),

@@ -13,7 +13,7 @@ from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
-from irevalx.measures.measure_parameters import Gain
+from irevalx.measures.parameter_kinds import Gain
 from irevalx.measures.precision import precision
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.user_models import persistence_of, rank_biased_precision

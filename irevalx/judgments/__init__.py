@@ -1,6 +1,6 @@
 """Judgments of each kind, and the pool. ``reading`` creates them, and ``ranking`` assesses rankings with them.
 
-graded         Documents, JudgmentKind; Judgments, GroupedJudgments, JudgmentsWithProbabilities
+graded         Documents, JudgmentKind; Judgments, GroupedJudgments, InclusionJudgments
 preferences    PreferenceJudgments
 subtopics      SubtopicJudgments, ideal gains
 pool           the pool, and judgments with it
@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
+    from irevalx.judgments.graded import GroupedJudgments, InclusionJudgments, Judgments
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
 
-AnyJudgments: TypeAlias = (
-    "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | JudgmentsWithProbabilities"
-)
+AnyJudgments: TypeAlias = "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | InclusionJudgments"
 """The kinds of judgments; mypy then reports each ``match`` that lacks a new one."""

@@ -355,7 +355,7 @@ class GroupedJudgments(Frozen, JudgmentKind):
         return np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
 
 
-class JudgmentsWithProbabilities(Documents, JudgmentKind):
+class InclusionJudgments(Documents, JudgmentKind):
     """The sampled documents of each topic, in file order."""
 
     grades: IntArray

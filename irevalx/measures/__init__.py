@@ -5,7 +5,7 @@ requested measures, which evaluation and lab compute.
 
     counts, average_precision, ...     the kernels, one family per module
     declaration                        Measure, @measure; custom and installed measures
-    measure_parameters                 parameters of ``-m NAME.PARAMETERS``
+    parameter_kinds                    parameters of ``-m NAME.PARAMETERS``
     summaries                          topic values -> the `all` row
     requests, foreign_requests         what a text after ``-m`` requests; names and spellings of other programs
     selection                          requests -> selected measures in print order; conflicts

@@ -17,7 +17,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import UsageError, printable, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
-from irevalx.measures.measure_parameters import Kernel, NoParameters, ParameterKind, Parameters
+from irevalx.measures.parameter_kinds import Kernel, NoParameters, ParameterKind, Parameters
 from irevalx.measures.summaries import Summary, Values, mean
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment

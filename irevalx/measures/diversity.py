@@ -17,7 +17,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declaration import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, measure
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, MeasureParameter, NamedReals
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, MeasureParameter, NamedReals
 from irevalx.ranking.topics import log2_of, powers
 from irevalx.settings import NumberRange
 

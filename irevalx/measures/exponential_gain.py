@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declaration import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, MeasureParameter, Parameters
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, MeasureParameter, Parameters
 from irevalx.ranking.expected_values import TiedTopics
 from irevalx.ranking.topics import Topics, log2_of
 from irevalx.settings import EXPECTED, PROBABILITY, NumberRange

@@ -14,10 +14,10 @@ from irevalx.errors import UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.declaration import ADDED
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.measures.requests import ParsedRequest, exists, read_own_request
 from irevalx.parameters import join_words
-from irevalx.settings import UnjudgedTreatment
+from irevalx.settings import UnjudgedTreatment, read_level
 from irevalx.trec_eval import Compat
 
 
@@ -190,8 +190,7 @@ def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     """Return the measure with this relevance level; ``num_ret`` becomes ``num_rel_ret``."""
     if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
-    level = int(value) if value.removeprefix("-").isdecimal() else float(value)
-    return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=level)
+    return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=read_level(value))
 
 
 def _with_treatment(spec: ParsedRequest, value: str) -> ParsedRequest | None:

@@ -22,7 +22,7 @@ from irevalx.measures.declaration import (
     c_log,
     measure,
 )
-from irevalx.measures.measure_parameters import CutoffsAndGains, Gain, Gains
+from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics, TiedTopics
 from irevalx.ranking.topics import Topics, log2_of

@@ -15,11 +15,11 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, r
 from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declaration import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.exponential_gain import exponential_dcg
-from irevalx.measures.measure_parameters import Cutoffs
+from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.summaries import Population, Total, summary, total
 
 if TYPE_CHECKING:
-    from irevalx.ranking.topic_kinds import TopicsWithProbabilities
+    from irevalx.ranking.topic_kinds import InclusionTopics
 
 PRELS = frozenset({"prels"})
 
@@ -39,7 +39,7 @@ class _Found(Frozen):
     """The inverse inclusion probability of each document."""
 
     @classmethod
-    def of(cls, t: TopicsWithProbabilities) -> _Found:
+    def of(cls, t: InclusionTopics) -> _Found:
         """Select the retrieved relevant documents of a sample."""
         relevant = t.relevant[t.place]
         place = t.place[relevant]
@@ -51,7 +51,7 @@ class _Found(Frozen):
         above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
         return (1.0 + above) / self.rank
 
-    def average_precision(self, t: TopicsWithProbabilities) -> FloatArray:
+    def average_precision(self, t: InclusionTopics) -> FloatArray:
         """Per topic: the estimated average precision."""
         return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
 
@@ -61,7 +61,7 @@ class _Found(Frozen):
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
 
-def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
+def can_estimate(t: InclusionTopics) -> BoolArray:
     """Return, per topic, whether the sample contains a relevant document and a randomly drawn document."""
     return t.any_at_random & (t.sample.count(t.relevant) > 0)
 
@@ -77,7 +77,7 @@ def variance_of_mean(added: Total, population: Population) -> float:
 
 
 @_estimate("statAP", ABOUT_ONE_AT_MOST)
-def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
+def stat_ap(t: InclusionTopics) -> FloatArray:
     """Average precision, estimated from a sample with inclusion probabilities.
 
     A sampled document with inclusion probability p represents 1/p documents. Documents outside the sample are
@@ -91,7 +91,7 @@ def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
 
 
 @_estimate("statRprec", ABOUT_ONE_AT_MOST)
-def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
+def stat_rprec(t: InclusionTopics) -> FloatArray:
     """R-precision, estimated from a sample with inclusion probabilities.
 
     The estimated number of relevant documents down to rank q, divided by q, where q is the estimated number of relevant
@@ -108,7 +108,7 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
 
 
 @_estimate("statP", ABOUT_ONE_AT_MOST, kind=CUTOFFS)
-def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
+def stat_p(t: InclusionTopics, k: int) -> FloatArray:
     """Precision at cutoff K, estimated from a sample with inclusion probabilities.
 
     The estimated number of relevant documents among the first K, divided by K. A topic has no value if statAP has no
@@ -121,7 +121,7 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
 
 
 @_estimate("statNDCG", ZERO_TO_ONE, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
-def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
+def stat_ndcg(t: InclusionTopics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain at cutoff K of the sampled documents.
 
     Like ndcg_burges, but only sampled documents are treated as judged. As in the published definition, inclusion
@@ -147,7 +147,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     higher_is_better=False,
     unjudged=UnjudgedEffect.NOTHING,
 )
-def stat_r(t: TopicsWithProbabilities) -> FloatArray:
+def stat_r(t: InclusionTopics) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.
 
     Each relevant document of the sample represents 1/p documents, whether it was retrieved or not. The `all` row is the
@@ -160,7 +160,7 @@ def stat_r(t: TopicsWithProbabilities) -> FloatArray:
 
 
 @_estimate("statAP_var", ZERO_TO_ONE, summary=variance_of_mean, higher_is_better=False)
-def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
+def stat_ap_variance(t: InclusionTopics) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
     The sampling variance of statAP, at most 1 per topic. The `all` row is the variance of the mean of statAP over

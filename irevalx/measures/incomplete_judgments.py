@@ -22,7 +22,7 @@ from irevalx.measures.declaration import (
     UnjudgedEffect,
     measure,
 )
-from irevalx.measures.measure_parameters import MeasureParameter, NamedReals
+from irevalx.measures.parameter_kinds import MeasureParameter, NamedReals
 from irevalx.measures.precision import share_of_judged
 from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import TiedTopics, TieProbabilities

@@ -15,7 +15,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.measures import average_precision as average
 from irevalx.measures import precision as single
 from irevalx.measures.declaration import NONREL, ZERO_TO_ONE, Measure, measure
-from irevalx.measures.measure_parameters import Parameters
+from irevalx.measures.parameter_kinds import Parameters
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics

@@ -22,7 +22,7 @@ from irevalx.measures.declaration import (
     UpperBound,
     measure,
 )
-from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
 from irevalx.ranking.topics import Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY

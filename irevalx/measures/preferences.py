@@ -19,7 +19,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.declaration import COUNT, NONREL, ZERO_TO_ONE, Measure, Range, UnjudgedEffect, measure
-from irevalx.measures.measure_parameters import Kernel
+from irevalx.measures.parameter_kinds import Kernel
 from irevalx.measures.summaries import total
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import Segments
 from irevalx.measures.declaration import NONREL_AND_SKIP, TEXT, UnjudgedEffect, measure
-from irevalx.measures.measure_parameters import Reals
+from irevalx.measures.parameter_kinds import Reals
 from irevalx.ranking.topics import Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY, REAL
 

@@ -11,10 +11,10 @@ from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declaration import Measure
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
 from irevalx.parameters import first_names, join_words
 from irevalx.process.platform import as_bytes
-from irevalx.settings import UNJUDGED_TREATMENTS, Settings, UnjudgedTreatment
+from irevalx.settings import UNJUDGED_TREATMENTS, Settings, UnjudgedTreatment, real_level_hint
 from irevalx.trec_eval import Compat, c_double
 
 
@@ -144,10 +144,7 @@ def refuse_level(spec: ParsedRequest, settings: Settings) -> None:
     if settings.grades == "probability":
         raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
     if isinstance(spec.level, float):
-        raise UsageError(
-            f"invalid level in {quote(spec.text)}: must be an integer; fractional levels require "
-            f"{spelled('grades', 'real')}"
-        )
+        raise UsageError(f"invalid level in {quote(spec.text)}: must be an integer{real_level_hint()}")
 
 
 def without_blanks(text: str) -> str:

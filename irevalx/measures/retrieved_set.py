@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.errors import EvaluationError
 from irevalx.measures.declaration import NO_FORMULA, ZERO_TO_ONE, Range, UnjudgedEffect, UpperBound, measure
-from irevalx.measures.measure_parameters import Reals
+from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.precision import probable_recall
 from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics

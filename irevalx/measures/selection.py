@@ -19,7 +19,7 @@ from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.declaration import ADDED, NONREL, Measure, load_offered
 from irevalx.measures.gain import GainsOfTopics
-from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters, RealCutoffs
+from irevalx.measures.parameter_kinds import Gains, NoParameters, Parameters, RealCutoffs
 from irevalx.measures.requests import (
     ParsedRequest,
     Request,

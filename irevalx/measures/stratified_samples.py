@@ -17,7 +17,7 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, S
 from irevalx.frozen import Frozen, cached_property
 from irevalx.measures.declaration import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, UnjudgedEffect, measure
 from irevalx.measures.incomplete_judgments import DEFAULT_EPSILON
-from irevalx.measures.measure_parameters import Cutoffs, Gain, GradeGains, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
 from irevalx.measures.summaries import root_of_squares, total, total_of_all_judged
 from irevalx.ranking.topics import SampledTopics, log2_of

@@ -21,7 +21,7 @@ from irevalx.measures.declaration import (
 )
 from irevalx.measures.exponential_gain import NO_CERTAIN_VALUE, has_gain
 from irevalx.measures.gain import GainsOfTopics
-from irevalx.measures.measure_parameters import Gain, Gains, MeasureParameter, NamedReals
+from irevalx.measures.parameter_kinds import Gain, Gains, MeasureParameter, NamedReals
 from irevalx.ranking.topics import Topics, powers
 from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST, NumberRange
 

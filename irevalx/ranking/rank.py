@@ -27,9 +27,9 @@ from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, Unjudge
 from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings, merge_sort
 
 if TYPE_CHECKING:
-    from irevalx.ranking.topic_kinds import GroupedTopics, Preferences, TopicsWithProbabilities, TopicsWithSubtopics
+    from irevalx.ranking.topic_kinds import GroupedTopics, InclusionTopics, Preferences, TopicsWithSubtopics
 
-Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | TopicsWithProbabilities"
+Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | InclusionTopics"
 """The input of measures, by the kind of judgments."""
 
 
@@ -61,14 +61,14 @@ def assess(  # noqa: PLR0917
             topics = replace(topics, depth=depth(judgments, settings))
         return ExpectedTopics.of(topics) if settings.grades == "probability" else topics
     # Other kinds are imported late: most evaluations have grades.
-    from irevalx.judgments.graded import GroupedJudgments, JudgmentsWithProbabilities
+    from irevalx.judgments.graded import GroupedJudgments, InclusionJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.ranking.topic_kinds import (
         assess_by_group,
+        assess_inclusion,
         assess_preferences,
         assess_subtopics,
-        assess_with_probabilities,
     )
 
     match judgments:
@@ -78,8 +78,8 @@ def assess(  # noqa: PLR0917
             return assess_by_group(ranking, judgments, level=settings.level, treatment=treatment)
         case SubtopicJudgments():
             return assess_subtopics(ranking, judgments, level=settings.level, treatment=treatment)
-        case JudgmentsWithProbabilities():
-            return assess_with_probabilities(ranking, judgments, level=settings.level, treatment=treatment)
+        case InclusionJudgments():
+            return assess_inclusion(ranking, judgments, level=settings.level, treatment=treatment)
 
 
 def depth(judgments: AnyJudgments, settings: Settings) -> int:

@@ -10,7 +10,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum
 from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.graded import GroupedJudgments, JudgmentsWithProbabilities
+from irevalx.judgments.graded import GroupedJudgments, InclusionJudgments
 from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.ranking.ranking import Ranking
@@ -213,7 +213,7 @@ def assess_by_group(
     return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, treatment=treatment))
 
 
-class TopicsWithProbabilities(Frozen):
+class InclusionTopics(Frozen):
     """Rankings of n topics, assessed with a sample of judgments: the input of measures of inclusion probabilities."""
 
     rows: Segments  # the retrieved documents of the sample of each topic, in rank order
@@ -242,17 +242,17 @@ class TopicsWithProbabilities(Frozen):
         return self.sample.sum(self.stands_for)
 
 
-def assess_with_probabilities(
+def assess_inclusion(
     ranking: Ranking,
-    judgments: JudgmentsWithProbabilities,
+    judgments: InclusionJudgments,
     *,
     level: float = 1,
     treatment: UnjudgedTreatment = "nonrel",
-) -> TopicsWithProbabilities:
+) -> InclusionTopics:
     """Return the input of measures of a sample; ``skip`` removes the documents outside the sample (``-J``)."""
     seen = ranking.of_judged(treatment)
     sample, index = judgments.rows.take(ranking.judged_topic)
-    return TopicsWithProbabilities(
+    return InclusionTopics(
         rows=seen.rows,
         rank=seen.rank,
         place=sample.at(seen.rows.ids, judgments.rows.position[seen.row]),

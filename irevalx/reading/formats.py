@@ -21,7 +21,7 @@ from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 
 if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
-    from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
+    from irevalx.judgments.graded import GroupedJudgments, InclusionJudgments, Judgments
     from irevalx.judgments.pool import PooledDocuments
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
@@ -241,7 +241,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     excludes=("pool", PROBABILITY, *_TIES_BY_GRADES),
 )
 
-PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
+PRELS: FileFormat[InclusionJudgments] = FileFormat(
     name="prels",
     layout=Layout(line="a judgment with an inclusion probability", columns=("TOPIC DOCNO GRADE METHOD PROBABILITY",)),
     example="301 FBIS3-10082 1 1 0.25",

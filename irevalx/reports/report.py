@@ -241,7 +241,7 @@ def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Colum
 
 def _caption(report: EvaluationReport, best: Mapping[str, Collection[int]]) -> Iterator[str]:
     """Yield sentences on the intervals and the marks of a table."""
-    if report.intervals and report.intervals.method == "bootstrap":
+    if report.intervals and report.intervals.is_bootstrap:
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
     if any(best.values()):

@@ -25,8 +25,7 @@ from irevalx.errors import NoTopicsError, RunWarning, RunWarnings, Warn
 from irevalx.evaluation.columns import population_of_values
 from irevalx.evaluation.run_warnings import little_judged, without_value
 from irevalx.evaluation.topic_selection import TopicCounts, hardly_any_judged, level_checks, pair_of_names
-from irevalx.evaluation.topic_values import TopicValues
-from irevalx.evaluation.topic_values import values_of as topic_values_of
+from irevalx.evaluation.topic_values import TopicValues, topic_values_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import NO_GAPS, PooledDocuments, PoolGaps, add_pool

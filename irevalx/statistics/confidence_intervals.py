@@ -12,7 +12,6 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
-from irevalx.settings import IntervalMethod
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.significance import RESAMPLES, Scale, batch_of, differences, generator, mean, without_noise
 
@@ -186,8 +185,8 @@ class MeanIntervals(Frozen, kw_only=True):
     """Confidence intervals of means."""
 
     confidence: float
-    method: IntervalMethod = "t"
-    """Student's t, or a bias-corrected and accelerated bootstrap."""
+    is_bootstrap: bool = False
+    """Whether intervals are from a bias-corrected and accelerated bootstrap rather than from Student's t."""
     seed: int = 0
     resamples: int = RESAMPLES
 
@@ -198,7 +197,7 @@ class MeanIntervals(Frozen, kw_only=True):
             return ends
         defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)  # nan if all are equal
         if defined.any():
-            ends[defined] = (self._t if self.method == "t" else self._bootstrap)(values[defined])
+            ends[defined] = (self._bootstrap if self.is_bootstrap else self._t)(values[defined])
         return ends
 
     def _t(self, values: FloatArray) -> FloatArray:

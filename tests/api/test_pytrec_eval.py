@@ -27,7 +27,7 @@ from running import FIXTURES, ROOT
 
 import irevalx
 from irevalx.measures import BY_NAME
-from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.reading.kinds import python_objects
 
 IDS = st.sampled_from(["A", "B", "C", "AB", "\ufffd", "é", "\N{GRINNING FACE}", "F" * 30])

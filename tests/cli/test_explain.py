@@ -24,7 +24,7 @@ from irevalx.cli.explanations import SYMBOLS, effects, families, formula_words, 
 from irevalx.frozen import replace
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.inclusion_probabilities import variance_of_mean
-from irevalx.measures.measure_parameters import Gains
+from irevalx.measures.parameter_kinds import Gains
 from irevalx.measures.summaries import (
     Population,
     Summary,

@@ -15,7 +15,7 @@ from irevalx.errors import DuplicateDocumentError, EvaluationError, RunWarning
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.evaluation.run_warnings import little_judged
 from irevalx.evaluation.topic_selection import TopicCounts
-from irevalx.evaluation.topic_values import TopicColumn, TopicValues, values_of
+from irevalx.evaluation.topic_values import TopicColumn, TopicValues, topic_values_of
 from irevalx.frozen import values as fields_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import with_pool
@@ -139,7 +139,7 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
             batch = by_bytes[first : first + size]
             of_batch = judgments_of(qrels, pool, batch, settings.compat)
             results = [results_of(run_of(lines, batch, settings.compat)) for lines in runs]
-            result = values_of(of_batch, results, selection, settings)
+            result = topic_values_of(of_batch, results, selection, settings)
             columns = result.columns
             both = zip(map(fields_of, counts), map(fields_of, result.counts), strict=True)
             counts = [TopicCounts(*map(sum, zip(*pair, strict=True))) for pair in both]
@@ -178,7 +178,7 @@ def test_summaries_of_all_judged_topics() -> None:
     settings = Settings()
     selection = select_measures(("inum_rel",), settings, "sampled")
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], COMPAT["10"]))
-    result = values_of(sampled, [results], selection, settings)
+    result = topic_values_of(sampled, [results], selection, settings)
     [column] = result.columns
     assert result.topics == (b"1",)
     assert column.of_all_judged is not None
@@ -196,7 +196,7 @@ def test_no_topics() -> None:
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], compat))
     empty = results_of(run_of({}, [], compat))
     for judgments, runs in ((judged, []), (judged, [empty]), (nothing, [results]), (nothing, [empty, empty])):
-        result = values_of(judgments, runs, selection, settings)
+        result = topic_values_of(judgments, runs, selection, settings)
         assert (result.topics, result.run.size, result.missing.size) == ((), 0, 0)
         assert [as_list(column.values) for column in result.columns if column.values is not None] == [[], []]
 
@@ -211,12 +211,12 @@ def test_what_cannot_be_evaluated() -> None:
         results_of(run_of({"1": lines}, ["1"], compat)) for lines in (["1 Q0 A 1 1 x"], ["1 Q0 A 1 1 y"] * 2)
     )
     with pytest.raises(DuplicateDocumentError, match=r"^y:2: duplicate document"):
-        values_of(judged, [once, twice], selection, settings)
+        topic_values_of(judged, [once, twice], selection, settings)
     with pytest.raises(EvaluationError, match="measure 'prefs_simp' requires judgments in the format"):
-        values_of(judged, [once], select_measures(("prefs_simp",), settings), settings)
+        topic_values_of(judged, [once], select_measures(("prefs_simp",), settings), settings)
     graded = QRELS.read(Source("q", b"1 0 A 9\n"), compat, False, silent)
     with pytest.raises(EvaluationError, match="grade 9 is above 4, the highest grade of ERR"):
-        values_of(graded, [once], select_measures(("ERR",), settings), settings)
-    result: TopicValues = values_of(graded, [once], select_measures(("all",), settings), settings)
+        topic_values_of(graded, [once], select_measures(("ERR",), settings), settings)
+    result: TopicValues = topic_values_of(graded, [once], select_measures(("all",), settings), settings)
     assert [reason.partition(",")[0] for reason in result.unsupported] == ["q: grade 9 is above 4"]
     assert not any(column.name.startswith("ERR") for column in result.columns)

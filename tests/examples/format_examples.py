@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, TypeAlias
 
-from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
+from irevalx.judgments.graded import GroupedJudgments, InclusionJudgments, Judgments
 from irevalx.judgments.pool import PooledDocuments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
@@ -297,7 +297,7 @@ def _(data: SubtopicJudgments) -> list[Row]:
 
 
 @content.register
-def _(data: JudgmentsWithProbabilities) -> list[Row]:
+def _(data: InclusionJudgments) -> list[Row]:
     columns: list[list[Any]] = [
         [data.topics[topic].decode() for topic in data.rows.ids.tolist()],
         [docno.decode() for docno in data.docnos.texts()],

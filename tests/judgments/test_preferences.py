@@ -19,7 +19,7 @@ from running import refused, run
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.measure_parameters import Parameters
+from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summaries import as_list
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topic_kinds import Preferences, assess_preferences

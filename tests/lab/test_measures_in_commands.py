@@ -12,7 +12,7 @@ from irevalx.experiments.ranked_runs import scale_of
 from irevalx.lab import COMMANDS
 from irevalx.measures import MEASURES
 from irevalx.measures.declaration import Measure
-from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs
 from irevalx.measures.summaries import geometric_mean, mean
 
 pytestmark = pytest.mark.slow

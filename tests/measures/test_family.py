@@ -13,7 +13,7 @@ from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import family as reference_family
-from references.family import LineWithProbability, SubtopicLine, TopicWithProbabilities, TopicWithSubtopics
+from references.family import InclusionTopic, LineWithProbability, SubtopicLine, TopicWithSubtopics
 from references.measures import Topic
 
 import irevalx
@@ -24,12 +24,12 @@ from irevalx.judgments.graded import Documents
 from irevalx.measures import BY_NAME, NICKNAMES, exponential_gain, inclusion_probabilities
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topic_kinds import (
-    TopicsWithProbabilities,
+    InclusionTopics,
     TopicsWithSubtopics,
+    assess_inclusion,
     assess_subtopics,
-    assess_with_probabilities,
 )
-from irevalx.reading.kinds.graded import judgments_with_probabilities
+from irevalx.reading.kinds.graded import inclusion_judgments
 from irevalx.reading.kinds.grouped import subtopic_judgments
 
 CUTOFFS = st.one_of(st.integers(1, 12), st.sampled_from([20, 1000]))
@@ -199,7 +199,7 @@ def test_novelty_kernels_are_the_reference(
 # Samples with probabilities
 
 
-def random_topic_with_probabilities(random: Random, level: int) -> TopicWithProbabilities:
+def random_inclusion_topic(random: Random, level: int) -> InclusionTopic:
     """A topic of which a sample was drawn."""
     share = random.choice([0.2, 0.6, 1.0])
     lines = []
@@ -211,13 +211,13 @@ def random_topic_with_probabilities(random: Random, level: int) -> TopicWithProb
     random.shuffle(lines)
     ranking = random.sample([*DOCUMENTS, "x", "y"], random.randint(0, len(DOCUMENTS)))
     ranking += [f"far{number}" for number in range(random.choice([0, 0, 100]))]
-    return TopicWithProbabilities(ranking, lines, level)
+    return InclusionTopic(ranking, lines, level)
 
 
-def topics_with_probabilities(drawn: Sequence[TopicWithProbabilities], *, all_rows: bool) -> TopicsWithProbabilities:
+def inclusion_topics(drawn: Sequence[InclusionTopic], *, all_rows: bool) -> InclusionTopics:
     """Put topics that share a level into the form that kernels see."""
     lines = [(f"{number:03}", line) for number, topic in enumerate(drawn) for line in topic.lines]
-    judgments = judgments_with_probabilities(
+    judgments = inclusion_judgments(
         "file",
         names([topic for topic, _ in lines]),
         names([line.document for _, line in lines]),
@@ -229,7 +229,7 @@ def topics_with_probabilities(drawn: Sequence[TopicWithProbabilities], *, all_ro
     )
     assert not judgments.duplicates
     ranking = ranking_of(judgments, [topic.ranking for topic in drawn], all_rows=all_rows)
-    return assess_with_probabilities(ranking, judgments, level=drawn[0].level if drawn else 1)
+    return assess_inclusion(ranking, judgments, level=drawn[0].level if drawn else 1)
 
 
 INCLUSION = {name: kernel_of(name) for name in NICKNAMES["prels"] if name not in {"runid", "num_q"}}
@@ -240,11 +240,9 @@ INCLUSION = {name: kernel_of(name) for name in NICKNAMES["prels"] if name not in
 def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: int, k: int) -> None:
     """A kernel gives every topic that has a value what the loops give."""
     random = Random(seed)
-    drawn = [
-        topic for topic in (random_topic_with_probabilities(random, level) for _ in range(n_topics)) if topic.lines
-    ]
+    drawn = [topic for topic in (random_inclusion_topic(random, level) for _ in range(n_topics)) if topic.lines]
     for all_rows in (True, False):
-        t = topics_with_probabilities(drawn, all_rows=all_rows)
+        t = inclusion_topics(drawn, all_rows=all_rows)
         has_value = [reference_family.has_sample(topic) for topic in drawn]
         assert inclusion_probabilities.can_estimate(t).tolist() == has_value
         for name, kernel in INCLUSION.items():

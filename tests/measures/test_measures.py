@@ -24,7 +24,7 @@ import irevalx.measures
 from irevalx.errors import EvaluationError
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, counts
 from irevalx.measures.declaration import Measure
-from irevalx.measures.measure_parameters import Cutoffs, Gains, NamedReals, NoParameters, Parameters, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import Cutoffs, Gains, NamedReals, NoParameters, Parameters, RealCutoffs, Reals
 from irevalx.measures.requests import split_treatment
 from irevalx.measures.summaries import Population, as_list, geometric_mean, mean
 from irevalx.settings import Settings

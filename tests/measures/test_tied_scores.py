@@ -18,7 +18,7 @@ from references.measures import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx
 from irevalx.measures import MEASURES
-from irevalx.measures.measure_parameters import (
+from irevalx.measures.parameter_kinds import (
     Cutoffs,
     CutoffsAndReals,
     Gains,

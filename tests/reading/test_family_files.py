@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from references.family import LineWithProbability, Options, SubtopicLine, read_judgments, subtopic_order
 
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
-from irevalx.judgments.graded import JudgmentsWithProbabilities
+from irevalx.judgments.graded import InclusionJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.file_format import FileFormat
 from irevalx.reading.formats import PRELS, REL_FORMATS
@@ -96,7 +96,7 @@ def test_repeated_documents_cost_one_message_per_topic(form: str, monkeypatch: p
     assert len(judgments.failures(judgments.documents.topics)) == len(messages) == 2
 
 
-def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
+def inclusion_lines(judgments: InclusionJudgments) -> dict[str, list[tuple[str, int, float, bool]]]:
     """Return the judgments by ascending topic."""
     lines_by_topic: dict[str, list[tuple[str, int, float, bool]]] = {}
     for place, topic in enumerate(judgments.rows.ids.tolist()):
@@ -127,7 +127,7 @@ def test_prels(seed: int) -> None:
     judgments = read(PRELS, text or "# nothing\n", warnings.append)
     expected: Mapping[str, list[LineWithProbability]] = read_judgments("prels", text, Options())
     assert judgments.topics == tuple(sorted(topic.encode() for topic in expected))
-    assert lines_with_probabilities(judgments) == {
+    assert inclusion_lines(judgments) == {
         topic: [(line.document, line.grade, line.probability, line.method in {1, 2, 4}) for line in lines]
         for topic, lines in expected.items()
     }

@@ -290,7 +290,7 @@ class LineWithProbability:
 
 
 @dataclass(frozen=True)
-class TopicWithProbabilities:
+class InclusionTopic:
     """One topic with a sample of judgments and inclusion probabilities; a negative grade is never relevant."""
 
     ranking: Sequence[str]
@@ -317,17 +317,17 @@ class TopicWithProbabilities:
         return estimates
 
 
-def has_sample(topic: TopicWithProbabilities) -> bool:
+def has_sample(topic: InclusionTopic) -> bool:
     """Whether there is anything to estimate from: a relevant document, and any that was drawn."""
     return bool(topic.relevant) and any(line.method in {1, 2, 4} for line in topic.lines)
 
 
-def stat_r(topic: TopicWithProbabilities) -> float:
+def stat_r(topic: InclusionTopic) -> float:
     """The estimated number of relevant documents."""
     return ordered_sum([1.0 / probability for probability in topic.relevant.values()])
 
 
-def stat_ap(topic: TopicWithProbabilities) -> float:
+def stat_ap(topic: InclusionTopic) -> float:
     """The estimated average precision."""
     total = 0.0
     for precision, (_, probability) in zip(topic.precisions, topic.found, strict=True):
@@ -335,17 +335,17 @@ def stat_ap(topic: TopicWithProbabilities) -> float:
     return quotient(total, stat_r(topic))
 
 
-def found_within(topic: TopicWithProbabilities, k: float) -> float:
+def found_within(topic: InclusionTopic, k: float) -> float:
     """The estimated number of relevant documents among the first k."""
     return ordered_sum([1.0 / probability for rank, probability in topic.found if rank <= k])
 
 
-def stat_p(topic: TopicWithProbabilities, k: int) -> float:
+def stat_p(topic: InclusionTopic, k: int) -> float:
     """The estimated precision after k documents."""
     return found_within(topic, k) / k
 
 
-def stat_rprec(topic: TopicWithProbabilities) -> float:
+def stat_rprec(topic: InclusionTopic) -> float:
     """The estimated precision after statR documents, rounded; of a shorter list all of it over statR itself."""
     q = math.floor(stat_r(topic) + 0.5)
     if len(topic.ranking) < q:
@@ -353,14 +353,14 @@ def stat_rprec(topic: TopicWithProbabilities) -> float:
     return quotient(found_within(topic, q), q)
 
 
-def stat_ndcg(topic: TopicWithProbabilities, k: int) -> float:
+def stat_ndcg(topic: InclusionTopic, k: int) -> float:
     """ndcg_burges of the sample alone; probabilities play no part."""
     grade = {line.document: line.grade for line in topic.lines}
     ideal = sorted([line.grade for line in topic.lines if line.grade > 0], reverse=True)
     return quotient(dcg_of_burges([grade.get(d, 0) for d in topic.ranking], k), dcg_of_burges(ideal, k))
 
 
-def stat_ap_variance(topic: TopicWithProbabilities) -> float:
+def stat_ap_variance(topic: InclusionTopic) -> float:
     """The estimated variance of statAP, pair by pair."""
     n, in_list = len(topic.lines), 0
     for line in topic.lines:
@@ -455,7 +455,7 @@ class RefusedError(Exception):
     """A file cannot be evaluated; its argument is the file's name."""
 
 
-AnyTopic: TypeAlias = Topic | TopicWithSubtopics | TopicWithProbabilities
+AnyTopic: TypeAlias = Topic | TopicWithSubtopics | InclusionTopic
 
 
 @dataclass(frozen=True)
@@ -593,7 +593,7 @@ def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> A
         return Topic(codes, list(grades.values()), options.level)
     judged = {line.document for line in lines}
     ranking = [docno for docno in docnos if docno in judged or not options.judged_only]
-    kind = TopicWithSubtopics if options.rel_format == "subtopics" else TopicWithProbabilities
+    kind = TopicWithSubtopics if options.rel_format == "subtopics" else InclusionTopic
     return kind(ranking, lines, options.level)
 
 

@@ -48,7 +48,7 @@ def test_t(n_topics: int, confidence: float) -> None:
 def test_bootstrap(n_topics: int, confidence: float) -> None:
     """With the same draws they are those of scipy, be there one mean or several."""
     values = np.random.default_rng(n_topics).exponential(size=(3, n_topics))
-    how = MeanIntervals(confidence=confidence, method="bootstrap", seed=n_topics, resamples=2000)
+    how = MeanIntervals(confidence=confidence, is_bootstrap=True, seed=n_topics, resamples=2000)
     result = how.of(values)
     for row, ends in zip(values, result, strict=True):
         judged: Any = stats.bootstrap(
@@ -61,13 +61,13 @@ def test_bootstrap(n_topics: int, confidence: float) -> None:
         )
         np.testing.assert_allclose(ends, judged.confidence_interval, rtol=1e-12)
         np.testing.assert_allclose(how.of(row[np.newaxis]), [ends], rtol=1e-12)
-        assert (MeanIntervals(confidence=confidence, method="bootstrap", seed=-1).of(row[np.newaxis]) != ends).all()
+        assert (MeanIntervals(confidence=confidence, is_bootstrap=True, seed=-1).of(row[np.newaxis]) != ends).all()
 
 
 def test_equal_means_are_equal() -> None:
     """Draws whose mean is the observed one count as half below it, which rounding must not decide."""
     values = np.array([[0.1, 0.2, 0.3, 0.7, 0.9]])
-    how = MeanIntervals(confidence=0.9, method="bootstrap")
+    how = MeanIntervals(confidence=0.9, is_bootstrap=True)
     exact = how.of(values * 1024 // 1)
     scaled = how.of((values * 1024 // 1) / 10)
     np.testing.assert_allclose(scaled * 10, exact, rtol=1e-12)
@@ -76,16 +76,16 @@ def test_equal_means_are_equal() -> None:
 def test_draws_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """How many draws are in memory makes no difference."""
     values = np.random.default_rng(1).normal(size=(2, 20))
-    how = MeanIntervals(confidence=0.9, method="bootstrap", resamples=500)
+    how = MeanIntervals(confidence=0.9, is_bootstrap=True, resamples=500)
     before = how.of(values)
     monkeypatch.setattr("irevalx.statistics.confidence_intervals._DRAWN_AT_ONCE", 70)
     np.testing.assert_allclose(how.of(values), before, rtol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
-def test_none(method: Any) -> None:
+@pytest.mark.parametrize("is_bootstrap", [False, True])
+def test_none(is_bootstrap: bool) -> None:
     """There is none of one topic, of equal values, nor of infinite ones; other rows keep theirs."""
-    how = MeanIntervals(confidence=0.9, method=method)
+    how = MeanIntervals(confidence=0.9, is_bootstrap=is_bootstrap)
     assert np.isnan(how.of(np.array([[0.5]]))).all()
     assert np.isnan(how.of(np.empty((1, 0)))).all()
     result = how.of(np.array([[0.5, 0.5, 0.5], [0.1, np.inf, 0.2], [0.1, 0.2, 0.4]]))
@@ -108,11 +108,11 @@ COVERED_MEANS = {"t": {10: 0.91, 25: 0.925, 50: 0.94}, "bootstrap": {10: 0.88, 2
 
 @pytest.mark.skipif("MEAN_DRAWS" not in os.environ, reason="MEAN_DRAWS says how many draws")
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
-def test_coverage_on_collections(collection: Path, method: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_coverage_on_collections(collection: Path, method: str, capsys: pytest.CaptureFixture[str]) -> None:
     """95 % intervals of samples of topics cover the mean over all topics as often as is said; prints how often."""
     runs, n_draws = sorted((collection / "runs").iterdir()), int(os.environ["MEAN_DRAWS"])
     scores = irevalx.evaluate(collection / "qrels.gz", runs, ["map", "P.10"], complete=True)
-    how = MeanIntervals(confidence=0.95, method=method, resamples=1999)
+    how = MeanIntervals(confidence=0.95, is_bootstrap=method == "bootstrap", resamples=1999)
     for measure in ("map", "P_10"):
         values = np.stack([scores.per_topic(measure, run) for run in scores.runs])
         for n_topics, least in COVERED_MEANS[method].items():

@@ -19,7 +19,7 @@ from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, raise_f
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities
+from irevalx.judgments.graded import InclusionJudgments, Judgments
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.parameters import argument_error
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
@@ -52,7 +52,7 @@ class LabelledSample(Frozen):
         raise_first(read.failures(read.documents.topics))
         if not read.documents.topics:
             raise InputError(f"{shown_name(read.documents.path)}: the file contains no judgments")
-        if isinstance(read, JudgmentsWithProbabilities):
+        if isinstance(read, InclusionJudgments):
             grades = np.where(read.grades < 0, UNJUDGED_IN_FILES, read.grades)  # not in the sample
             labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)
             return cls(labels, read.probabilities, None)

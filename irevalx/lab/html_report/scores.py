@@ -21,7 +21,7 @@ from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.measures.average_precision import average_precision, average_precision_at
 from irevalx.measures.declaration import Measure
 from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
-from irevalx.measures.measure_parameters import Gain, Kernel, Parameters
+from irevalx.measures.parameter_kinds import Gain, Kernel, Parameters
 from irevalx.measures.precision import precision, recall, relative_precision, success
 from irevalx.measures.selection import RequestedMeasure, requested_measure
 from irevalx.measures.user_models import persistence_of, rank_biased_precision

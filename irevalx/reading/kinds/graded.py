@@ -11,7 +11,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import replace
-from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities, each_judgment_once
+from irevalx.judgments.graded import InclusionJudgments, Judgments, each_judgment_once
 from irevalx.judgments.pool import PooledDocuments
 from irevalx.parameters import more_such
 from irevalx.reading.column_names import GRADE, JUDGES
@@ -31,17 +31,17 @@ AT_RANDOM = (1, 2, 4)
 """Methods that sampled a document at random."""
 
 
-def read_prels(rows: Rows, rules: Rules) -> JudgmentsWithProbabilities:
+def read_prels(rows: Rows, rules: Rules) -> InclusionJudgments:
     """Build judgments with inclusion probabilities; malformed numbers are always rejected."""
     whole_grades = replace(GRADE, kind="integers")
     specs = tuple(whole_grades if spec is GRADE else spec for spec in rows.specs)
     columns = whole(replace(rows, specs=specs), rules)
     topics, docnos, grades, methods = (columns[name] for name in ("TOPIC", "DOCNO", "GRADE", "METHOD"))
     probabilities, lines = columns["PROBABILITY"], columns.lines
-    return judgments_with_probabilities(rows.path, topics, docnos, grades, methods, probabilities, lines, rules.warn)
+    return inclusion_judgments(rows.path, topics, docnos, grades, methods, probabilities, lines, rules.warn)
 
 
-def judgments_with_probabilities(  # noqa: PLR0917 - the columns
+def inclusion_judgments(  # noqa: PLR0917 - the columns
     path: str,
     topics: Names,
     docnos: Names,
@@ -50,7 +50,7 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     probabilities: FloatArray,
     lines: IntArray,
     warn: Warn,
-) -> JudgmentsWithProbabilities:
+) -> InclusionJudgments:
     """Return the judgments of sampled documents grouped by topic; unknown probabilities are nan."""
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
@@ -78,7 +78,7 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     sampled = sampled[order]
     rows, ascending = rows.take(np.array(sorted(range(rows.n), key=names.__getitem__), np.int64))
     sampled = sampled[ascending]
-    return JudgmentsWithProbabilities(
+    return InclusionJudgments(
         path=path,
         topics=tuple(sorted(names)),
         rows=rows,
