@@ -98,8 +98,10 @@ def gate(
     The verdict for a run that is identical to the baseline is "not worse", but "cannot tell" if all values of both runs
     are 0. If the difference is nonzero on fewer than 5 topics, or equal on all topics, no interval is computed. In this
     case, an exact sign-flip test determines the verdict: "worse" if the run is significantly worse, and "not worse" if
-    it is significantly better. The least margin is the margin with which a run as good as the baseline would pass with
-    probability 0.8, given this number of topics.
+    it is significantly better. If 1 to 4 of the topics differ, the verdict is also "not worse" if the largest change
+    of a topic is at most 5 margins (2 with fewer than 100 topics) and, multiplied by the upper Clopper-Pearson bound
+    of the share of topics that differ, below the margin. The least margin is the margin with which a run as good as
+    the baseline would pass with probability 0.8, given this number of topics.
 
     For measures that treat unjudged documents as nonrelevant, a warning lists the verdicts that depend on unjudged
     documents, by the same rule as in ``compare``.

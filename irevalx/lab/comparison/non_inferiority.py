@@ -1,7 +1,7 @@
 """Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
 
-Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed, and the
-direction is tested by exact sign flips alone. Simulations: docs/in-ci.md.
+Verdicts come from t intervals. If few topics differ, or all differ by the same amount, no interval is computed: the
+direction is tested by exact sign flips alone, and few small differences are not worse. Simulations: docs/in-ci.md.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.confidence_intervals import Ends, t_intervals
 from irevalx.statistics.power import least_effect
-from irevalx.statistics.significance import RESAMPLES, exact_sign_flips, sign_flips, without_spread
+from irevalx.statistics.significance import (
+    FEW_TOPICS,
+    RESAMPLES,
+    exact_sign_flips,
+    sign_flips,
+    without_noise,
+    without_spread,
+)
 
 NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
 """The verdicts."""
@@ -36,6 +43,11 @@ random flips.
 """
 
 
+def most_margins(n_topics: int) -> int:
+    """Return the largest difference of a topic, in margins, with which a run is not worse if few topics differ."""
+    return 5 if n_topics >= 100 else 2
+
+
 class Improvements(Frozen):
     """Improvements over a baseline, with intervals and tests for the topic population."""
 
@@ -53,6 +65,26 @@ class Improvements(Frozen):
     def mean_of_differing(self) -> FloatArray:
         """The mean improvement over the topics that differ; 0 if there are none."""
         return np.asarray(self.d.sum(axis=1) / np.maximum(1, self.differing))
+
+    @cached_property
+    def largest(self) -> FloatArray:
+        """The largest absolute difference of a topic."""
+        return np.asarray(np.abs(self.d).max(axis=1))
+
+    def differs_little(self, margin: float) -> BoolArray:
+        """Return whether fewer than ``FEW_TOPICS`` topics, but not all, differ by too little for a loss of the margin.
+
+        The upper Clopper-Pearson bound of the share of topics that differ, times the largest difference, is below the
+        margin, and the largest difference is at most ``most_margins`` margins.
+        """
+        from scipy import stats
+
+        n_topics = self.d.shape[1]
+        bound = stats.beta.ppf(1 - self.alpha / 2, self.differing + 1, n_topics - self.differing)  # nan if all differ
+        is_little = (bound * self.largest < margin) & (
+            without_noise(self.largest - most_margins(n_topics) * margin) <= 0
+        )
+        return np.asarray((self.differing > 0) & (self.differing < FEW_TOPICS) & is_little)
 
     @cached_property
     def without_spread(self) -> BoolArray:
@@ -93,11 +125,13 @@ class Improvements(Frozen):
     def verdicts(self, margin: float) -> list[str]:
         """Return the verdict on each row, for a margin of at least 0.
 
-        A run is not worse if no topic differs, if the lower end of the interval is above -margin, or if there is no
-        interval and the run is significantly better. Otherwise, it is worse if it is significantly worse.
+        A run is not worse if no topic differs, if few differ by little, if the lower end of the interval is above
+        -margin, or if there is no interval and the run is significantly better. Otherwise, it is worse if it is
+        significantly worse.
         """
         low, _ = self.interval
-        not_worse = (self.differing == 0) | (low > -margin) | (self.without_spread & (self.direction > 0))
+        is_better = self.without_spread & (self.direction > 0)
+        not_worse = (self.differing == 0) | self.differs_little(margin) | (low > -margin) | is_better
         worse = ~not_worse & (self.direction < 0)
         verdicts = np.select([not_worse, worse], [NOT_WORSE, WORSE], CANNOT_TELL)
         return [str(verdict) for verdict in verdicts]

@@ -17,7 +17,7 @@ from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, has_shift, shifts
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import replace
-from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
+from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements, most_margins
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.parameters import ValueType
@@ -28,6 +28,9 @@ from irevalx.statistics.significance import FEW_TOPICS
 
 FEW_DIFFERING = 10
 """Number of differing topics below which a note is added."""
+
+_UNSEEN = 0.05
+"""The probability that no topic of a sample is among the share of topics with losses that a note reports."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
 """Exit statuses of a gate that fails: a run is worse, or no run is worse but the verdict is not clear."""
@@ -64,6 +67,7 @@ class GateRow(NamedTuple):
     verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
     differing: int  # topics for which the values differ
     change: float  # mean difference over these topics
+    largest_change: float  # largest absolute difference of a topic
     p: float  # p-value of the sign-flip test
     direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
     # share of judged documents among the first K retrieved by the run; K is the cutoff of the measure (default: 10)
@@ -89,13 +93,18 @@ class GateRow(NamedTuple):
             return f"{self.run} in {self.measure}: all values of both runs are 0, so the runs cannot be compared."
         if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
             return None
-        topics = f"{self.differing} of {self.topics} topics differ"
-        if math.isnan(self.low) and self.differing >= FEW_TOPICS:
-            topics = f"all {self.topics} topics differ by the same amount"
-        sentence = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}"
-        if self.direction or not math.isnan(self.low):
-            return f"{sentence}."
-        return f"{sentence}. This is not enough to conclude whether the run is better or worse on other topics."
+        is_few = self.differing < FEW_TOPICS
+        topics = f"all {self.topics} topics differ by the same amount"
+        if is_few or not math.isnan(self.low):
+            at_most = f", by at most {self.largest_change:.4g}" if is_few else ""
+            topics = f"{self.differing} of {self.topics} topics differ{at_most}"
+        sentence = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}."
+        if is_few:
+            unseen = 1 - _UNSEEN ** (1 / self.topics)
+            sentence += f" Losses on fewer than {unseen:.1%} of topics can go unseen."
+        if self.direction or self.verdict != CANNOT_TELL or not math.isnan(self.low):
+            return sentence
+        return f"{sentence} This is not enough to conclude whether the run is better or worse on other topics."
 
 
 class Gate(Comparison, kw_only=True):
@@ -166,11 +175,17 @@ class Gate(Comparison, kw_only=True):
         heads = self.coverage_heads(cautious=cautious)
         own = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
         columns = (*own, *heads)
+        few = [
+            f"If fewer than {FEW_TOPICS} topics differ, a run is also not worse if the largest change is at most "
+            f"{most} margins and, multiplied by an upper bound of the share of topics that differ, below the margin."
+            for most in sorted({most_margins(row.topics) for row in self.rows if 0 < row.differing < FEW_TOPICS})
+        ]
         notes = [
             *self._remarks,
             f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
             "verdict: not worse if low > -margin, or if no topic differs (unless all values are 0); otherwise worse if "
             "high < 0 and p < alpha in a sign-flip test; otherwise cannot tell.",
+            *few,
             "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
             "number of topics.",
             *self.coverage_notes(cautious=cautious),
@@ -274,6 +289,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             verdict=verdicts[row],
             differing=int(improved.differing[row]),
             change=float(improved.mean_of_differing[row]),
+            largest_change=float(improved.largest[row]),
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
             depends_on_unjudged=bool(on_unjudged[row]) if is_known[row] else None,

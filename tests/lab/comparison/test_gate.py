@@ -241,12 +241,34 @@ def test_in_python(paths: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("changes", "options", "status", "message"),
     [
-        ((-1, -1, -1), [], 5, "3 of 3 topics differ; the mean change over these topics is -0.1000. This is not enough"),
-        ((1, 1, 1), ["--require", "better"], 5, "3 of 3 topics differ; the mean change over these topics is +0.1000."),
+        (
+            (-1, -1, -1),
+            [],
+            5,
+            "3 of 3 topics differ, by at most 0.1; the mean change over these topics is -0.1000. Losses on fewer than 63.2% of topics can go unseen. This is not enough",
+        ),
+        (
+            (1, 1, 1),
+            ["--require", "better"],
+            5,
+            "3 of 3 topics differ, by at most 0.1; the mean change over these topics is +0.1000.",
+        ),
         ((-1, -1, -1), ["--allow-unsure"], 0, "3 of 3 topics differ"),
         ((-1,) * 8, ["--margin", "0.5"], 3, "all 8 topics differ by the same amount; the mean change over these"),
         ((1,) * 8, ["--require", "better"], 0, "all 8 topics differ by the same amount"),
-        ((1, 1, 1, 2, 0, 0, 0, 0), [], 5, "4 of 8 topics differ; the mean change over these topics is +0.1250. This"),
+        (
+            (1, 1, 1, 2, 0, 0, 0, 0),
+            [],
+            5,
+            "4 of 8 topics differ, by at most 0.2; the mean change over these topics is +0.1250. Losses on fewer than 31.2% of topics can go unseen. This",
+        ),
+        (
+            (-1, 0, 0, 0, 0, 0, 0, 0),
+            ["--margin", "0.06"],
+            0,
+            "1 of 8 topics differ, by at most 0.1; the mean change over these topics is -0.1000. Losses on fewer than 31.2% of topics can go unseen.",
+        ),
+        ((-1, 0, 0, 0, 0, 0, 0, 0), ["--margin", "0.05"], 5, "This is not enough"),
         ((1, 1, 1, 2, 1, 2, 0, 0), [], 0, "6 of 8 topics differ; the mean change over these topics is +0.1333."),
         ((0,) * 8, [], 0, None),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -53,8 +54,14 @@ def test_verdicts_are_one_sided_tests() -> None:
         ([0.1] * 6, 0.0, NOT_WORSE),
         ([-0.1] * 20, 0.0, WORSE),
         ([-0.11, -0.1, -0.09], 0.5, CANNOT_TELL),
-        ([-0.1] * 4 + [0.0] * 96, 0.5, CANNOT_TELL),
-        ([0.1] * 4 + [0.0] * 96, 0.5, CANNOT_TELL),
+        ([-0.1] * 4 + [0.0] * 96, 0.5, NOT_WORSE),
+        ([0.1] * 4 + [0.0] * 96, 0.5, NOT_WORSE),
+        ([-0.1] * 4 + [0.0] * 96, 0.02, NOT_WORSE),  # 5 margins
+        ([-0.1] * 4 + [0.0] * 96, 0.0199, CANNOT_TELL),
+        ([-0.1] * 4 + [0.0] * 95, 0.02, CANNOT_TELL),  # fewer than 100 topics: 2 margins
+        ([-0.1] * 4 + [0.0] * 95, 0.05, NOT_WORSE),
+        ([-0.1] * 4 + [0.0] * 2, 0.09, CANNOT_TELL),  # up to 0.957 of all topics can lose 0.1
+        ([-0.1] * 4 + [0.0] * 2, 0.096, NOT_WORSE),
         ([-0.1] * 5 + [0.0] * 95, 0.0, CANNOT_TELL),  # the interval ends below 0, but 2 of 32 ways are as far
         ([-0.1] * 5 + [0.0] * 95, 0.05, NOT_WORSE),
         ([-0.1] * 6 + [0.0] * 94, 0.0, WORSE),
@@ -69,6 +76,63 @@ def test_verdicts_of_few_topics(d: list[float], margin: float, expected: str) ->
     assert few.p[0] == 2.0 ** (1 - max(1, int(np.count_nonzero(d))))  # all have one sign
     assert math.isnan(few.interval[0][0]) == (len(set(d)) == 1 or np.count_nonzero(d) < 5)
     assert few.direction.tolist() == [int(np.sign(d[0])) if np.count_nonzero(d) >= 6 else 0]
+
+
+def test_few_small_differences() -> None:
+    """Up to 4 differing topics are not worse if a bound of their share times the largest change is below the margin."""
+    random, seen = np.random.default_rng(3), []
+    for _ in range(150):
+        n_topics, n_differing = int(random.choice([6, 10, 30, 99, 100, 300])), int(random.integers(1, 5))
+        d, alpha = np.zeros(n_topics), float(random.choice([0.05, 0.005]))
+        d[:n_differing] = np.round(random.uniform(-0.1, 0.1, n_differing), 3)
+        margin, largest = float(random.uniform(0, 0.1)), max(abs(each) for each in d.tolist())
+        differing = sum(each != 0 for each in d.tolist())
+        share = stats.binomtest(differing, n_topics).proportion_ci(1 - alpha).high
+        expected = share * largest < margin and largest <= (5 if n_topics >= 100 else 2) * margin
+        assert verdict_of(random.permutation(d), margin, alpha) == (NOT_WORSE if expected else CANNOT_TELL)
+        seen.append(expected)
+    assert 40 < sum(seen) < 110
+
+
+def test_harmless_changes_pass() -> None:
+    """Runs that change by up to 0.005 on 1 to 4 topics pass; before, none passed."""
+    random = np.random.default_rng(4)
+    for n_topics in (25, 50, 100):
+        for n_differing in range(1, 5):
+            d = np.zeros((200, n_topics))
+            d[:, :n_differing] = np.round(random.uniform(-0.005, 0.005, (200, n_differing)), 4)
+            assert Improvements(d, 0.05).verdicts(0.01) == [NOT_WORSE] * 200
+
+
+def test_rare_losses_pass() -> None:
+    """If 3% of topics change by up to 0.005 and 1% lose 0.5, samples of 100 topics without a loss pass: 0.99^100."""
+    random, n_draws = np.random.default_rng(5), int(os.environ.get("GATE_DRAWS", "4")) * 500
+    kind = random.choice(3, (n_draws, 100), p=[0.96, 0.03, 0.01])
+    d = np.select([kind == 1, kind == 2], [np.round(random.uniform(-0.005, 0.005, kind.shape), 4), -0.5], 0.0)
+    passes = np.mean([verdict == NOT_WORSE for verdict in Improvements(d, 0.05).verdicts(0.005)])
+    assert passes == pytest.approx(0.99**100, abs=4 * math.sqrt(0.37 * 0.63 / n_draws))
+
+
+@pytest.mark.skipif("GATE_DRAWS" not in os.environ, reason="GATE_DRAWS says how many draws")
+def test_false_passes_of_few_changed_topics(collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The rule for few small changes passes at most 0.04 of the samples that lose the margin, averaged over pairs."""
+    runs, n_draws = sorted((collection / "runs").iterdir()), int(os.environ["GATE_DRAWS"]) * 10
+    scores = irevalx.evaluate(collection / "qrels.gz", runs, "map", complete=True)
+    values = np.stack([scores.per_topic("map", run) for run in scores.runs])
+    random, pairs = np.random.default_rng(6), list(combinations(range(len(values)), 2))
+    for n_topics in (25, 50, 100, 200):
+        for share in (0.01, 0.02, 0.05, 0.1):
+            passes = []
+            for first, second in pairs[:: len(pairs) // 60]:
+                changes = np.round(values[first] - values[second], 12)
+                losses = changes[changes != 0] * -np.sign(changes.mean())
+                is_changed = random.random((n_draws, n_topics)) < share
+                d = np.where(is_changed, random.choice(losses, is_changed.shape), 0.0)
+                passes.append(Improvements(d, 0.05).differs_little(-share * losses.mean()).mean())
+            with capsys.disabled():
+                summary = f"mean {np.mean(passes):.4f}, most {max(passes):.4f}"
+                print(f"{collection.name}, {n_topics} topics, {share} change: {summary}")  # noqa: T201
+            assert np.mean(passes) <= 0.04
 
 
 def test_directions_are_corrected() -> None:
