@@ -184,18 +184,8 @@ def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dic
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def bootstrap_warnings(n_topics: int) -> list[str]:
-    """Return a warning if there are too few topics for a bootstrap; otherwise, return an empty list."""
-    if n_topics >= FEW_TOPICS:
-        return []
-    return [f"with only {n_topics} topics, bootstrap intervals are too narrow (low coverage)"]
-
-
 TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
 """The keys of ``at_the_top``."""
-
-TOP_TITLE = "the {k} best runs"
-"""The title of the table of top statistics."""
 
 
 def are_best(scores: FloatArray, k: int) -> BoolArray:

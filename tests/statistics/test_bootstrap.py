@@ -28,7 +28,6 @@ from irevalx.statistics.bootstrap import (
     TopicDraws,
     agreement_draws,
     at_the_top,
-    bootstrap_warnings,
     correlation_intervals,
     first_places,
     knee_interval,
@@ -154,12 +153,6 @@ def test_intervals_cover_the_bias() -> None:
         low, high = quantile_interval(agreement_draws(x, y, TopicDraws.of(50, 199, trial))["bias"], 0.1)
         covered += bool(low <= 0.02 <= high)
     assert covered / 200 == pytest.approx(0.9, abs=0.07)
-
-
-def test_few_topics_are_named() -> None:
-    """Below 20."""
-    assert "interval" in bootstrap_warnings(19)[0]
-    assert bootstrap_warnings(20) == []
 
 
 def n_covered(x: FloatArray, y: FloatArray, n_topics: int, n_draws: int) -> tuple[int, int]:

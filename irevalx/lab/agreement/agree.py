@@ -19,6 +19,7 @@ from irevalx.frozen import replace
 from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values, read_sample
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
+from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, bootstrap_warnings
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import (
     ALL_OF_SCORES,
@@ -36,10 +37,10 @@ from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, TopicDraws, bootstrap_warnings
+from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TopicDraws
 from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
-from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
+from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion
 from irevalx.trec_eval import TREC_EVAL_10
 
 
@@ -134,9 +135,7 @@ class AgreementResult(Result):
             parts["rank-biased overlap"] = OVERLAP_COLUMNS
         if self.top is not None:
             ends = ("",) if self.seed is None else ("", "_low", "_high")
-            parts[f"{TOP_TITLE.format(k=self.top)} by X"] = tuple(
-                f"{name}{end}" for name in TOP_STATISTICS for end in ends
-            )
+            parts[f"the {self.top} best runs by X"] = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ends)
         return parts
 
     def tables(self) -> list[Table]:

@@ -14,6 +14,7 @@ pairs           pairs of runs under measures: rows
 conclusions     the best run, and the runs that differ from it or from the baseline
 run_tables      tables with a row for each run, and their marks
 summary         the paragraph for a paper
+warnings        warnings about tests and intervals
 cautions        cautions about unjudged documents
 figures         intervals, matrices, topics, levels
 """

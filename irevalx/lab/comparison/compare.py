@@ -22,7 +22,7 @@ from irevalx.lab.comparison.results import ComparedPairs, FigureComparison
 from irevalx.lab.comparison.tested_runs import TestedRuns
 from irevalx.lab.comparison.topic_groups import compared_in_groups
 from irevalx.lab.comparison.topics import compare_topics
-from irevalx.statistics.paired_comparisons import interval_warnings
+from irevalx.lab.comparison.warnings import interval_warnings
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output

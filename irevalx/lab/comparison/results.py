@@ -31,9 +31,9 @@ from irevalx.lab.comparison.run_tables import (
     table_of_runs,
 )
 from irevalx.lab.comparison.summary import summary_of
+from irevalx.lab.comparison.warnings import interval_warnings
 from irevalx.reports.report import JUDGED
 from irevalx.reports.table import Table
-from irevalx.statistics.paired_comparisons import interval_warnings
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page

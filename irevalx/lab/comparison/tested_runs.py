@@ -17,8 +17,9 @@ from irevalx.lab.comparison.cautions import ALL_RELEVANT, bounds_of, unjudged_ca
 from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.comparison.parameters import baselines_named
 from irevalx.lab.comparison.replicates import compared_measures, systems_of_runs
+from irevalx.lab.comparison.warnings import comparison_warnings
 from irevalx.settings import NAME_STYLES
-from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings
+from irevalx.statistics.paired_comparisons import Comparisons, Method
 
 
 class TestedRuns(Frozen, kw_only=True):

@@ -15,9 +15,10 @@ from irevalx.errors import InputError, shown_name
 from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.notes import bootstrap_warnings
 from irevalx.lab.judge_agreement.parts import AgreementPart, Estimate, Estimates
 from irevalx.process.platform import as_text
-from irevalx.statistics.bootstrap import TopicDraws, bootstrap_warnings, quantile_interval
+from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
 from irevalx.statistics.significance import ALPHA
 

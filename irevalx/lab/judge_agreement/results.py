@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import cached_property, replace
+from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
@@ -16,7 +17,6 @@ from irevalx.lab.judge_agreement.real_labels import ReliabilityRow
 from irevalx.lab.judge_agreement.run_agreement import RUN_STATISTICS
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
-from irevalx.statistics.decisions import DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page

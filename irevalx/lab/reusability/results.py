@@ -13,6 +13,7 @@ from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import GroupEvaluation, UniqueDocuments, removed_by_topic
 from irevalx.frozen import replace
+from irevalx.lab.command.notes import DECISION_HEADS, DECISION_NOTE, reversal_warnings
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
@@ -20,7 +21,7 @@ from irevalx.lab.reusability.new_run_results import NewRuns
 from irevalx.process.platform import as_text
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import LEAST_GROUPS, line_intervals, line_through
-from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, reversal_warnings
+from irevalx.statistics.decisions import DECISION_COLUMNS
 
 if TYPE_CHECKING:
     from irevalx.lab.completion.predictions import PredictedGrades

@@ -15,12 +15,13 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.frozen import Frozen, replace
+from irevalx.lab.command.notes import bootstrap_warnings
 from irevalx.lab.studies.schemes import Scheme, scheme_of
 from irevalx.lab.studies.simulation import CURVES, INVERSIONS, LAST, REFERENCES, Study, is_comparable
 from irevalx.process.platform import as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnings, first_places, knee_places
+from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, first_places, knee_places
 from irevalx.statistics.significance import ALPHA
 from irevalx.strategies.simulation import BudgetLevel
 
