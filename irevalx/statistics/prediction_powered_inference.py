@@ -15,14 +15,20 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.confidence_intervals import Ends
-from irevalx.statistics.correlations import pearson
+from irevalx.statistics.correlations import divided, pearson
 from irevalx.statistics.significance import without_noise
 
 FEW_HUMAN = 40
-"""With fewer human topics, the intervals are too short: 95% intervals have a coverage below 94%."""
+"""With fewer human topics, the intervals of skewed values are too short."""
 
-HELPFUL = 1.1
-"""Machine labels help if the effective number of human topics grows by a tenth."""
+FEWEST_HUMAN = 4
+"""Minimum number of human topics of an estimate."""
+
+FEWEST_FOR_BENEFIT = 10
+"""Minimum number of human topics for an interval of the effective number of topics."""
+
+_GREATEST = 1 - 1e-15
+"""Correlations are clipped to this value, because atanh(1) is infinite."""
 
 
 class Estimates(Frozen, kw_only=True):
@@ -35,27 +41,48 @@ class Estimates(Frozen, kw_only=True):
     """lambda, the weight of machine labels, in [0, 1]."""
     cut: BoolArray
     """Whether the unclipped lambda is above 1."""
+    freedom: IntArray
+    """Degrees of freedom of the standard error: n - 2 if lambda is fitted, n - 1 if it is given or 0."""
     classical: FloatArray
     """The mean of the human values."""
     classical_error: FloatArray
     correlation: FloatArray
     """Correlation of human and machine values over topics with both; nan if one of them is constant."""
+    correlation_error: FloatArray
+    """Standard error of atanh(correlation); nan without an interval of the effective number of topics."""
     effective_topics: FloatArray
     """Number of human topics that have the same standard error without machine labels; nan if it is 0."""
     n_human: int
+    n_machine: int
+    """Number of topics with machine labels only."""
 
     def interval(self, alpha: float) -> Ends:
         """Return the bounds of intervals of the population mean with confidence level 1 - alpha."""
-        return t_interval(self.estimate, self.standard_error, self.n_human, alpha)
+        return t_interval(self.estimate, self.standard_error, self.freedom, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
         """Return Student's t intervals of the mean of the human values only."""
-        return t_interval(self.classical, self.classical_error, self.n_human, alpha)
+        return t_interval(self.classical, self.classical_error, self.n_human - 1, alpha)
+
+    def effective_interval(self, alpha: float) -> Ends:
+        """Return the bounds of intervals of the effective number of topics for a fitted lambda.
+
+        The effective number depends on the correlation r of human and machine values in the population: it is
+        n / (1 - f r**2), where f is the share of topics with machine labels only. The bounds are nan if lambda is
+        given, the correlation is undefined, or there are fewer than ``FEWEST_FOR_BENEFIT`` human topics.
+        """
+        from scipy import special
+
+        half = special.stdtrit(max(1, self.n_human - 2), 1 - alpha / 2) * self.correlation_error
+        middle = np.arctanh(np.clip(self.correlation, -_GREATEST, _GREATEST))
+        low, high = (np.maximum(np.tanh(end), 0.0) for end in (middle - half, middle + half))
+        share = self.n_machine / (self.n_human + self.n_machine)
+        return self.n_human / (1 - share * low**2), self.n_human / (1 - share * high**2)
 
     @property
     def p(self) -> FloatArray:
         """The p-values of ``p_of_mean``, which are below alpha if and only if the interval excludes 0."""
-        return p_of_mean(self.estimate, self.standard_error, self.n_human)
+        return p_of_mean(self.estimate, self.standard_error, self.n_human, self.freedom)
 
 
 def prediction_powered(
@@ -63,28 +90,53 @@ def prediction_powered(
 ) -> Estimates:
     """Estimate means from human and machine values (n_rows, n_topics) and ``more`` machine values of other topics.
 
-    At least two topics have human values. ``weight`` is lambda: None for the minimum standard error, 0 for human
-    values only. Estimates and standard errors equal those of ppi-python, whose normal intervals are too narrow for few
-    human topics. The intervals of this module use Student's t distribution with n - 1 degrees of freedom.
+    ``weight`` is lambda: None for the minimum standard error, 0 for human values only. Estimates equal those of
+    ppi-python. Its standard errors divide by n and its intervals are normal, so that they are too narrow for few human
+    topics; here, a fitted lambda costs a degree of freedom, in the variance and in Student's t distribution. Standard
+    errors are nan if a variance has no degree of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
     chosen = np.clip(best, 0.0, 1.0) if weight is None else np.full(len(human), weight)
     rectified = human - chosen[:, np.newaxis] * machine
     estimate = rectified.mean(axis=1) + chosen * more.mean(axis=1)
-    error = without_noise(np.sqrt(rectified.var(axis=1) / n + chosen**2 * more.var(axis=1) / n_more))
-    zero = error == 0
+    freedom = np.where((weight is None) & (chosen > 0), n - 2, n - 1)
+    of_machine = np.where(chosen > 0, chosen**2 * divided(_squares(more), n_more - 1) / n_more, 0.0)
+    error = without_noise(np.sqrt(divided(_squares(rectified), freedom) / n + of_machine))
+    classical_error = without_noise(np.sqrt(divided(_squares(human), n - 1) / n))
+    has_interval = weight is None and n >= FEWEST_FOR_BENEFIT
     return Estimates(
         estimate=estimate,
         standard_error=error,
         weight=chosen,
         cut=best > 1 if weight is None else np.zeros(len(human), np.bool_),
+        freedom=freedom,
         classical=human.mean(axis=1),
-        classical_error=without_noise(human.std(axis=1, ddof=1) / np.sqrt(n)),
+        classical_error=classical_error,
         correlation=pearson(human, machine),
-        effective_topics=np.where(zero, np.nan, human.var(axis=1) / np.where(zero, 1.0, error**2)),
+        correlation_error=_correlation_errors(human, machine) if has_interval else np.full(len(human), np.nan),
+        effective_topics=n * divided(classical_error**2, error**2),
         n_human=n,
+        n_machine=n_more,
     )
+
+
+def _squares(values: FloatArray) -> FloatArray:
+    """Return the sums of squared distances from the mean of each row."""
+    squares: FloatArray = ((values - values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return squares
+
+
+def _correlation_errors(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the jackknife error of atanh(correlation) of each row, at least the error for normal values."""
+    n = x.shape[1]
+    x, y = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
+    of_xy, of_xx, of_yy = (
+        without_noise((a * b).sum(axis=1, keepdims=True) - a * b * n / (n - 1)) for a, b in ((x, y), (x, x), (y, y))
+    )
+    z = np.arctanh(np.clip(divided(of_xy, np.sqrt(np.maximum(of_xx * of_yy, 0.0))), -_GREATEST, _GREATEST))
+    errors: FloatArray = np.maximum(np.sqrt((n - 1) / n * _squares(z)), 1 / np.sqrt(n - 3))
+    return errors
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:
@@ -97,21 +149,21 @@ def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> Fl
     return np.where(constant, 0.0, covariance / np.where(constant, 1.0, variance))
 
 
-def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: float) -> Ends:
+def t_interval(middle: FloatArray, error: FloatArray, freedom: IntArray | int, alpha: float) -> Ends:
     """Return Student's t interval of a mean over topics; nan if its standard error is 0."""
     from scipy import special
 
-    half = special.stdtrit(n_topics - 1, 1 - alpha / 2) * np.where(error == 0, np.nan, error)
+    half = special.stdtrit(freedom, 1 - alpha / 2) * np.where(error == 0, np.nan, error)
     return middle - half, middle + half
 
 
-def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
+def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int, freedom: IntArray | int) -> FloatArray:
     """Return the p-value of Student's t test that a mean over topics is 0, or of a sign-flip test if the error is 0."""
     from scipy import special
 
     zero = error == 0
     flipped = np.where(mean == 0, 1.0, 2.0 ** (1 - n_topics))
-    return np.where(zero, flipped, 2 * special.stdtr(n_topics - 1, -np.abs(ratio(mean, error))))
+    return np.where(zero, flipped, 2 * special.stdtr(freedom, -np.abs(ratio(mean, error))))
 
 
 FEW_DRAWN = 25
@@ -201,13 +253,14 @@ class TwoStageEstimate(Frozen, kw_only=True):
         return self._interval(self.classical, self.classical_error, alpha)
 
     def _interval(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
-        low, high = t_interval(np.array(middle), np.array(error), self.n_topics, alpha)
+        low, high = t_interval(np.array(middle), np.array(error), self.n_topics - 1, alpha)
         return float(low), float(high)
 
     @property
     def p(self) -> float:
         """The p-value of ``p_of_mean``."""
-        return float(p_of_mean(np.array(self.estimate), np.array(self.standard_error), self.n_topics))
+        n = self.n_topics
+        return float(p_of_mean(np.array(self.estimate), np.array(self.standard_error), n, n - 1))
 
     @property
     def document_gain(self) -> float:

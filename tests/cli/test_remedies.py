@@ -104,11 +104,12 @@ CASES: list[tuple[str, str, str | dict[str, str]]] = [
     ),
     (
         "irevalx-lab estimate --machine few --human q r1 r2",
-        "only 1 topic has machine labels and results and human judgments; estimates of map require at least two",
+        "only 1 topic has machine labels and results and human judgments; estimates of map require at least 4",
         {
-            "few": "301 0 A 1\n302 0 A 1\n303 0 A 1\n",
-            "r1": "301 Q0 A 1 1 a\n302 Q0 A 1 1 a\n303 Q0 A 1 1 a\n",
-            "r2": "301 Q0 B 1 1 b\n302 Q0 A 1 1 b\n303 Q0 A 1 1 b\n",
+            "q": "301 0 A 1\n302 0 A 1\n303 0 A 1\n304 0 A 0\n",
+            "few": "".join(f"30{topic} 0 A 1\n" for topic in "123456"),
+            "r1": "".join(f"30{topic} Q0 A 1 1 a\n" for topic in "123456"),
+            "r2": "".join(f"30{topic} Q0 B 1 1 b\n" for topic in "123456"),
         },
     ),
 ]

@@ -6,8 +6,10 @@ coverage in full, on the collections, and prints it.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -26,7 +28,13 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import fields
-from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, Estimates, best_weights, prediction_powered
+from irevalx.statistics.prediction_powered_inference import (
+    FEW_HUMAN,
+    FEWEST_FOR_BENEFIT,
+    Estimates,
+    best_weights,
+    prediction_powered,
+)
 from irevalx.statistics.significance import holm
 
 HUMAN = np.array([[0.2, 0.4, 0.6, 0.8]])
@@ -40,40 +48,85 @@ def first(estimates: Estimates) -> dict[str, float]:
     """Return the first row of estimates, with 95 % intervals."""
     ends = (*estimates.interval(0.05), *estimates.classical_interval(0.05))
     names = ("low", "high", "classical_low", "classical_high")
-    columns = {name: getattr(estimates, name) for name in fields(estimates) if name != "n_human"}
+    columns = {name: getattr(estimates, name) for name in fields(estimates) if not name.startswith("n_")}
     return {name: float(column[0]) for name, column in (columns | dict(zip(names, ends, strict=True))).items()}
 
 
+def literal_error(human: list[float], machine: list[float], more: list[float], weight: float, freedom: int) -> float:
+    """Return the standard error by its definition."""
+    errors = [y - weight * x for y, x in zip(human, machine, strict=True)]
+    n, middle, middle_more = len(human), sum(errors) / len(human), sum(more) / len(more)
+    of_errors = sum((e - middle) ** 2 for e in errors) / (n * freedom)
+    of_more = sum((x - middle_more) ** 2 for x in more) / (len(more) - 1) / len(more)
+    return math.sqrt(of_errors + weight**2 * of_more)
+
+
 def test_example() -> None:
-    """The numbers of ppi-python 0.2.3; correlation and effective topics by their definitions, intervals with t(3)."""
-    half, classical_half = 3.182446 * 0.072568, 3.182446 * 0.129099
-    assert first(prediction_powered(HUMAN, MACHINE, MORE)) == pytest.approx(
-        {
-            "weight": 0.581633,
-            "estimate": 0.504847,
-            "standard_error": 0.072568,
-            "low": 0.504847 - half,
-            "high": 0.504847 + half,
-            "classical": 0.5,
-            "classical_error": 0.129099,
-            "classical_low": 0.5 - classical_half,
-            "classical_high": 0.5 + classical_half,
-            "correlation": 0.932673,
-            "effective_topics": 9.4946,
-            "cut": 0,
-        },
-        abs=5e-5,
-    )
+    """The estimate is that of ppi-python 0.2.3; errors by their definition, intervals with t(2) and, classical, t(3)."""
+    result = first(prediction_powered(HUMAN, MACHINE, MORE))
+    error = literal_error(HUMAN[0].tolist(), MACHINE[0].tolist(), MORE[0].tolist(), result["weight"], 2)
+    half, classical_half = 4.302653 * error, 3.182446 * 0.129099
+    expected = {
+        "weight": 0.581633,
+        "estimate": 0.504847,
+        "standard_error": error,
+        "freedom": 2,
+        "low": 0.504847 - half,
+        "high": 0.504847 + half,
+        "classical": 0.5,
+        "classical_error": 0.129099,
+        "classical_low": 0.5 - classical_half,
+        "classical_high": 0.5 + classical_half,
+        "correlation": 0.932673,
+        "correlation_error": math.nan,
+        "effective_topics": 4 * (HUMAN.var() / 3) / error**2,
+        "cut": 0,
+    }
+    assert result == pytest.approx(expected, abs=5e-5, nan_ok=True)
 
 
 def test_given_weights() -> None:
-    """With 0 the estimate is the classical one; with 1 it is the machine's mean less its mean error."""
+    """With 0 the estimate is the classical one; with 1 it is the machine's mean less its mean error; both have t(3)."""
     alone = first(prediction_powered(HUMAN, MACHINE, MORE, weight=0.0))
-    assert alone["estimate"] == alone["classical"] == pytest.approx(0.5)
-    assert alone["standard_error"] == pytest.approx(alone["classical_error"] * np.sqrt(3 / 4))
-    assert alone["effective_topics"] == pytest.approx(4)
+    assert [alone[name] for name in ("estimate", "standard_error", "low", "high", "effective_topics")] == pytest.approx(
+        [alone[f"classical{name}"] for name in ("", "_error", "_low", "_high")] + [4]
+    )
     full = first(prediction_powered(HUMAN, MACHINE, MORE, weight=1.0))
     assert full["estimate"] == pytest.approx(MORE.mean() - (MACHINE - HUMAN).mean())
+    error = literal_error(HUMAN[0].tolist(), MACHINE[0].tolist(), MORE[0].tolist(), 1, 3)
+    assert full["standard_error"] == pytest.approx(error)
+    assert full["freedom"] == 3
+
+
+def literal_effective(human: list[float], machine: list[float], n_more: int) -> list[float]:
+    """Return the 95 % interval of the effective number of topics by its definition."""
+    n = len(human)
+    z = [
+        math.atanh(stats.pearsonr(human[:i] + human[i + 1 :], machine[:i] + machine[i + 1 :]).statistic)
+        for i in range(n)
+    ]
+    jackknife = math.sqrt((n - 1) / n * sum((each - sum(z) / n) ** 2 for each in z))
+    half = stats.t.ppf(0.975, n - 2) * max(jackknife, 1 / math.sqrt(n - 3))
+    middle = math.atanh(stats.pearsonr(human, machine).statistic)
+    share = n_more / (n + n_more)
+    return [n / (1 - share * max(math.tanh(end), 0) ** 2) for end in (middle - half, middle + half)]
+
+
+def test_interval_of_effective_topics() -> None:
+    """It equals a literal loop from 10 human topics on, and ends at n and n + N; fewer topics have none."""
+    rng = np.random.default_rng(4)
+    for n, noise in ((10, 0.4), (14, 1.0), (30, 0.1), (12, 30.0)):
+        human = rng.normal(size=(1, n))
+        machine = human + noise * rng.normal(size=(1, n))
+        ends = prediction_powered(human, machine, rng.normal(size=(1, 50))).effective_interval(0.05)
+        expected = literal_effective(human[0].tolist(), machine[0].tolist(), 50)
+        assert [float(end[0]) for end in ends] == pytest.approx(expected)
+        assert n <= expected[0] <= expected[1] <= n + 50
+    of_same = prediction_powered(human, human, rng.normal(size=(1, 50))).effective_interval(0.05)
+    assert [float(end[0]) for end in of_same] == pytest.approx([62, 62])
+    for values, weight in ((human[:, :9], None), (human, 0.5), (np.zeros((1, 12)), None)):
+        ends = prediction_powered(values, values, np.ones((1, 3)), weight=weight).effective_interval(0.05)
+        assert np.isnan(ends).all()
 
 
 def test_no_variance() -> None:
@@ -98,14 +151,14 @@ def test_weights_are_cut() -> None:
     assert result.cut.tolist() == [True, False]
 
 
-VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
+VALUES = st.lists(st.integers(0, 20), min_size=3, max_size=12).map(lambda values: np.array(values) / 20)
 
 
 @pytest.mark.judges
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_as_ppi_python(data: st.DataObject) -> None:
-    """Estimates and intervals are those of ppi-python, fitted lambda and given ones."""
+    """Estimates are those of ppi-python, fitted lambda and given ones; errors too, but for the divisors."""
     ppi_py = judge("ppi_py")
     human = data.draw(VALUES)
     machine = np.array(data.draw(st.lists(st.integers(0, 20), min_size=human.size, max_size=human.size))) / 20
@@ -115,8 +168,11 @@ def test_as_ppi_python(data: st.DataObject) -> None:
     for weight in (None, 0.0, 0.3, 1.0):
         result = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
         low, high = ppi_py.ppi_mean_ci(human, machine, more, alpha=0.05, lam=weight)
-        error = (float(high[0]) - float(low[0])) / (2 * stats.norm.ppf(0.975))
-        assert result["standard_error"] == pytest.approx(error, abs=1e-9)
+        of_ppi = ((float(high[0]) - float(low[0])) / (2 * stats.norm.ppf(0.975))) ** 2
+        of_more = result["weight"] ** 2 * more.var() / more.size
+        n, freedom = human.size, human.size - (2 if weight is None and result["weight"] else 1)
+        error = math.sqrt(max(0, of_ppi - of_more) * n / freedom + of_more * more.size / (more.size - 1))
+        assert result["standard_error"] == pytest.approx(error, abs=1e-6)
         middle = ppi_py.ppi_mean_pointestimate(human, machine, more, lam=weight)
         assert result["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
 
@@ -130,14 +186,42 @@ def test_classical_intervals_are_those_of_scipy(alpha: float) -> None:
 
 
 def test_p_and_interval_agree() -> None:
-    """An interval leaves out 0 exactly where p is below its alpha; p is that of t with n - 1 degrees of freedom."""
+    """An interval leaves out 0 exactly where p is below its alpha; p is that of t with n - 2, or n - 1 for lambda 0."""
     rng = np.random.default_rng(1)
     human, machine, more = (rng.normal(0.2, 0.5, (500, size)) for size in (8, 8, 30))
     result = prediction_powered(human, machine, more)
-    assert result.p == pytest.approx(2 * stats.t.sf(np.abs(result.estimate / result.standard_error), 7))
+    freedom = np.where(result.weight > 0, 6, 7)
+    assert set(freedom) == {6, 7}
+    assert result.p == pytest.approx(2 * stats.t.sf(np.abs(result.estimate / result.standard_error), freedom))
     for alpha in (0.01, 0.05, 0.3):
         low, high = result.interval(alpha)
         assert ((low > 0) | (high < 0)).tolist() == (result.p < alpha).tolist()
+
+
+DISTRIBUTIONS: dict[str, tuple[float, float, Callable[[FloatArray], FloatArray]]] = {
+    "normal": (0.93, 0.0, lambda z: z),
+    "beta": (0.92, 2 / 7, lambda z: stats.beta.ppf(stats.norm.cdf(z), 2, 5)),
+    "lognormal": (0.81, math.exp(0.5), np.exp),
+}
+"""The least coverage of 95 % intervals over the cells of ``test_few_topics``, the mean, and a function of normals."""
+
+
+@pytest.mark.parametrize("kind", DISTRIBUTIONS)
+@pytest.mark.parametrize("n_human", [6, 10, 20])
+def test_few_topics(kind: str, n_human: int) -> None:
+    """Intervals of few topics cover, but less if values are skewed; a useless machine seldom seems to help."""
+    n_draws = DRAWS or 400
+    least, truth, change = DISTRIBUTIONS[kind]
+    rng = np.random.default_rng(3)
+    for rho in (0.0, 0.5, 0.9):
+        human, of_human, more = (rng.normal(size=(n_draws, size)) for size in (n_human, n_human, 100))
+        machine = rho * human + math.sqrt(1 - rho**2) * of_human
+        result = prediction_powered(*(change(values) for values in (human, machine, more)))
+        low, high = result.interval(0.05)
+        slack = 3 * math.sqrt(0.05 * 0.95 / n_draws)
+        assert ((low <= truth) & (truth <= high)).mean() >= least - slack
+        if n_human >= FEWEST_FOR_BENEFIT and not rho:
+            assert (result.effective_interval(0.05)[0] > n_human).mean() <= 0.02 + slack
 
 
 @dataclass(frozen=True)
@@ -206,7 +290,7 @@ def test_coverage(tmp_path: Path) -> None:
 def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, measure: str) -> None:
     """The same on real runs and topics: the intervals hold from ``FEW_TOPICS`` on, those of all pairs together too."""
     of = population(collection / "qrels.gz", sorted((collection / "runs").iterdir()), tmp_path, measure)
-    for n_human in (10, 20, FEW_HUMAN, 100):
+    for n_human in (6, 10, 20, FEW_HUMAN, 100):
         covered, classical = coverage(of, n_human, 200, DRAWS)
         together, wrong = all_pairs(of, n_human, 200, DRAWS)
         with capsys.disabled():

@@ -135,11 +135,12 @@ def evaluate_under_both(
         both, alone = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
         for number, topics, words in zip(least, (both, alone), ("and human", "but no human"), strict=True):
             if (n_topics := np.count_nonzero(topics)) < number:
-                have = ("no topic has", "only 1 topic has")[n_topics]
-                least_topics = ("one", "two")[number - 1]
+                have = (
+                    ("no topic has", "only 1 topic has")[n_topics] if n_topics < 2 else f"only {n_topics} topics have"
+                )
                 raise InputError(
                     f"{have} machine labels and results {words} judgments; estimates of {measure} require at least "
-                    f"{least_topics}"
+                    f"{number}"
                 )
         if left_out := int(np.count_nonzero(~both & ~alone)):
             warn(f"{measure}: {left_out} of {both.size} topics are left out: with one of the files it has no value")

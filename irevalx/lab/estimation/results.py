@@ -40,6 +40,10 @@ class EstimateRow(NamedTuple):
     human_topics: int | None
     machine_topics: int | None
     effective_topics: float | None  # human topics that yield this standard error without a machine; nan if it is 0
+    effective_low: (
+        float | None
+    )  # interval of ``effective_topics``; nan for fewer than ten human topics, or given lambda
+    effective_high: float | None
     topics: int | None
     documents: int | None  # number of documents with human labels
     effective_documents: float | None  # human labels that yield this document error without a machine; nan if it is 0
@@ -50,7 +54,8 @@ class EstimateRow(NamedTuple):
     simultaneous_high: float | None = None
 
 
-_OF_TOPICS = ("correlation", "human_topics", "machine_topics", "effective_topics")
+_OF_EFFECT = ("effective_topics", "effective_low", "effective_high")
+_OF_TOPICS = ("correlation", "human_topics", "machine_topics", *_OF_EFFECT)
 _OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
 """The fields of estimates from whole topics, and the fields of estimates from sampled documents."""
 
@@ -58,7 +63,7 @@ _ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classica
 _DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
 _ERRORS = (
     *("standard_error", "document_error", "lambda", "correlation", "human_topics", "machine_topics", "topics"),
-    *("documents", "effective_topics", "effective_documents"),
+    *("documents", *_OF_EFFECT, "effective_documents"),
 )
 """The columns of each displayed table."""
 
@@ -99,7 +104,8 @@ class EstimatedScores(DrawnResult):
         for title, columns, rows, notes in parts:
             chosen = [column for column in columns if column in table.columns]
             part = replace(table, title=title, rows=rows, notes=notes).showing(*table.columns[:3], *chosen)
-            tables += [part.without_empty(*chosen)] if rows else []
+            narrow = part.without_empty(*chosen).in_words({"effective_low": "low", "effective_high": "high"})
+            tables += [narrow] if rows else []
         return tables
 
     def _notes(self, n_rows: int) -> tuple[str, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from math import sqrt
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 from examples.experiment import QRELS, RUNS
@@ -16,7 +18,7 @@ Row = dict[str, str]
 COLUMNS = [
     *("measure", "run", "against", "estimate", "low", "high", "standard_error", "lambda"),
     *("classical", "classical_low", "classical_high", "correlation"),
-    *("human_topics", "machine_topics", "effective_topics"),
+    *("human_topics", "machine_topics", "effective_topics", "effective_low", "effective_high"),
     *("p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high"),
 ]
 
@@ -42,44 +44,46 @@ def worked_example(folder: Path) -> list[str | Path]:
 
 
 def test_example(tmp_path: Path) -> None:
-    """Estimates equal those of ppi-python 0.2.3, with quantiles of t(3)."""
+    """The estimate is that of ppi-python 0.2.3; its standard error is a literal one, with quantiles of t(2)."""
     rows, stderr = estimates(*worked_example(tmp_path))
     assert list(rows[0]) == COLUMNS
     assert [row["run"] + row["against"] for row in rows] == ["a", "b", "ab"]
+    errors = [human - 0.581633 * machine for human, machine in ((0.2, 0.3), (0.4, 0.4), (0.6, 0.5), (0.8, 0.9))]
+    variance = stdev(errors) ** 2 * 3 / (4 * 2) + 0.581633**2 * stdev([0.2, 0.5, 0.7, 0.6, 0.4, 0.8]) ** 2 / 6
+    half = 4.302653 * sqrt(variance)
     expected = {
         "lambda": 0.581633,
         "estimate": 0.504847,
-        "standard_error": 0.072568,
-        "low": 0.504847 - 3.182446 * 0.072568,
-        "high": 0.504847 + 3.182446 * 0.072568,
+        "standard_error": sqrt(variance),
+        "low": 0.504847 - half,
+        "high": 0.504847 + half,
         "classical": 0.5,
         "classical_low": 0.5 - 3.182446 * 0.129099,
         "classical_high": 0.5 + 3.182446 * 0.129099,
         "correlation": 0.932673,
         "human_topics": 4,
         "machine_topics": 6,
-        "effective_topics": 9.4946,
+        "effective_topics": stdev([0.2, 0.4, 0.6, 0.8]) ** 2 / variance,
     }
     for row in (rows[0], rows[2]):
         assert {name: float(row[name]) for name in expected} == pytest.approx(expected, abs=5e-5)
-    assert [rows[1][name] for name in ("estimate", "lambda", "correlation", "effective_topics")] == [
-        "0.0",
-        "0.0",
-        "",
-        "",
-    ]
-    assert [rows[1][name] for name in ("low", "high", "p", "differ")] == [""] * 4
-    assert "with so few human topics (4, fewer than 40), intervals are too short and p-values too small" in stderr
-    assert "lambda is fitted" in stderr
+    empty = ("correlation", "effective_topics", "effective_low", "low", "high", "p", "differ")
+    assert [rows[1][name] for name in ("estimate", "lambda", *empty)] == ["0.0", "0.0", *[""] * len(empty)]
+    assert "with so few human topics (4, fewer than 40), intervals can be too short" in stderr
+    assert "with 4 human topics, whether the machine labels help cannot be determined" in stderr
     people = lab("estimate", *worked_example(tmp_path), "--digits", "1").stdout.decode()
-    assert "<0.1" in people  # p is 0.006: people see that it is small
+    assert "<0.1" in people  # p is 0.02: people see that it is small
 
 
 def test_lambda_and_baseline(tmp_path: Path) -> None:
-    """With --lambda 0 labels do not count; with --baseline rows are pairs with the baseline."""
-    rows, _ = estimates(*worked_example(tmp_path), "--lambda", "0", "--baseline", "a")
+    """With --lambda 0 labels do not count, and no message is about their benefit; rows are pairs with the baseline."""
+    rows, stderr = estimates(*worked_example(tmp_path), "--lambda", "0", "--baseline", "a")
     assert [row["run"] + row["against"] for row in rows] == ["a", "b", "ba"]
-    assert rows[0]["estimate"] == rows[0]["classical"]
+    assert [rows[0][name] for name in ("estimate", "low", "high")] == [
+        rows[0][f"classical{name}"] for name in ("", "_low", "_high")
+    ]
+    assert float(rows[0]["effective_topics"]) == pytest.approx(4)
+    assert not [words for words in ("correlation", "help", "effective_topics") if words in stderr]
     assert float(rows[2]["estimate"]) == pytest.approx(-0.5)
     assert {row["lambda"] for row in rows} == {"0.0"}
 
@@ -96,14 +100,14 @@ def split(folder: Path, share: float, missed: float, wrong: float) -> list[str |
 
 
 def test_effective_topics(tmp_path: Path) -> None:
-    """Perfect labels add effective topics; random labels add none, and a warning says so."""
-    rows, stderr = estimates(*split(tmp_path, 0.5, 0, 0))
-    worth = [float(row["effective_topics"]) / float(row["human_topics"]) for row in rows]
-    assert sum(worth) / len(worth) > 1.5
-    assert {row["correlation"] for row in rows if float(row["correlation"]) < 0.999} == set()
-    rows, stderr = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
-    assert "effective_topics is less than 1.1 times the human topics in " in stderr
-    assert "the correlation between human and machine values is too low" in stderr
+    """Perfect labels of ten human topics are shown to help; random labels are not, and a warning says so."""
+    rows, stderr = estimates(*split(tmp_path, 0.84, 0, 0), "--baseline", "count1")
+    assert {row["human_topics"] for row in rows} == {"10"}
+    assert {float(row["effective_low"]) > 10 for row in rows if float(row["correlation"]) > 0.999} == {True}
+    assert "machine labels may not help" not in stderr
+    rows, stderr = estimates(*split(tmp_path, 0.84, 0.5, 0.5))
+    weak = sum(row["effective_low"] == "10.0" for row in rows)
+    assert f"effective_topics is not shown to exceed the number of human topics in {weak} of {len(rows)} rows" in stderr
 
 
 def test_corrections(tmp_path: Path) -> None:
@@ -130,14 +134,14 @@ def test_corrections(tmp_path: Path) -> None:
 
 
 def test_equal_differences(tmp_path: Path) -> None:
-    """Two equal differences have no interval, and p is that of two sign flips."""
-    _, a, b = runs_with_hits(tmp_path, {"a": [1] * 4, "b": [0] * 4}, depth=10)
+    """Four equal differences have no interval, and p is that of four sign flips."""
+    _, a, b = runs_with_hits(tmp_path, {"a": [1] * 6, "b": [0] * 6}, depth=10)
     human, machine = tmp_path / "human", tmp_path / "machine"
-    human.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in (1, 2) for d in range(10)))
-    machine.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in range(1, 5) for d in range(10)))
+    human.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in range(1, 5) for d in range(10)))
+    machine.write_text("".join(f"{topic:03} 0 r{d} 1\n" for topic in range(1, 7) for d in range(10)))
     rows, stderr = estimates("--human", human, "--machine", machine, a, b, "-m", "P.10")
     [row] = [row for row in rows if row["against"]]
-    assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
+    assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.125", "False"]
     assert "2 of 3 rows have no interval, because all human topics have the same value" in stderr
     people = lab("estimate", "--human", human, "--machine", machine, a, b, "-m", "P.10", "--quiet").stdout.decode()
     assert "If the standard error is 0, p is computed by an exact sign-flip test, and there is no interval." in people
@@ -160,30 +164,31 @@ def test_one_run(tmp_path: Path) -> None:
 def test_unmatched_labels(tmp_path: Path) -> None:
     """Messages count topics and documents without machine labels."""
     human, machine = tmp_path / "human", tmp_path / "machine"
-    human.write_text("1 0 a 1\n1 0 b 1\n2 0 a 0\n3 0 a 1\n9 0 a 1\n")
-    machine.write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n4 0 a 1\n4 0 x 1\n")
+    human.write_text("1 0 a 1\n1 0 b 1\n2 0 a 0\n3 0 a 1\n5 0 a 1\n9 0 a 1\n")
+    machine.write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n4 0 a 1\n4 0 x 1\n5 0 a 1\n6 0 a 1\n")
     run = tmp_path / "run"
-    run.write_text("".join(f"{topic} Q0 a 1 1 r\n" for topic in (1, 2, 3, 4, 9)))
+    run.write_text("".join(f"{topic} Q0 a 1 1 r\n" for topic in (1, 2, 3, 4, 5, 6, 9)))
     rows, stderr = estimates("--human", human, "--machine", machine, run, "-m", "P.1")
-    assert [rows[0][name] for name in ("human_topics", "machine_topics", "classical")] == ["3", "1", str(2 / 3)]
-    assert f"1 of 4 topics of {human} are left out: {machine} does not label them" in stderr
-    assert f"{machine} does not label 1 of the 4 documents that {human} labels; they count as unjudged" in stderr
+    assert [rows[0][name] for name in ("human_topics", "machine_topics", "classical")] == ["4", "2", "0.75"]
+    assert f"1 of 5 topics of {human} are left out: {machine} does not label them" in stderr
+    assert f"{machine} does not label 1 of the 5 documents that {human} labels; they count as unjudged" in stderr
 
 
 def test_partly_judged_topics(tmp_path: Path) -> None:
     """A message counts the documents of topics with human judgments that only the machine labels."""
     human, machine = tmp_path / "human", tmp_path / "machine"
     run = tmp_path / "run"
-    run.write_text("".join(f"{topic} Q0 {name} 1 {9 - ord(name)} r\n" for topic in (1, 2, 3) for name in "ab"))
-    machine.write_text("1 0 a 1\n1 0 b 1\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 a 1\n3 0 b 1\n")
-    human.write_text("1 0 a 1\n2 0 a 0\n2 0 b -1\n")
+    run.write_text("".join(f"{topic} Q0 {name} 1 {9 - ord(name)} r\n" for topic in range(1, 7) for name in "ab"))
+    others = "4 0 a 1\n5 0 a 1\n"
+    machine.write_text(f"1 0 a 1\n1 0 b 1\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 a 1\n3 0 b 1\n6 0 a 1\n{others}")
+    human.write_text(f"1 0 a 1\n2 0 a 0\n2 0 b -1\n{others}")
     call = "--human", human, "--machine", machine, run, "-m", "P.2"
     stderr = " ".join(estimates(*call)[1].split())
     assert (
-        f"{human} does not label 3 of the 5 documents that {machine} labels in topics with human judgments;" in stderr
+        f"{human} does not label 3 of the 7 documents that {machine} labels in topics with human judgments;" in stderr
     )
     assert "pass it with inclusion probabilities (-R sampled or prels)" in stderr
-    human.write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 0\n")
+    human.write_text(f"1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 b 0\n{others}")
     assert "does not label" not in estimates(*call)[1]
 
 
@@ -191,23 +196,29 @@ def test_partly_judged_topics(tmp_path: Path) -> None:
     ("human", "machine", "rule"),
     [
         (
-            "1 0 a 1\n",
-            "1 0 a 1\n2 0 a 1\n",
-            "only 1 topic has machine labels and results and human judgments; estimates of map require at least two",
+            "1",
+            "12345",
+            "only 1 topic has machine labels and results and human judgments; estimates of map require at least 4",
         ),
         (
-            "1 0 a 1\n2 0 a 1\n",
-            "1 0 a 1\n2 0 a 1\n",
-            "no topic has machine labels and results but no human judgments; estimates of map require at least one",
+            "123",
+            "12345",
+            "only 3 topics have machine labels and results and human judgments; estimates of map require at",
         ),
-        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "no topic has machine labels and results and human judgments"),
+        ("1234", "1234", "no topic has machine labels and results but no human judgments; estimates of map require at"),
+        (
+            "1234",
+            "12345",
+            "only 1 topic has machine labels and results but no human judgments; estimates of map require",
+        ),
+        ("89", "12", "no topic has machine labels and results and human judgments"),
     ],
 )
 def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> None:
-    """At least two topics with both labels and one with machine labels are required."""
+    """At least four topics with both labels and two with machine labels are required."""
     paths = [tmp_path / name for name in ("human", "machine", "run")]
-    for path, text in zip(paths, (human, machine, "1 Q0 a 1 1 r\n2 Q0 a 1 1 r\n"), strict=True):
-        path.write_text(text)
+    for path, topics, line in zip(paths, (human, machine, machine), ("0 a 1", "0 a 1", "Q0 a 1 1 r"), strict=True):
+        path.write_text("".join(f"{topic} {line}\n" for topic in topics))
     assert rule in refusal("estimate", "--human", paths[0], "--machine", paths[1], paths[2], status=2)
 
 
@@ -247,7 +258,8 @@ def test_displayed_tables(tmp_path: Path) -> None:
 
 def test_topics_without_a_value(tmp_path: Path) -> None:
     """Topics without a value are left out as if no file had them, and a message counts them."""
-    relevant = {"human": {1: 0, 2: 4, 3: 6, 4: 8}, "machine": {1: 3, 2: 4, 3: 0, 4: 9, 5: 2, 6: 5, 7: 0}}
+    of_machine = {1: 3, 2: 4, 3: 0, 4: 9, 5: 2, 6: 5, 7: 0, 8: 3, 9: 7, 10: 1}
+    relevant = {"human": {1: 0, 2: 4, 3: 6, 4: 8, 8: 3, 9: 5}, "machine": of_machine}
     for folder, left_out in (("all", set[int]()), ("fewer", {1, 3, 7})):
         (tmp_path / folder).mkdir()
         for name, numbers in relevant.items():
@@ -258,7 +270,7 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
                 if topic not in left_out
             ]
             (tmp_path / folder / name).write_text("".join(lines))
-    _, a, b = runs_with_hits(tmp_path, {"a": [10] * 7, "b": [5] * 7}, depth=10)
+    _, a, b = runs_with_hits(tmp_path, {"a": [10] * 10, "b": [5] * 10}, depth=10)
 
     def found(folder: str, measures: str) -> tuple[list[Row], list[str]]:
         files = ("--human", tmp_path / folder / "human", "--machine", tmp_path / folder / "machine")
@@ -266,5 +278,5 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
         return rows, [line for line in stderr.splitlines() if "left out: with one" in line]
 
     rows, stderr = found("all", "ERR.5 P.10")
-    assert stderr == ["irevalx-lab: ERR_5: 3 of 7 topics are left out: with one of the files it has no value"]
+    assert stderr == ["irevalx-lab: ERR_5: 3 of 10 topics are left out: with one of the files it has no value"]
     assert ([row for row in rows if row["measure"] == "ERR_5"], []) == found("fewer", "ERR.5")
