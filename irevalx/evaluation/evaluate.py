@@ -100,9 +100,8 @@ def evaluate(
     )
     for warning in ranked.warnings:
         warn(warning)
-    if settings.topic is None:
-        counts = TopicCounts(len(judgments.documents.topics), len(ranked.ranking.topics), len(ranked.others))
-        seen.left_out([(0, counts)])
+    counts = TopicCounts(len(judgments.documents.topics), len(ranked.ranking.topics), len(ranked.others))
+    seen.left_out([(0, counts)])
     chosen = choose_topics(judgments, ranked.ranking, settings, rules)
     if not chosen.ranking.topics and not chosen.failure:
         raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))

@@ -106,9 +106,12 @@ class SeenRuns(Frozen):
         return words and f"{shown_name(self.paths[number])}: {words}"
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]]) -> None:
-        """Warn about topics without results or judgments, given the counts of topics by index of the run."""
+        """Warn about topics without results or judgments, given the counts of topics by index of the run.
+
+        If a single topic is requested, no other topic is left out.
+        """
         for number, of_run in counts:
-            if of_run.missing or of_run.unjudged:
+            if self.settings.topic is None and (of_run.missing or of_run.unjudged):
                 self._add(number, *of_run.kind, partial(self._left_out, number, of_run))
 
     def _left_out(self, number: int, counts: TopicCounts) -> str:

@@ -138,9 +138,9 @@ def evaluate_stack(
     """Return the values of runs; None if they must be evaluated separately, or in smaller stacks."""
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
-    requested = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
+    evaluated = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
     run = np.arange(len(stack.names)).repeat(stack.n_topics)
-    run = run[np.array([topic in requested for topic in stack.results.topics], np.bool_)]
+    run = run[np.array([topic in evaluated for topic in stack.results.topics], np.bool_)]
     n_ranked = np.bincount(run, minlength=len(stack.names))
     n_judged = len(judgments.topics)
     least = n_judged if settings.complete and n_judged else 1
@@ -194,10 +194,8 @@ def _warnings(  # noqa: PLR0917
         by_run[number].append(warning)
 
     seen = SeenRuns(stack.names, judgments, selection, settings, topics_of, docnos_of, add)
-    if settings.topic is None:
-        incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
-        counts = ((number, TopicCounts(n_judged, int(n_ranked[number]), int(others[number]))) for number in incomplete)
-        seen.left_out(counts)
+    incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
+    seen.left_out((number, TopicCounts(n_judged, int(n_ranked[number]), int(others[number]))) for number in incomplete)
     if rules.look_up and assessed.judgments.tell_little_judged:
         seen.little_judged(assessed.top_judged, assessed.ranking, begin, n_ranked.tolist())
     seen.unreached(assessed.ranking.n_ret, begin)

@@ -11,7 +11,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
-from irevalx.judgments.graded import Judgments
+from irevalx.judgments.graded import Documents, Judgments
 from irevalx.measures import BY_NAME
 from irevalx.measures.selection import RequestedMeasure, Selection
 from irevalx.ranking.rank import depth, in_topic_order
@@ -46,22 +46,28 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
     )
 
 
+def evaluated_topics(documents: Documents, settings: Settings) -> slice:
+    """Return the range of the judged topics that can be evaluated: all of them, or only the requested topic."""
+    if settings.topic is None:
+        return slice(None)
+    place = documents.topic_index.get(settings.topic, len(documents.topics))
+    return slice(place, place + 1)
+
+
 def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
     """Select the topics with judgments and results, or all judged topics, until a topic cannot be evaluated."""
     documents = judgments.documents
     every = settings.complete and settings.compat.complete_evaluates_missing
     place = ranking.judged_topic
     is_ascending = place.size < 2 or not np.count_nonzero(place[1:] <= place[:-1])
-    if not every and settings.topic is None and is_ascending:
+    evaluated = evaluated_topics(documents, settings)
+    if not every and evaluated == slice(None) and is_ascending:
         failures = {**judgments.failures(ranking.topics), **ranking.failures} if rules.look_up else {}
         if failures.keys().isdisjoint(ranking.topics):
             return ChosenTopics(ranking, np.zeros(len(ranking.topics), np.bool_), None)
     ranked = np.zeros(len(documents.topics), np.bool_)
     ranked[ranking.judged_topic] = True
-    is_chosen = ranked | every
-    if settings.topic is not None:
-        is_chosen &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
-    places = is_chosen.nonzero()[0]
+    places = np.arange(ranked.size)[evaluated][(ranked | every)[evaluated]]
     topics = [documents.topics[place] for place in places.tolist()]
     failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
     failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
@@ -131,8 +137,7 @@ class LevelCheck(Frozen):
         lacks = judgments.without(self.level, relevant=self.relevant)
         if lacks is None:
             return 0, 0
-        if settings.topic is not None:
-            lacks = lacks[[topic == settings.topic for topic in judgments.documents.topics]]
+        lacks = lacks[evaluated_topics(judgments.documents, settings)]
         return int(np.count_nonzero(lacks)), lacks.size
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:

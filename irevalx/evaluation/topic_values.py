@@ -14,7 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, ratio
 from irevalx.errors import EvaluationError, shown_name
-from irevalx.evaluation.topic_selection import TopicCounts, choose_topics, ranking_rules
+from irevalx.evaluation.topic_selection import TopicCounts, choose_topics, evaluated_topics, ranking_rules
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
@@ -338,11 +338,11 @@ class AssessedRanking(Frozen):
 
 def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
     """Return the input of measures for all judged topics, or the requested topic, without results."""
-    topics = [topic for topic in judgments.topics if settings.topic in {None, topic}]
-    for topic in topics:
+    evaluated = evaluated_topics(judgments, settings)
+    for topic in judgments.topics[evaluated]:
         if topic in judgments.duplicates:
             raise judgments.duplicates[topic]
-    places = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
+    places = np.arange(len(judgments.topics))[evaluated]
     return assess(judgments, Ranking.of_nothing(judgments).take(places), settings, "nonrel")
 
 

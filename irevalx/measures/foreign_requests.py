@@ -32,45 +32,39 @@ class ForeignName(Frozen):
     """The measure with a cutoff, as in ``NAME@K``; empty if there is none."""
 
 
-OTHER_NAMES = (
-    ForeignName("AP", "map", "map_cut"),
-    ForeignName("MAP", "map", "map_cut"),
-    ForeignName("gMAP", "gm_map"),
-    ForeignName("RR", "recip_rank", "recip_rank_cut"),
-    ForeignName("MRR", "recip_rank", "recip_rank_cut"),
-    ForeignName("recip_rank", "recip_rank", "recip_rank_cut"),
-    ForeignName("nDCG", "ndcg", "ndcg_cut"),
-    ForeignName("Precision", "P", "P"),
-    ForeignName("R", at="recall"),
-    ForeignName("R_cap", at="relative_P"),
-    ForeignName("recall_cap", at="relative_P"),
-    ForeignName("hit_rate", at="success"),
-    ForeignName("HitRate", at="success"),
-    ForeignName("R-prec", "Rprec"),
-    ForeignName("R-precision", "Rprec"),
-    ForeignName("IPrec", at="iprec_at_recall"),
-    ForeignName("ircl_prn", "iprec_at_recall", "iprec_at_recall"),
-    ForeignName("F1", "set_F"),
-    ForeignName("SetP", "set_P"),
-    ForeignName("SetRelP", "set_relative_P"),
-    ForeignName("SetR", "set_recall"),
-    ForeignName("SetF", "set_F"),
-    ForeignName("SetAP", "set_map"),
-    ForeignName("NumQ", "num_q"),
-    ForeignName("NumRet", "num_ret"),
-    ForeignName("NumRel", "num_rel"),
-    ForeignName("NumRelRet", "num_rel_ret"),
-    ForeignName("bpref-10", "bpref_10"),
-    ForeignName("ERR-IA", at="ERR_IA"),
-    ForeignName("nERR-IA", at="nERR_IA"),
-    ForeignName("alpha-DCG", at="alpha_DCG"),
-    ForeignName("alpha-nDCG", at="alpha_nDCG"),
-    ForeignName("MAP-IA", "MAP_IA"),
-    ForeignName("AP_IA", "MAP_IA"),
-    ForeignName("P-IA", at="P_IA"),
-    ForeignName("StRecall", at="strec"),
-)
-"""Names in the order in which they are listed."""
+_NAMES = {
+    ("map", "map_cut"): "AP MAP",
+    ("gm_map", ""): "gMAP",
+    ("recip_rank", "recip_rank_cut"): "RR MRR recip_rank",
+    ("ndcg", "ndcg_cut"): "nDCG",
+    ("P", "P"): "Precision",
+    ("", "recall"): "R",
+    ("", "relative_P"): "R_cap recall_cap",
+    ("", "success"): "hit_rate HitRate",
+    ("Rprec", ""): "R-prec R-precision",
+    ("", "iprec_at_recall"): "IPrec",
+    ("iprec_at_recall", "iprec_at_recall"): "ircl_prn",
+    ("set_F", ""): "F1 SetF",
+    ("set_P", ""): "SetP",
+    ("set_relative_P", ""): "SetRelP",
+    ("set_recall", ""): "SetR",
+    ("set_map", ""): "SetAP",
+    ("num_q", ""): "NumQ",
+    ("num_ret", ""): "NumRet",
+    ("num_rel", ""): "NumRel",
+    ("num_rel_ret", ""): "NumRelRet",
+    ("bpref_10", ""): "bpref-10",
+    ("", "ERR_IA"): "ERR-IA",
+    ("", "nERR_IA"): "nERR-IA",
+    ("", "alpha_DCG"): "alpha-DCG",
+    ("", "alpha_nDCG"): "alpha-nDCG",
+    ("MAP_IA", ""): "MAP-IA AP_IA",
+    ("", "P_IA"): "P-IA",
+    ("", "strec"): "StRecall",
+}
+"""Names of other programs for a measure without and with a cutoff, in the order in which they are listed."""
+
+OTHER_NAMES = tuple(ForeignName(name, *measures) for measures, names in _NAMES.items() for name in names.split())
 
 
 class NearestMeasure(Frozen):

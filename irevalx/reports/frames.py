@@ -27,15 +27,11 @@ def pandas_frame(rows: Rows, columns: Sequence[str] | None = None) -> pd.DataFra
 def polars_frame(rows: Rows, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return rows as a data frame of polars."""
     polars = imported("polars", "polars", "to_polars")
-    types: dict[type | None, Any] = {
-        int: polars.Int64,
-        float: polars.Float64,
-        bool: polars.Boolean,
-        str: polars.String,
-        None: polars.Null,
-    }
     frame: pl.DataFrame = polars.DataFrame(
-        [polars.Series(name, cells, types[kind]) for name, kind, cells in _typed_columns(rows, columns)]
+        [
+            polars.Series(name, cells, getattr(polars, _TYPES[kind][0]))
+            for name, kind, cells in _typed_columns(rows, columns)
+        ]
     )
     return frame
 
@@ -43,17 +39,9 @@ def polars_frame(rows: Rows, columns: Sequence[str] | None = None) -> pl.DataFra
 def arrow_table(rows: Rows, columns: Sequence[str] | None = None) -> pa.Table:
     """Return rows as a table of pyarrow."""
     arrow = imported("pyarrow", "arrow", "to_arrow")
-    types: dict[type | None, Any] = {
-        int: arrow.int64(),
-        float: arrow.float64(),
-        bool: arrow.bool_(),
-        str: arrow.string(),
-        None: arrow.null(),
-    }
     typed = _typed_columns(rows, columns)
-    return arrow.Table.from_arrays(
-        [arrow.array(cells, types[kind]) for _, kind, cells in typed], names=[name for name, _, _ in typed]
-    )
+    arrays = [arrow.array(cells, getattr(arrow, _TYPES[kind][1])()) for _, kind, cells in typed]
+    return arrow.Table.from_arrays(arrays, names=[name for name, _, _ in typed])
 
 
 def _typed_columns(rows: Rows, columns: Sequence[str] | None) -> list[tuple[str, type | None, list[Any]]]:
@@ -65,12 +53,20 @@ def _typed_columns(rows: Rows, columns: Sequence[str] | None) -> list[tuple[str,
     return [(name, *_in_one_type(cells)) for name, cells in zip(columns, cells_of, strict=True)]
 
 
-_KINDS: tuple[type, ...] = (bool, int, float, str)  # a bool is an int as well
+_TYPES: dict[type | None, tuple[str, str]] = {
+    bool: ("Boolean", "bool_"),  # before int, because a bool is an int as well
+    int: ("Int64", "int64"),
+    float: ("Float64", "float64"),
+    str: ("String", "string"),
+    None: ("Null", "null"),
+}
+"""The types of polars and pyarrow for each type of values; None for columns without values."""
 
 
 def _in_one_type(cells: Sequence[Any]) -> tuple[type | None, list[Any]]:
     """Return the common type of values, and the values converted to it: integers to reals, or numbers to text."""
-    kinds = {next((kind for kind in _KINDS if isinstance(cell, kind)), str) for cell in cells if cell is not None}
+    known = [cell for cell in cells if cell is not None]
+    kinds = {next((kind for kind in _TYPES if kind and isinstance(cell, kind)), str) for cell in known}
     if not kinds:
         return None, list(cells)
     kind = float if kinds == {int, float} else kinds.pop() if len(kinds) == 1 else str

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from irevalx import parameters
 from irevalx.api.custom_measures import Measures, declarations, declare_again, with_custom_measures
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote, warn
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, defaults
 from irevalx.measures.selection import Selection, refuse_contradictions, select_measures
 from irevalx.process.platform import as_text
 from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, ColumnKind, ColumnSpec
@@ -55,6 +55,12 @@ _TYPES: dict[ColumnKind, tuple[tuple[str, ...], str]] = {
     "scores": (_NUMBERS, "double"),
 }
 """Permitted types of a column with names, grades or scores, and the type it is cast to."""
+
+SETTINGS = (
+    *("level", "complete", "judged_only", "max_retrieved", "collection_size", "topic", "unjudged", "ties"),
+    *("duplicates", "ignore_identical_ids", "infap_c", "infap_epsilon", "sample_rate", "compat"),
+)
+"""The settings that can differ from their defaults on Spark."""
 
 _FIRST_ROWS = 1000
 """Number of rows that are searched for a judged topic before all rows are."""
@@ -112,8 +118,9 @@ def evaluate(
         raise UsageError(
             "ties='first' and duplicates='first' are not available on Spark: the rows of a data frame have no order"
         )
-    if settings.grades != "whole":
-        raise UsageError(f"grades={settings.grades!r} is not available on Spark; only integer grades are")
+    for name, default in defaults(Settings).items():
+        if name not in SETTINGS and (value := getattr(settings, name)) != default:
+            raise UsageError(f"{name}={value!r} is not available on Spark, only the default {default!r}")
     refuse_contradictions(requests, settings, QRELS.name, with_pool=pool is not None)
     grouping = (
         ["topic"] if partitions is None else [parameters.whole_number("partitions", partitions, least=1), "topic"]

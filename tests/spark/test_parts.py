@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from itertools import product
 from pathlib import Path
@@ -20,7 +21,7 @@ from irevalx.trec_eval import COMPAT
 pa = pytest.importorskip("pyarrow")
 
 from irevalx.reading.kinds.arrow_runs import whole_topics  # noqa: E402 - it needs pyarrow
-from irevalx.spark.jobs import Workers  # noqa: E402
+from irevalx.spark.jobs import SETTINGS, Workers, evaluate  # noqa: E402
 from irevalx.spark.partitions import (  # noqa: E402
     WholeJudgments,
     WholeRun,
@@ -37,6 +38,12 @@ BATCH_ROWS = 37
 ROWS = pa.schema(
     {"run": pa.string(), "topic": pa.string(), "docno": pa.string(), "grade": pa.int64(), "score": pa.float64()}
 )
+
+
+def test_settings() -> None:
+    """The docstring lists the settings that Spark supports."""
+    listed = re.findall("``([a-z_]+)``", (evaluate.__doc__ or "").partition("options :")[2].partition(", as for")[0])
+    assert sorted(listed) == sorted([*SETTINGS, "strict"])
 
 
 def batches_of(tables: Tables, n_parts: int, *, pooled: bool) -> list[list[Any]]:
