@@ -22,7 +22,7 @@ from irevalx.lab.studies.schemes import SCHEMES, level_words
 REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D"}
 """What is given once for each value: names of files have blanks, and measures commas."""
 
-OF_PARAMETERS = {"--measure", "--itself"}
+OF_PARAMETERS = {"--measure"}
 """Lists of measures: their commas belong to parameters."""
 
 

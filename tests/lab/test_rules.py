@@ -120,8 +120,6 @@ study
     topic_rates requires scheme=uniform
     strata requires scheme=strata
     strata_file requires strata
-    pairs requires scheme=uniform, scheme=stratified
-    pairs excludes resample_decisions
     pool_depth requires own_pool
     depth, across, batch, unjudged, group_by, groups requires scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     across excludes scheme=sampled
@@ -129,7 +127,6 @@ study
     group_by excludes min_retrieved, fully_judged
     groups excludes min_retrieved, fully_judged
     fully_judged excludes own_pool, scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
-    resample_decisions requires resamples
     grades=real excludes scheme=depth, scheme=borda, scheme=rrf, scheme=mtf, ...
     ties=expected, ties=best, ties=worst excludes scheme=imperfect
 """
@@ -334,7 +331,6 @@ describe   ranks=0                  an integer of at least 1
 describe   depth=0                  an integer of at least 1
 describe   grades=probability       whole or real
 describe   level=x                  a 64-bit integer, or a finite number if grades are real
-draw       layout=pie               axis or grid
 draw       axis=even                log or linear
 draw       against=x                AP or itself
 estimate   weight=-1,2              a number of at least 0 and at most 1
@@ -372,7 +368,6 @@ report     rbo=0,1.01,nan           a number above 0 and at most 1
 report     depth=0,1001             an integer of at least 1 and at most 1000
 study      rounding=down            up, half-up or half-down
 study      samples=0,10000001,99999999999999999999                an integer of at least 1 and at most 10000000
-study      pairs=-1                 an integer of at least 0 and at most 10000000
 study      fully_judged=0           an integer of at least 1
 study      pool_depth=0             an integer of at least 1
 study      resamples=-1,100000000000             an integer of at least 0 and at most 10000000

@@ -55,7 +55,7 @@ def shared(forks: list[int], folder: Path, *args: str | Path) -> None:
 @pytest.mark.parametrize(("samples", "figures"), [("1", "png"), ("3", "none")])
 def test_study(samples: str, figures: str, forks: list[int], tmp_path: Path) -> None:
     """All files are equal, also intervals, whose sums depend on the order of topics."""
-    options = split("-m 'map P.5 gm_map' --resamples 30 --resample-decisions --levels '20% 50% 70%' --seed 4 -o out")
+    options = split("-m 'map P.5 gm_map' --resamples 30 --levels '20% 50% 70%' --seed 4 -o out")
     shared(forks, tmp_path, "study", *FILES, *options, "--samples", samples, "--figures", figures)
 
 

@@ -6,7 +6,6 @@ Modules that require matplotlib are imported only when a figure is drawn, becaus
     ticks         ticks of axes (matplotlib)
     line_panels   lines and panels of lines, without matplotlib
     curves        curves with bands (matplotlib)
-    insets        insets that enlarge low levels (matplotlib)
     panels        matrices, intervals, scatter plots (matplotlib)
     ranges        ranges of measure values, without matplotlib
 """

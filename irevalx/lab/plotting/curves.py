@@ -15,7 +15,6 @@ from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 
 from irevalx.frozen import replace
-from irevalx.lab.plotting.insets import inset_axes, low_levels, needs_inset, ticks_of_lines, with_room
 from irevalx.lab.plotting.line_panels import Curve, Limits, LinePanel
 from irevalx.lab.plotting.page import (
     COLOURS,
@@ -33,7 +32,6 @@ from irevalx.reports.names import drawable
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # height of a panel next to others, and in a narrow column
-_WITH_INSET = 2.5  # height of a panel with an inset
 _BELOW = 0.05  # space below all panels
 _Y_LABELS = 0.5  # space next to a panel
 _LEGEND_GAP = 0.06  # space above and below a legend
@@ -62,7 +60,7 @@ def draw_lines(
         left, right = min(end[0] for end in ends), max(end[1] for end in ends)
         cells = [[(panel, (left, right, *limits[2:])) for panel, limits in row] for row in cells]
     n_columns = max(map(len, cells))
-    heights = [_height(row, page) for row in cells]
+    heights = [_LOW_HEIGHT if page.is_narrow else _HEIGHT] * len(cells)
     figure = page.figure(sum(heights) + _BELOW)
     axes = figure.subplots(len(cells), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
     width = page.width / n_columns - _Y_LABELS
@@ -82,9 +80,7 @@ def draw_lines(
     every = [panel for row in rows for panel in row]
     named = {str(line.get_label()): line for panel in drawn for line in panel.lines}
     names = names_within(named, _LONGEST_NAME * page.width, _NAME_SIZE)
-    page.explain(
-        figure, label, _band_note(every), _rule_note(every, rule), _inset_note(cells), note, names.key, titles.key
-    )
+    page.explain(figure, label, _band_note(every), _rule_note(every, rule), note, names.key, titles.key)
     lay_out_with_legend(figure, {names.of[name]: line for name, line in named.items()}, heading, legend)
     for drawn_panel in drawn:
         drawn_panel.name_places()
@@ -111,8 +107,6 @@ def _cells(rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool) 
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
-    if same_heights:
-        rows = [_on_one_scale(row) for row in rows]
     cells = [list(zip(part, _limits(row, same_heights), strict=False)) for row in rows for part in _split(row)]
     if page.is_narrow:
         cells = [[cell] for row in cells for cell in row]
@@ -125,26 +119,9 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
         replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
         for curve in panel.curves
     ]
-    is_linear = page.linear and panel.logarithmic
-    if is_linear:
+    if page.linear and panel.logarithmic:
         panel = replace(panel, logarithmic=False, ticks=())
-    has_inset = is_linear and panel.inset > 0 and panel.has_points and needs_inset(panel)
-    return replace(panel, curves=curves, inset=panel.inset if has_inset else 0.0)
-
-
-def _on_one_scale(row: Sequence[LinePanel]) -> Sequence[LinePanel]:
-    """Return panels that have the same least and greatest heights, and thus the same ticks, if they have insets."""
-    if not any(panel.inset for panel in row):
-        return row
-    low, high = min(panel.heights[0] for panel in row), max(panel.heights[1] for panel in row)
-    return [replace(panel, lowest=low, highest=high) for panel in row]
-
-
-def _height(row: Sequence[tuple[LinePanel, Limits]], page: Page) -> float:
-    """Return the height of a row of panels in inches."""
-    if any(panel.inset for panel, _ in row):
-        return _WITH_INSET
-    return _LOW_HEIGHT if page.is_narrow else _HEIGHT
+    return replace(panel, curves=curves)
 
 
 def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
@@ -171,7 +148,7 @@ def _legend(figure: Figure, named: Mapping[str, Artist], title: str) -> Legend:
 
 def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[Limits]:
     """Return the limits of the panels of a row."""
-    limits = [with_room(panel, panel.limits) if panel.inset else panel.limits for panel in row]
+    limits = [panel.limits for panel in row]
     if same_heights:
         low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
         return [(left, right, low, high) for left, right, _, _ in limits]
@@ -206,12 +183,6 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
     return f"{name}: {'; '.join(parts)}." if parts else ""
 
 
-def _inset_note(cells: Sequence[Sequence[tuple[LinePanel, Limits]]]) -> str:
-    """Return a description of the insets of a figure; empty if it has none."""
-    greatest = max(panel.inset for row in cells for panel, _ in row)
-    return f"Insets: levels up to {greatest:.0%}." if greatest else ""
-
-
 def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
     """Return a description of the grey lines (by default, their heights); empty if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
@@ -236,8 +207,6 @@ class _DrawnPanel:
         elif not panel.logarithmic:
             axis.xaxis.set_major_locator(round_ticks(integer=self._has_counts("x")))
         axis.yaxis.set_major_locator(round_ticks(integer=self._has_counts("y")))
-        if panel.inset:
-            axis.set_yticks(ticks_of_lines(panel))
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         for curve in panel.curves:
@@ -276,10 +245,7 @@ class _DrawnPanel:
             self.lines.append(line)
 
     def name_places(self) -> None:
-        """Leave out ticks whose labels would touch, and draw the inset of a panel that has its final size."""
-        if self._panel.inset:
-            part = low_levels(self._panel)
-            _DrawnPanel(inset_axes(self._axis, self._panel, part), part, part.limits).name_places()
+        """Leave out ticks whose labels would touch, in a panel that has its final size."""
         if self._panel.ticks:
             name_places(self._axis, self._panel.ticks)
         else:

@@ -36,7 +36,6 @@ class LinePanel(Frozen):
     ticks: tuple[tuple[float, str], ...] = ()  # positions and names of ticks, ascending; () for the default
     logarithmic: bool = False  # scale of the horizontal axis, unless the page has linear axes
     in_percent: bool = False  # whether x are shares, for which ticks of a linear axis are in percent
-    inset: float = 0.0  # the maximum x of an inset that enlarges low x on a linear axis; 0 for no inset
     rules: tuple[float, ...] = ()  # heights of horizontal reference lines
     lowest: float | None = None  # the lower limit of y; None for the minimum
     highest: float | None = None  # the upper limit of y; None for the maximum

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from irevalx.declarations import choice, declared, file, flag, missing, number, spelled, text
 from irevalx.errors import ArgumentError, UsageError, warn
 from irevalx.frozen import replace
-from irevalx.lab.command.output import Output, Result, make_folder, write_folder, write_lines
-from irevalx.lab.studies.results import AXES, StudyResult
+from irevalx.lab.command.output import Output, Result, make_folder, write_lines
+from irevalx.lab.studies.results import AXES, FigureFiles, StudyResult
 from irevalx.lab.studies.simulation import REFERENCES
 from irevalx.lab.studies.summaries import StudySummary, measures_in_common, read_summary, refuse_different
 from irevalx.parameters import argument_error
@@ -20,10 +20,12 @@ from irevalx.reports.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from irevalx.lab.plotting.page import Page
+
 
 Axis = Annotated[
     str,
-    choice(*AXES, help="scale of the axis of levels: logarithmic (log), or linear, with insets for levels up to 20%."),
+    choice(*AXES, help="scale of the axis of levels: logarithmic (log) or linear."),
 ]
 
 
@@ -45,46 +47,36 @@ def _run(output: Output, **options: Any) -> None:
 def draw(
     studies: Annotated[Any, file(names=("STUDY",), several=True)],
     *,
-    layout: Annotated[str, choice("axis", "grid")] = "axis",
     measures: Annotated[
         str | Iterable[str],
         text(names=("-m", "--measure"), several=True, separators=" ", metavar="NAME...", also="--measures"),
     ] = (),
     against: Annotated[str, choice(*REFERENCES)] = "AP",
-    itself: Annotated[str | Iterable[str], text(several=True, separators=" ", metavar="NAME...")] = (),
     axis: Axis = "log",
     width: Annotated[float, number(least=1, in_shell=False)] = 7.0,
     titled: Annotated[bool, flag(in_shell=False)] = True,
 ) -> "Figure":
-    """Plot several studies together.
+    """Plot several studies on the same axes, by the share of the judgments kept.
 
-    To be plotted on the same axes, studies must have the same runs and full judgments. Studies of different runs or
-    judgments can be plotted with `layout="grid"`. Both layouts contain Kendall's tau-b, Pearson's correlation and the
-    RMS error of each measure and study. If the studies contain intervals over topics, bands show these intervals.
-    Otherwise, they show one standard deviation over samples on either side of the mean, clipped to the range of the
-    statistic.
-
-    Figure 22 of Yilmaz and Aslam (2008) shows studies of different schemes on the same axes. Figures 23 and 24 are
-    grids with one panel per collection; they compare bpref with AP and with its own values under the full judgments
-    (`itself="bpref"`).
+    The studies must have the same runs and full judgments. The panels show Kendall's tau-b, Pearson's correlation and
+    the RMS error of each measure and study, like Figure 22 of Yilmaz and Aslam (2008). If the studies contain intervals
+    over topics, bands show these intervals. Otherwise, they show one standard deviation over samples on either side of
+    the mean, clipped to the range of the statistic.
 
     Parameters
     ----------
     studies : the studies to plot, in a list or, by name, in a dictionary. A study is a result of ``irevalx.lab.study``,
         or a folder written by irevalx-lab study or by such a result; ``NAME=FOLDER`` assigns another name to a folder.
-    layout : layout of the figure: all studies on the same axes, by the share of the judgments kept (axis); or one
-        column per study, for example per collection (grid).
     measures : names of measures as printed by the studies. [default: all measures that the studies have in common]
     against : compare measures with average precision under full judgments (AP), or with their own values under full
         judgments (itself).
-    itself : also compare these measures with their own values under full judgments.
     width : width of the figure in inches.
     titled : whether the figure has a title.
 
     Raises
     ------
-    UsageError : studies to be plotted on the same axes differ in their runs or full judgments, two studies have the
-        same name, or a study does not contain a measure.
+    UsageError : studies differ in their runs or full judgments, two studies have the same name, or a study does not
+        contain a measure.
     InputError : a folder does not contain a study, or a study of another version of irevalx.
 
     Examples
@@ -97,26 +89,15 @@ def draw(
     2
     """
     from irevalx.lab.plotting.page import Page, style
-    from irevalx.lab.studies.figures import agreement, grid
+    from irevalx.lab.studies.figures import agreement
 
-    page, summaries = Page(width, titled, axis == "linear"), _summaries(studies)
-    if layout == "grid" and len(summaries) > 1 and page.is_narrow:
-        raise UsageError(f"{spelled('layout', 'grid')} with several studies requires {spelled('width', 7)}")
-    chosen = measures_in_common(summaries, _words(measures))
+    summaries = _summaries(studies)
+    chosen = measures_in_common(summaries, [word for text in measures for word in text.split()])
+    refuse_different(summaries)
+    for line in dict.fromkeys(line for summary in summaries for line in summary.interval_warnings()):
+        warn(line)
     with style():
-        if layout == "axis":
-            refuse_different(summaries)
-        for line in dict.fromkeys(line for summary in summaries for line in summary.interval_warnings()):
-            warn(line)
-        lines = [(measure, against) for measure in chosen]
-        if (others := _words(itself)) and against != "itself":
-            lines += [(measure, "itself") for measure in measures_in_common(summaries, others)]
-        return (grid if layout == "grid" else agreement)(summaries, lines, page)
-
-
-def _words(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct words of texts."""
-    return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+        return agreement(summaries, chosen, against, Page(width, titled, axis == "linear"))
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
@@ -161,35 +142,21 @@ class SeveralStudies(Result):
             for table in study.tables_for_people()
         ]
 
-    def write(
-        self, folder: str, *, figures: str | None, axis: str, width: float, titled: bool, **how: Any
-    ) -> list[str]:
-        """Write each study to a separate folder, like ``StudyResult.write``, and write figures of all studies."""
-
-        def write_into(path: Path) -> list[str]:
-            style: dict[str, Any] = {"axis": axis, "width": width, "titled": titled}
-            names = []
-            for study in self.studies:
-                into = make_folder(os.fspath(path / study.study.scheme))
-                names += [f"{into.name}/{name}" for name in study.write_into(into, figures=figures, **style, **how)]
-            if figures is not None:
-                names += self._draw_into(path, figures, **style)
+    def write_into(self, path: Path, *, figures: FigureFiles, **how: Any) -> list[str]:
+        """Write each study to a folder of its own in an empty folder, and figures of all studies."""
+        names, studies = [], {study.study.scheme: study for study in self.studies}
+        for scheme, study in studies.items():
+            into = make_folder(os.fspath(path / scheme))
+            names += [f"{into.name}/{name}" for name in study.write_into(into, figures=figures, **how)]
+        if figures.suffix is None:
             return names
-
-        return write_folder(folder, write_into)
-
-    def _draw_into(self, path: Path, suffix: str, *, axis: str, width: float, titled: bool) -> list[str]:
-        """Write the figures of all studies on common axes, and return the names of the files."""
-        from irevalx.lab.plotting.page import Page, figure_bytes
-
-        studies = {study.study.scheme: study for study in self.studies}
+        from irevalx.lab.plotting.page import figure_bytes
 
         def drawing(page: "Page", against: str) -> "Figure":
-            return draw(studies, against=against, axis=axis, width=page.width, titled=page.titled)
+            return draw(studies, against=against, axis=figures.axis, width=page.width, titled=page.titled)
 
-        names = []
         for against in REFERENCES:
-            names.append(f"agreement-with-{against}.{suffix}")
-            content = figure_bytes(partial(drawing, against=against), Page(width, titled), names[-1])
+            names.append(f"agreement-with-{against}.{figures.suffix}")
+            content = figure_bytes(partial(drawing, against=against), figures.page, names[-1])
             write_lines([content], path / names[-1])
         return names

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,8 +36,6 @@ _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 
 # in inches:
 _LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # space next to and below all panels, for tick labels and a label at the left
 _BETWEEN, _ROW_TITLE = 0.2, 0.28  # space between panels of a row, and above each row
-
-_GREATEST_IN_INSET = 0.2  # the greatest level in insets of linear axes: Yilmaz and Aslam 2008, Figures 20 and 21
 
 
 class ScatterPanel(Frozen):
@@ -130,10 +128,6 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
     )
 
 
-Line: TypeAlias = tuple[str, str]
-"""A measure, and the reference with which it is compared: "AP" or "itself"."""
-
-
 class Statistic(NamedTuple):
     """The format in which a statistic is plotted."""
 
@@ -161,8 +155,7 @@ _OVER_TOPICS = "95% intervals over resampled topics"
 def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
     """Yield each figure of a study: the stem of its file name, and the function that draws it."""
     for reference in REFERENCES:
-        lines = [(measure, reference) for measure in study.measures]
-        yield f"agreement-with-{reference}", partial(agreement, [study], lines, by_level=True)
+        yield f"agreement-with-{reference}", partial(agreement, [study], study.measures, reference, by_level=True)
     yield "decisions", partial(_decisions, study)
     yield "mean-scores", partial(_mean_scores, study)
     for measure in study.measures:
@@ -172,36 +165,27 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
                 yield f"{stem}-against-{reference}{ending}", partial(scatter, study, measure, reference, levels)
 
 
-def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
+def agreement(
+    studies: Sequence[StudySummary], measures: Sequence[str], reference: str, page: Page, *, by_level: bool = False
+) -> Figure:
     """Plot tau-b, Pearson's correlation and RMS error of studies on common axes, by level or by share of judgments."""
     rows = []
-    for group in _on_one_axis(lines):
-        panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
+    for group in _on_one_axis(measures):
+        panels = [_panel(studies, measures, group, reference, name, by_level=by_level) for name in _OF_AGREEMENT]
         rows.append([panel for panel in panels if panel.has_points] or panels[:1])
     label = studies[0].scheme.meaning if by_level else "share of the judgments kept"
-    return draw_lines(rows, page, title=_title(lines), label=label)
-
-
-def grid(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page) -> Figure:
-    """Plot tau-b, Pearson's correlation and RMS error in rows against the level, with one column per study."""
-    rows: list[list[LinePanel]] = []
-    for group in _on_one_axis(lines):
-        for name in _OF_AGREEMENT:
-            row: list[LinePanel] = []
-            for study in studies:
-                words = {"title": "" if rows else study.name, "band": _bands(studies, name)}
-                named = not row or page.is_narrow
-                row.append(_panel([study], lines, group, name, by_level=True, is_named=named, **words))
-            if any(panel.has_points for panel in row):
-                rows.append(row)
-    schemes = dict.fromkeys(study.scheme.meaning for study in studies)
-    return draw_lines(rows, page, title=_title(lines), label="; ".join(schemes), same_heights=True)
+    what = "Measure values" if measures[1:] else measures[0]
+    against = "AP" if reference == "AP" else "the measure itself"
+    title = f"{what} under reduced judgments against {against} under full judgments"
+    return draw_lines(rows, page, title=title, label=label)
 
 
 def _decisions(study: StudySummary, page: Page) -> Figure:
     """Plot accuracy and g-mean of significance decisions against the level."""
-    lines = _with_itself(study)
-    panels = [_panel([study], lines, lines, name, by_level=True) for name in ("accuracy", "g_mean")]
+    panels = [
+        _panel([study], study.measures, study.measures, "itself", name, by_level=True)
+        for name in ("accuracy", "g_mean")
+    ]
     title = "Significance decisions under reduced judgments, against decisions under full judgments"
     note = f"Significant: p\u00a0<\u00a0{ALPHA:g} in Wilcoxon's signed rank test over topics, without correction."
     return draw_lines([panels], page, title=title, label=study.scheme.meaning, note=note)
@@ -210,12 +194,12 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
 def _mean_scores(study: StudySummary, page: Page) -> Figure:
     """Plot mean values over runs and Kendall's tau against the level; only shares are plotted together."""
     assert study.scores is not None
-    rows, lines = [], _with_itself(study)
-    for group in _on_one_axis(lines):
-        ranges = ranges_printed_as([measure for measure, _ in group])
+    rows = []
+    for group in _on_one_axis(study.measures):
+        ranges = ranges_printed_as(group)
         bounds = max(limits.low for limits in ranges), min(limits.high for limits in ranges)
         curves = []
-        for measure, _ in group:
+        for measure in group:
             of_levels = [study.scores.reduced[level.text, measure].mean(axis=1) for level in study.levels]
             statistics = mean_and_spread(np.array(of_levels)[:, :, np.newaxis])
             mean, spread = statistics["mean"][:, 0], statistics["sd"][:, 0]
@@ -223,40 +207,34 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
         scores = LinePanel(
             tuple(curves), "mean over runs", band=_over_samples([study]), **_axis([study], by_level=True)
         )
-        rows.append([scores, _panel([study], lines, group, "tau", by_level=True)])
+        rows.append([scores, _panel([study], study.measures, group, "itself", "tau", by_level=True)])
     title = "Mean measure values under reduced judgments, and tau with values under full judgments"
     return draw_lines(rows, page, title=title, label=study.scheme.meaning)
 
 
-def _with_itself(study: StudySummary) -> list[Line]:
-    return [(measure, "itself") for measure in study.measures]
-
-
-def _on_one_axis(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return groups of lines that share axes: all measures that are shares, and each other measure separately."""
-    ranges = ranges_printed_as([measure for measure, _ in lines])
-    return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
+def _on_one_axis(measures: Sequence[str]) -> list[list[str]]:
+    """Return groups of measures that share axes: all measures that are shares, and each other measure separately."""
+    return [[measures[number] for number in group] for group in groups_on_one_axis(ranges_printed_as(measures))]
 
 
 def _panel(
     studies: Sequence[StudySummary],
-    lines: Sequence[Line],
-    group: Sequence[Line],
+    measures: Sequence[str],
+    group: Sequence[str],
+    reference: str,
     name: str,
     *,
     by_level: bool,
-    title: str = "",
-    is_named: bool = True,
-    band: str = "",
 ) -> LinePanel:
-    """Return the panel of a statistic with a group of lines; the style of a line is the same in all studies."""
+    """Return the panel of a statistic with a group of the measures; a measure has one style in all panels."""
     statistic, curves = STATISTICS[name], []
-    for measure, reference in group:
+    for measure in group:
         for number, study in enumerate(studies):
             x = _levels(study) if by_level else _above_zero(study.judged)
             columns = study.columns[measure, reference]
-            label = _label(study.name if studies[1:] else "", (measure, reference), lines)
-            style = lines.index((measure, reference)) * len(studies) + number
+            label = f"{measure}, {study.name}" if measures[1:] else study.name
+            label = label if studies[1:] else measure
+            style = measures.index(measure) * len(studies) + number
             if not is_comparable(measure, reference, name):
                 curves.append(Curve(label, x, np.full(len(x), np.nan), style=style))
                 continue
@@ -265,15 +243,8 @@ def _panel(
             bounds = statistic.low, statistic.high
             curves.append(_curve(label, style, x, mean, columns[f"{name}_sd"], bounds=bounds, ends=ends))
     rules = (THRESHOLD,) if statistic.ruled else ()
-    words = statistic.words if is_named else ""
-    return LinePanel(
-        tuple(curves),
-        words,
-        title,
-        rules=rules,
-        band=band or _bands(studies, name),
-        **_axis(studies, by_level=by_level),
-    )
+    axis = _axis(studies, by_level=by_level)
+    return LinePanel(tuple(curves), statistic.words, rules=rules, band=_bands(studies, name), **axis)
 
 
 def _curve(
@@ -293,23 +264,6 @@ def _curve(
         return Curve(label, x, mean, style=style)
     low, high = min(bounds[0], float(np.nanmin(mean))), max(bounds[1], float(np.nanmax(mean)))
     return Curve(label, x, mean, np.maximum(mean - deviation, low), np.minimum(mean + deviation, high), style=style)
-
-
-def _label(study: str, line: Line, lines: Sequence[Line]) -> str:
-    """Return the study and the measure of a line, and whether the measure is compared with itself, if lines differ."""
-    measure, against = line
-    references = {reference for _, reference in lines}
-    of_line = f"{measure}, itself" if against == "itself" and len(references) > 1 else measure
-    if not study:
-        return of_line
-    return f"{of_line}, {study}" if lines[1:] else study
-
-
-def _title(lines: Sequence[Line]) -> str:
-    measure = "Measure values" if lines[1:] else lines[0][0]
-    against = {"AP": "AP", "itself": "the measure itself"}
-    what = " or ".join(against[reference] for reference in sorted({reference for _, reference in lines}))
-    return f"{measure} under reduced judgments against {what} under full judgments"
 
 
 def _bands(studies: Sequence[StudySummary], name: str) -> str:
@@ -346,9 +300,4 @@ def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
     else:
         ticks = share_ticks([share for study in studies for share in study.judged.tolist() if share > 0])
     in_percent = not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged
-    return {
-        "ticks": ticks,
-        "logarithmic": True,
-        "in_percent": in_percent,
-        "inset": _GREATEST_IN_INSET if in_percent else 0.0,
-    }
+    return {"ticks": ticks, "logarithmic": True, "in_percent": in_percent}

@@ -200,6 +200,22 @@ AXES = ("log", "linear")
 """Scales of the axis of levels in figures."""
 
 
+class FigureFiles(NamedTuple):
+    """The format and the style of the figures in a folder."""
+
+    suffix: str | None  # one of ``SUFFIXES``; None for no figures
+    axis: str  # one of ``AXES``
+    width: float  # in inches
+    titled: bool
+
+    @property
+    def page(self) -> Page:
+        """The page for which the figures are drawn."""
+        from irevalx.lab.plotting.page import Page
+
+        return Page(self.width, self.titled, self.axis == "linear")
+
+
 class StudyResult(Result):
     """The knees of measures (the levels above which they are reliable), and the values from which they are derived."""
 
@@ -276,12 +292,12 @@ class StudyResult(Result):
     ) -> Figure:
         """Plot one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
         named_choice("axis", axis, AXES)
-        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.plotting.page import style
         from irevalx.lab.studies.figures import figures
 
         drawings = dict(figures(self.summary))
         with style():
-            return drawings[named_choice("name", name, [*drawings])](Page(width, titled, axis == "linear"))
+            return drawings[named_choice("name", name, [*drawings])](FigureFiles(None, axis, width, titled).page)
 
     def write(
         self,
@@ -303,33 +319,23 @@ class StudyResult(Result):
         named_choice("axis", axis, AXES)
         if figures is not None:
             named_choice("figures", figures, SUFFIXES)
-        style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
-        return write_folder(fspath(folder), partial(self.write_into, **style, threads=threads, progress=progress))
+        files = FigureFiles(figures, axis, width, titled)
+        into = partial(self.write_into, figures=files, digits=digits, threads=threads, progress=progress)
+        return write_folder(fspath(folder), into)
 
-    def write_into(
-        self,
-        path: Path,
-        *,
-        figures: str | None,
-        axis: str,
-        width: float,
-        titled: bool,
-        digits: int,
-        threads: int,
-        progress: bool,
-    ) -> list[str]:
+    def write_into(self, path: Path, *, figures: FigureFiles, digits: int, threads: int, progress: bool) -> list[str]:
         """Write all tables and figures to an empty folder, as ``write`` does."""
         names = []
         for name, lines in self._files(digits):
             write_lines(lines, path / name)
             names.append(name)
-        if figures is None:
+        if figures.suffix is None:
             return names
-        from irevalx.lab.plotting.page import Page, figure_bytes
+        from irevalx.lab.plotting.page import figure_bytes
         from irevalx.lab.studies.figures import figures as all_figures
 
-        drawings = [(f"{name}.{figures}", draw) for name, draw in all_figures(self.summary)]
-        page = Page(width, titled, axis == "linear")
+        drawings = [(f"{name}.{figures.suffix}", draw) for name, draw in all_figures(self.summary)]
+        page = figures.page
 
         def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
             return figure_bytes(drawing[1], page, drawing[0])

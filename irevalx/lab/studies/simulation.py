@@ -9,21 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from hashlib import sha256
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments import samples
-from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import StrataSample, values_of_sample
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.plotting.ranges import measure_printed_as
 from irevalx.lab.studies.schemes import IMPERFECT, TopicStrata, draw, values_of
-from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import (
@@ -46,23 +43,13 @@ CURVES = {
 }
 """The curves that have knees: reference and statistic."""
 
-_BATCH = 4_000_000  # maximum number of topic differences of pairs in memory at a time
-
-
-class StudyResampling(Frozen):
-    """Parameters of the topic resamples."""
-
-    resamples: int
-    seed: int = 0
-    decisions: bool = False  # whether significance decisions are made for each resample, for knees; takes far longer
-
 
 class StudyIntervals(Frozen):
     """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over resamples."""
 
     # By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures).
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
-    # By curve and measure: the indices of the lower and the upper level, None beyond all levels.
+    # By curve of tau-b and measure: the indices of the lower and the upper level, None beyond all levels.
     knees: dict[str, list[tuple[int | None, int | None]]]
 
 
@@ -76,13 +63,11 @@ class StudyBootstrap:
         average_precision: FloatArray,  # under full judgments, shape (n_runs, n_topics)
         n_levels: int,
         n_samples: int,
-        resampling: StudyResampling,
+        draws: TopicDraws,
     ) -> None:
         self._experiment, self._full, self._average_precision = experiment, full, average_precision
-        self._n_levels, self._n_samples, self._resampling = n_levels, n_samples, resampling
-        self._draws = TopicDraws.of(full.shape[2], resampling.resamples, resampling.seed)
+        self._n_levels, self._n_samples, self._draws = n_levels, n_samples, draws
         self._means: dict[tuple[str, str], FloatArray] = {}
-        self._decided = self._decide(full) if resampling.decisions else []
 
     def statistics(self, reduced: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Return the statistics of tested values of a sample, shape (n_draws, n_measures), by reference and name."""
@@ -94,12 +79,7 @@ class StudyBootstrap:
             }
             for m, scale in enumerate(self._experiment.scales)
         ]
-        statistics = {key: np.stack([by_key[key] for by_key in of_measures], axis=1) for key in of_measures[0]}
-        if self._resampling.decisions:
-            counts = [confusion(*pair) for pair in zip(self._decided, self._decide(reduced), strict=True)]
-            statistics["itself", "accuracy"] = np.concatenate([count.accuracy for count in counts])
-            statistics["itself", "g_mean"] = np.concatenate([count.g_mean for count in counts])
-        return statistics
+        return {key: np.stack([by_key[key] for by_key in of_measures], axis=1) for key in of_measures[0]}
 
     def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
         """Add the statistics of a sample at the level with this index."""
@@ -107,11 +87,6 @@ class StudyBootstrap:
             if key not in self._means:
                 self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
             self._means[key][level] += of_draws / self._n_samples
-
-    def _decide(self, values: FloatArray) -> list[Decisions]:
-        """Return the significance decisions for each resample, shape (n_draws, n_measures, n_pairs), in batches."""
-        size = max(1, _BATCH // max(1, values.size * values.shape[1]))
-        return [decide(np.moveaxis(values[..., batch.topics], -2, 0)) for batch in self._draws.batches(size)]
 
     def intervals(self) -> StudyIntervals:
         """Return the intervals of all samples added."""
@@ -225,7 +200,7 @@ def run_study(
     seeds: Sequence[int],
     *,
     done: Callable[[], None] = lambda: None,
-    resampling: StudyResampling | None = None,
+    resamples: int = 0,  # of topics, drawn with the first seed
     topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
     topic_rates: Sequence[Fraction] = (),
@@ -239,9 +214,9 @@ def run_study(
     plain = experiment.with_measures(("map",))
     average_precision = plain.values()
     bootstrap = None
-    if resampling is not None:
-        sizes = len(levels), len(seeds)
-        bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
+    if resamples:
+        draws = TopicDraws.of(len(experiment.topics), resamples, seeds[0])
+        bootstrap = StudyBootstrap(experiment, tested, average_precision[0], len(levels), len(seeds), draws)
     full = decide(tested)
     lacking: BoolArray = np.asarray(np.isnan(values).any(axis=1))
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
@@ -314,44 +289,3 @@ def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int
         for level in range(n_levels)
         for seed in range(first, min(first + processes, n_seeds))
     ]
-
-
-def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
-    """Return the first pairs of runs in the order of the SHA-256 of "SEED pairs I", where I is the index of a pair."""
-    pairs = list(combinations(range(n_runs), 2))
-    order = sorted(range(len(pairs)), key=lambda number: sha256(f"{seed} pairs {number}".encode()).digest())
-    return [pairs[number] for number in sorted(order[:n_pairs])]
-
-
-def pair_experiment(experiment: GradedRuns, pair: tuple[int, int]) -> GradedRuns:
-    """Return two runs with the judgments of documents that they retrieve (Bompada et al. 2007, sections 4 and 5)."""
-    chosen, n_topics = list(pair), len(experiment.topics)
-    rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
-    judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
-    retrieved = np.zeros(judgments.rows.size, np.bool_)
-    retrieved[ranking.row[ranking.row >= 0]] = True
-    return replace(
-        experiment,
-        judgments=judgments.restricted(retrieved),
-        runs=tuple(experiment.runs[run] for run in chosen),
-        ranking=replace(ranking, row=renumbered(ranking.row, retrieved)),
-        missing=experiment.missing[chosen],
-    )
-
-
-def with_random_pairs(
-    study: Study, n: int, seed: int, evaluate: Callable[[GradedRuns], Study], *, processes: int, progress: bool
-) -> tuple[Study, str]:
-    """Return a study with significance decisions on n random pairs, and a sentence about this."""
-    pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
-    with progress_bar("pairs of runs evaluated", len(pairs), enabled=progress) as advance:
-        for confusion in in_order(
-            lambda pair: evaluate(pair_experiment(study.experiment, pair)).confusion, lambda: pairs, processes
-        ):
-            confusions.append(confusion)
-            advance(1)
-    note = (
-        f"Significance decisions are on {len(pairs)} random pairs of runs. Each pair is evaluated on its own pool: the "
-        "judged documents that one of the two runs retrieves."
-    )
-    return replace(study, confusion=Confusion.sum(confusions)), note

@@ -16,7 +16,7 @@ from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRun
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.strata import read_design, read_topic_rates, requests_of_samples, stratify
 from irevalx.frozen import replace
-from irevalx.lab.command.output import Output, refuse_folder
+from irevalx.lab.command.output import Output, refuse_folder, write_folder
 from irevalx.lab.command.parameters import (
     GRADED,
     EvaluationOptions,
@@ -45,9 +45,9 @@ from irevalx.lab.judging.strategies import (
     Unjudged,
 )
 from irevalx.lab.studies.draw import Axis, SeveralStudies
-from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
+from irevalx.lab.studies.results import SUFFIXES, FigureFiles, StrategyResult, StudyResult
 from irevalx.lab.studies.schemes import IMPERFECT, NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
-from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
+from irevalx.lab.studies.simulation import run_study
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.parameters import ValueType
 from irevalx.process.terminal import progress_bar
@@ -141,16 +141,9 @@ def _run(
             studies.append(study(scheme=strategy.name, documents=texts, seed=first_seed, **options))
         is_random = any(strategy.is_random for strategy in strategies)
         result = SeveralStudies(tuple(studies), first_seed if is_random else None)
-    files = result.write(
-        folder,
-        figures=None if figures == "none" else figures,
-        axis=axis,
-        width=output.figure_width,
-        titled=not output.no_title,
-        digits=output.digits,
-        threads=threads,
-        progress=progress,
-    )
+    style = FigureFiles(None if figures == "none" else figures, axis, output.figure_width, not output.no_title)
+    into = partial(result.write_into, figures=style, digits=output.digits, threads=threads, progress=progress)
+    files = write_folder(folder, into)
     output.write(replace(result, notes=(*result.notes, f"Files in {shown_name(folder)}: {', '.join(files)}.")))
 
 
@@ -193,16 +186,6 @@ def study(
     strata: Annotated[Strata, refined(requires="scheme=strata")] = None,
     strata_file: StrataFile = None,
     own_pool: Annotated[bool, flag()] = False,
-    pairs: Annotated[
-        int,
-        whole(
-            0,
-            MOST_DRAWS,
-            metavar="N",
-            requires=("scheme=uniform", "scheme=stratified"),
-            excludes="resample_decisions",
-        ),
-    ] = 0,
     pool_depth: Annotated[int | None, whole(1, metavar="K", requires="own_pool")] = None,
     samples: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = 10,
     depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.depth,
@@ -223,7 +206,6 @@ def study(
         ),
     ] = None,
     resamples: Resamples = 0,
-    resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
     seed: Seed = None,
     fully_judged: Annotated[FullyJudged, refined(excludes=("own_pool", *_STRATEGY))] = None,
     progress: Annotated[bool, flag(in_shell=False)] = False,
@@ -237,7 +219,7 @@ def study(
     The knee of a statistic is the lowest level of judgments at and above which its mean over samples exceeds 0.9. A
     second kind of knee is the lowest level at and above which at least 95% of the samples exceed 0.9; it is reported
     because a real experiment has only one sample of judgments, which can be below 0.9 even if the mean is above 0.9.
-    With `resamples`, confidence intervals of the knees of means are also reported. Estimation errors are reported for
+    With `resamples`, confidence intervals of the knees of tau-b are also reported. Estimation errors are reported for
     measures that estimate AP.
 
     Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be combined with
@@ -266,8 +248,6 @@ def study(
         (Yilmaz and Aslam 2008, section 4.5.5): a file with one line ``TOPIC RATE`` per topic.
     own_pool : restrict the full judgments to the pool of these runs, for all schemes and levels. Pooled
         documents without a judgment stay unjudged (-1), as in the judgments that irevalx-lab pool writes.
-    pairs : compare this number of random pairs of runs, each on only those judged documents that at least one of its
-        two runs retrieves. Bompada et al. (2007) use 300. By default, all pairs are compared under the same judgments.
     pool_depth : depth of the pool of `own_pool`, and the greatest depth of a level. [default: 100]
     samples : number of samples at each level, with the seeds S, S+1, ...; the scheme depth has only one sample.
     group_by : report the bias against each group of runs if its documents are not selected (groups.csv). The group of a
@@ -278,8 +258,6 @@ def study(
         intervals describe the variation of a value over resampled topics. Because resampled rankings are noisier than
         the original ranking, intervals of tau and of knees are too low, and are not confidence intervals for the
         population of topics. [default: 0, no intervals]
-    resample_decisions : recompute the significance decisions for each resample (`resamples`), to obtain intervals of
-        the knees of accuracy and g-mean. The computation takes far longer than all others.
     progress : show the number of samples evaluated so far on standard error, on a terminal.
 
     Raises
@@ -333,28 +311,21 @@ def study(
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     strategy = StrategyResult.of(chosen, opened, experiment, budgets, seeds, options, processes=threads)
-    evaluate = partial(
-        run_study,
-        scheme=scheme,
-        levels=budgets,
-        seeds=seeds,
-        rounding=ROUNDINGS[rounding],
-        topic_rates=of_topics,
-    )
-    resampling = StudyResampling(resamples, first_seed, resample_decisions) if resamples else None
     with progress_bar("samples evaluated", len(budgets) * len(seeds), enabled=progress) as advance:
-        numbers = evaluate(
+        numbers = run_study(
             experiment,
-            done=partial(advance, 1),
-            resampling=resampling,
+            scheme,
+            budgets,
+            seeds,
+            rounding=ROUNDINGS[rounding],
+            topic_rates=of_topics,
             topic_strata=topic_strata,
             replayed=strategy.replayed,
+            resamples=resamples,
+            done=partial(advance, 1),
             processes=threads,
         )
     notes = experiment.notes(numbers.without_value.tolist())
-    if pairs:
-        numbers, note = with_random_pairs(numbers, pairs, first_seed, evaluate, processes=threads, progress=progress)
-        notes = (*notes, note)
     for line in study_warnings(numbers, of_pools=chosen.of_depth and not own_pool):
         warn(line)
     unpooled = strategy.unpooled(numbers, groups, group_by, processes=threads)
@@ -369,7 +340,6 @@ def study(
         **_changed(evaluation),
         **({"fully_judged": fully_judged} if fully_judged else {}),
         "own_pool": own_pool,
-        **({"pairs": pairs} if pairs else {}),
         **({"pool_depth": pool_depth} if own_pool else {}),
         "levels": [budget.text for budget in numbers.levels],
         "seeds": list(seeds) if is_random else [],

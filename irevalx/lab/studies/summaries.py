@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.notes import bootstrap_warnings
@@ -285,14 +284,9 @@ def knees_for_people(study: Study) -> Table:
     ]
     if ends:
         notes.append(
-            f"low, high: {1 - ALPHA:.0%} interval of the level in the column before, from resampled topics ({BEYOND}: "
-            "beyond all levels)."
+            f"low, high: {1 - ALPHA:.0%} interval of the knee of tau-b, from resampled topics ({BEYOND}: beyond all "
+            "levels); not computed for accuracy and g-mean."
         )
-        if any(row.low is None for row in rows):
-            notes.append(
-                f"low and high are blank if not computed; use {spelled('resample_decisions', True)} for the intervals "
-                "of accuracy and g-mean."
-            )
     if not all(row.monotone for row in rows):
         notes.append(
             f"* The mean also exceeds {THRESHOLD} at a lower level, but falls below it again: see first in knees.csv."
@@ -361,7 +355,7 @@ def refuse_different(studies: Sequence[StudySummary]) -> None:
             if value != known[0][1]:
                 raise UsageError(
                     f"studies on one axis must have the same {words}; {quote(known[0][0])} and {quote(name)} differ: "
-                    f"use {spelled('layout', 'grid')}"
+                    "draw each of them in a figure of its own"
                 )
 
 

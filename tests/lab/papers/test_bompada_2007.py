@@ -5,9 +5,7 @@ documents of the TREC 2003 Robust track, the TREC-12 of both, evaluated by loops
 from __future__ import annotations
 
 import csv
-import hashlib
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -188,44 +186,6 @@ def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[st
         assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
     few = [confusions["ndcg_2=1"]["5%", seed] for seed in SEEDS]
     assert all(confusion["c22"] and confusion["c11"] and confusion["c12"] + confusion["c21"] for confusion in few)
-
-
-def test_table_4_random_pairs(robust03: Path, tmp_path: Path) -> None:
-    """Decisions on random pairs, each under samples of the pool of the two runs."""
-    collection = part(robust03, tmp_path, "^[f-z]|^[I-U].*[1-9c]", 20)
-    n_pairs, seed, measures = 4, 4, ("map", "bpref", "ndcg.2=1")
-    options = ("--scheme", "stratified", "--samples", "1", "--seed", str(seed), "--levels", "30%", "--figure", "none")
-    call: Call = ("study", *collection.files, "-m", " ".join(measures), *options, "--pairs", str(n_pairs))
-    done = succeeded(*call, "--quiet", "-o", tmp_path / "study")
-    assert (
-        "Significance decisions are on 4 random pairs of runs. Each pair is evaluated on its own pool"
-        in done.stdout.decode()
-    )
-    pairs = list(combinations(collection.runs, 2))
-    digests = [hashlib.sha256(f"{seed} pairs {number}".encode()).digest() for number in range(len(pairs))]
-    chosen = sorted(range(len(pairs)), key=digests.__getitem__)[:n_pairs]
-    counts: dict[str, Counter[tuple[bool, bool]]] = {printed(measure): Counter() for measure in measures}
-    for number in chosen:
-        runs = {name: collection.runs[name] for name in pairs[number]}
-        results = {
-            topic: {docno for run in runs.values() for docno in run.get(topic, ())} for topic in collection.qrels
-        }
-        pool = {
-            topic: {docno: grade for docno, grade in grades.items() if docno in results[topic]}
-            for topic, grades in collection.qrels.items()
-        }
-        full, reduced = (values(runs, qrels, measures) for qrels in (pool, degraded.stratified(pool, "0.3", seed)))
-        for measure, of_measure in counts.items():
-            [(first, _)], [(other, _)] = decisions(full[measure]), decisions(reduced[measure])
-            of_measure[first, other] += 1
-    with (tmp_path / "study" / "samples.csv").open(newline="") as lines:
-        rows = {row["measure"]: row for row in csv.DictReader(lines) if row["against"] == "itself"}
-    places = {"c11": (False, False), "c12": (False, True), "c21": (True, False), "c22": (True, True)}
-    for measure, of_measure in counts.items():
-        assert {name: int(rows[measure][name]) for name in places} == {
-            name: of_measure[places[name]] for name in places
-        }
-    assert any(len(of_measure) > 1 for of_measure in counts.values())
 
 
 def test_figure_2_decisions_by_level(

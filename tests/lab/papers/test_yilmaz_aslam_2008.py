@@ -193,55 +193,8 @@ def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn
             assert np.array(lines[scheme]) == pytest.approx(np.array(expected), abs=1e-9)
 
 
-@pytest.mark.parametrize("scheme", ["uniform", "depth"])
-def test_figures_23_and_24_a_grid_of_collections(
-    scheme: str, studies: dict[str, Studied], collection: Collection, drawn: Drawn, tmp_path: Path
-) -> None:
-    """Statistics in rows and collections in columns: all topics, and the first half of them."""
-    topics = list(collection.qrels)[:8]
-    half = Collection(
-        tmp_path / "qrels",
-        collection.run_paths,
-        {topic: collection.qrels[topic] for topic in topics},
-        {
-            name: {topic: ranked[topic] for topic in topics if topic in ranked}
-            for name, ranked in collection.runs.items()
-        },
-    )
-    lines = collection.qrels_path.read_text().splitlines(keepends=True)
-    half.qrels_path.write_text("".join(line for line in lines if line.split()[0] in topics))
-    study = studies[scheme]
-    measures, levels = ("bpref_10", "infAP"), SCHEMES[scheme]
-    options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(study.seeds)), "--seed", "7")
-    folder = tmp_path / "half"
-    call: Call = ("study", *half.files, "-m", " ".join(measures), *options, "--figures", "none")
-    assert lab(*call, "--quiet", "-o", folder).status == 0
-    full = scores(values(half.runs, half.qrels, ("map", *measures)))
-    reduced = {
-        (level, seed): scores(values(half.runs, reduce(scheme, half, level, seed), measures))
-        for level, seed in product(levels, study.seeds)
-    }
-    columns = {"all": study, "half": Studied(folder, drawn, full, reduced, {}, study.seeds)}
-    named = [f"{name}={study.folder}" for name, study in columns.items()]
-    call = ("draw", *named, "--layout", "grid", "-m", " ".join(measures), "--itself", "bpref_10")
-    succeeded(*call, "--figure", tmp_path / "grid.pdf", stderr="")
-    panels = panels_of(drawn["grid"])
-    for panel, (statistic, name) in zip(panels, product(SHOWN.values(), columns), strict=True):
-        lines_of_panel = lines_of(panel)
-        assert set(lines_of_panel) == {"bpref_10", "infAP", "bpref_10, itself"}
-        for label, points in lines_of_panel.items():
-            measure, against = label.split(",")[0], "itself" if "itself" in label else "AP"
-            if (statistic, label) == ("rms", "bpref_10"):  # which does not estimate AP
-                assert all(math.isnan(y) for _, y in points)
-                continue
-            expected = [
-                (place(scheme, level), columns[name].mean(statistic, measure, against, level)) for level in levels
-            ]
-            assert np.array(points) == pytest.approx(np.array(expected), abs=1e-9)
-
-
 def test_summaries(studies: dict[str, Studied]) -> None:
-    """Rows of summary.csv equal the loops."""
+    """Rows of summary.csv, from which a notebook draws Figures 23 and 24, equal the loops."""
     for scheme, study in studies.items():
         with (study.folder / "summary.csv").open(newline="") as lines:
             for row in csv.DictReader(lines):

@@ -10,7 +10,6 @@ from shlex import split
 import pytest
 from drawn_figures import lines_of, panels_of, texts_of
 from examples.experiment import LABELS, QRELS, RUNS
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from running import lab, succeeded
@@ -124,49 +123,11 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
     )
     of_figures = ("--axis", "linear", "--figure-width", width, "--quiet")
     assert lab(*call, "--seed", "1", "-o", tmp_path / "one", *of_figures).status == 0
-    for layout in ("axis", "grid"):
-        words = ("draw", tmp_path / "one", "--layout", layout, "--figure", tmp_path / f"{layout}.svg")
-        assert lab(*words, *of_figures).status == 0
-    for stem in ("agreement-with-AP", "decisions", "mean-scores", "axis", "grid"):
+    assert lab("draw", tmp_path / "one", "--figure", tmp_path / "axis.svg", *of_figures).status == 0
+    for stem in ("agreement-with-AP", "decisions", "mean-scores", "axis"):
         for panel in panels_of(drawn[stem]):
             assert panel.get_xscale() == "linear"
             names = [text.get_text() for text in panel.get_xticklabels()]
             places = panel.get_xticks().tolist()
             assert names == [f"{100 * place:.0f}%" for place in places]
             assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
-
-
-@pytest.mark.parametrize("width", ["3.3", "7"])
-def test_insets(width: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """On linear axes, insets that cover no line repeat the lines up to 20% (Yilmaz and Aslam 2008, Figures 20 and 21)."""
-    study: tuple[str | Path, ...] = (
-        "study",
-        QRELS,
-        *RUNS,
-        *split("-m 'map infAP num_rel_ret' --samples 3 --seed 1 --quiet --figure-width"),
-        width,
-    )
-    levels = ("--levels", "2% 5% 10% 20% 50% 100%")
-    stems = ("agreement-with-AP", "decisions", "mean-scores")
-    assert lab(*study, *levels, "-o", tmp_path / "log").status == 0
-    assert not any(panel.child_axes for stem in stems for panel in panels_of(drawn[stem]))
-    assert lab(*study, "--levels", "10% 20% 50% 100%", "--axis", "linear", "-o", tmp_path / "few").status == 0
-    assert not any(panel.child_axes for stem in stems for panel in panels_of(drawn[stem]))
-    assert lab(*study, *levels, "--axis", "linear", "-o", tmp_path / "linear").status == 0
-    for stem in stems:
-        figure = drawn[stem]
-        assert "Insets: levels up to 20%." in " ".join(" ".join(texts_of(figure)).split())
-        for panel in panels_of(figure):
-            [inset] = panel.child_axes
-            assert isinstance(inset, Axes)
-            for name, points in lines_of(panel).items():
-                assert lines_of(inset)[name] == [(x, y) for x, y in points if x <= 0.2]
-            low, high = sorted(panel.get_ylim())
-            assert all(low <= tick <= high for tick in panel.get_yticks())
-            assert len(inset.get_yticks()) > 1 < len(inset.get_xticks())
-            box = inset.get_window_extent()
-            assert min(box.width, box.height) / figure.dpi > 0.6
-            for line in panel.get_lines():
-                if str(line.get_label()) in lines_of(panel):
-                    path = line.get_path().transformed(line.get_transform())
-                    assert not path.intersects_bbox(box, filled=False), (stem, line.get_label())

@@ -362,47 +362,11 @@ def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_pat
             )
 
 
-def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """Columns are studies and rows statistics: Yilmaz and Aslam 2008, Figures 23 and 24."""
-    named = [f"one={studies / 'uniform'}", f"two={studies / 'mixed'}"]
-    succeeded("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf", stderr="")
-    panels = panels_of(drawn["f"])
-    assert [panel.get_title() for panel in panels] == ["one", "two", "", "", "", ""]
-    for number, panel in enumerate(panels):
-        column, scheme = ("tau_b", "pearson", "rms")[number // 2], ("uniform", "mixed")[number % 2]
-        assert set(lines_of(panel)) == {"infAP", "bpref", "bpref, itself"}
-        for label, points in lines_of(panel).items():
-            requested = (label.split(",")[0], "itself" if "," in label else "AP")
-            if (column, *requested) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
-                assert all(math.isnan(y) for _, y in points)
-                continue
-            rows = [
-                row
-                for row in rows_in(studies / scheme / "summary.csv")
-                if (row["measure"], row["against"]) == requested
-            ]
-            assert np.array(points) == pytest.approx(
-                np.array(
-                    [
-                        (
-                            level(row["level"]) if scheme == "uniform" else float(row["judged"]),
-                            float(row[f"{column}_mean"]),
-                        )
-                        for row in rows
-                    ]
-                )
-            )
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("{}/uniform -m ndcg", "study 'uniform' does not contain the measure 'ndcg', only infAP bpref"),
         ("{}/uniform {}/uniform", "two studies have the same name; give different names with NAME=FOLDER"),
-        (
-            "{}/uniform {}/depth --layout grid --figure-width 3.3",
-            "--layout grid with several studies requires --figure-width 7",
-        ),
     ],
 )
 def test_studies_that_cannot_be_drawn(words: str, message: str, studies: Path, tmp_path: Path) -> None:
@@ -434,7 +398,7 @@ def test_captions_of_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path:
     """The caption of several studies explains all kinds of bands."""
     options = ("--levels", "20% 60%", "--samples", "3", "--seed", "1", "-m", "infAP bpref", "--resamples", "20")
     assert lab("study", QRELS, *RUNS, *options, "--figure", "none", "-o", tmp_path / "topics").status == 0
-    call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--layout", "grid", "--quiet")
+    call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--quiet")
     assert lab(*call, "--figure", tmp_path / "f.svg").status == 0
     with pytest.warns(IrevalxWarning, match="bootstrap intervals are too narrow"):
         figure = drawn["f"]
