@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.coverage import DEPTH, Coverage, depend_on_unjudged
-from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, run_streams
+from irevalx.experiments.inputs import graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.lab.comparison.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.lab.comparison.verdicts import dependent
@@ -47,7 +48,7 @@ def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> GradedRuns:
     paths = sorted(map(str, (folder / "runs").iterdir()))
     opened = run_streams(paths)
     judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened, max(DEPTHS))
-    return graded_runs_of(Qrels(judgments), opened, list(measures), EvaluationRules.of(complete=True))
+    return prepare_graded_runs(Qrels(judgments), opened, list(measures), EvaluationRules.of(complete=True)).ranked()
 
 
 def coverage_at(collection: GradedRuns, judged: NDArray[np.bool_], depth: int) -> Coverage:

@@ -2,6 +2,7 @@
 
 parameters           seeds and proportions
 inputs               judgments, runs and labels from user input; judgments with the text of their file
+prepared_runs        judgments, runs and measures that are read, then ranked: PreparedRuns, PreparedGradedRuns
 ranked_runs          runs ranked once: RankedRuns, GradedRuns; topics compared; scales
 measured_runs        measure values of runs by topic, computed or read from a score file
 labels               label files: a second set of judgments for the same documents

@@ -13,19 +13,13 @@ from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, RunWarnings, UsageError, shown_name, warn
 from irevalx.experiments.labels import Labels
 from irevalx.experiments.ranked_runs import (
-    DEFAULT_RULES,
-    EvaluationRules,
-    GradedRuns,
-    RankedRuns,
     raise_first,
-    requests_of,
 )
 from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.requests import measures_in
-from irevalx.measures.selection import RequestedMeasure, refuse_contradictions
-from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS, read_qrels, rel_format
+from irevalx.reading.formats import QRELS, TREC_RESULTS, read_qrels, rel_format
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
@@ -85,43 +79,6 @@ def run_streams(runs: Any, compat: Compat = TREC_EVAL_10) -> list[RunStream]:
 def measures_of(measures: Any) -> tuple[str, ...]:
     """Return the requested measures; a string can contain several measures, separated by blanks or commas."""
     return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
-
-
-def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES) -> GradedRuns:
-    """Read graded judgments and runs, rank the documents and look up their grades.
-
-    ``qrels`` can be ``Judgments``. ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples``
-    returns them.
-    """
-    settings = rules.settings
-    judgments = qrels if isinstance(qrels, Judgments) else graded_judgments_of(qrels, *rules.of_judgments)
-    opened = run_streams(runs, settings.compat)
-    are_requests = isinstance(measures, tuple) and any(isinstance(measure, RequestedMeasure) for measure in measures)
-    requests = measures if are_requests else requests_of(measures_of(measures), settings)
-    return GradedRuns.of(judgments, opened, requests, rules, warn=warn)
-
-
-def ranked_runs_of(
-    qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_requested: bool = False
-) -> RankedRuns:
-    """Read runs and judgments in any format, and rank the documents.
-
-    Judgments that were already read determine the format and, unless it is requested, the type of grades. With
-    ``as_requested``, measures have their requested names instead of their printed names.
-    """
-    if isinstance(qrels, Qrels):
-        grades = qrels.grades if rules.settings.grades == "whole" else rules.settings.grades
-        rules = replace(rules, settings=replace(rules.settings, grades=grades), rel_format=qrels.rel_format)
-        rules.settings.check()
-    settings, rel_format = rules.settings, rules.rel_format
-    refuse_contradictions((), settings, rel_format, with_pool=False)
-    requests = requests_of(measures_of(measures), settings, rel_format, as_requested=as_requested)
-    judgments = judgments_of(qrels, *rules.of_judgments)
-    kind: type[RankedRuns] = RankedRuns
-    if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:
-        raise_first(judgments.duplicates)
-        kind = GradedRuns
-    return kind.of(judgments, run_streams(runs, settings.compat), requests, rules, warn=warn)
 
 
 class QrelsText(Qrels):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, NoTopicsError, Warn, quote, warn
 from irevalx.evaluation.columns import Column
 from irevalx.experiments.coverage import COVERAGE_MEASURES, DEPTH, Coverage, coverages
-from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of
+from irevalx.experiments.inputs import are_given, measures_of
+from irevalx.experiments.prepared_runs import prepare_runs
 from irevalx.experiments.ranked_runs import (
     GEOMETRIC_MEAN,
     EvaluationRules,
     RankedRuns,
     left_out,
+    notes_on_topics,
     scale_of,
     topics_compared,
 )
@@ -73,34 +75,67 @@ class MeasureValues(Frozen, kw_only=True):
         return round(summary) if self.is_count else summary
 
 
-def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
-    """Evaluate runs; topics for which a run has no value are excluded for the measure, with a warning."""
+class MeasuredRuns(NamedTuple):
+    """The values of runs by measure, and the notes below tables."""
+
+    measures: list[MeasureValues]
+    notes: tuple[str, ...]
+    ranked: RankedRuns | None = None  # None for ``Scores``
+
+
+def measure_runs(
+    given: Any,
+    runs: Any,
+    measures: Any,
+    default: Sequence[str],
+    rules: EvaluationRules,
+    *,
+    as_requested: bool = False,
+) -> MeasuredRuns:
+    """Evaluate runs with the given judgments, or select values from ``Scores``; warns about all omissions.
+
+    Without ``measures``, they are ``default``; for scores, see ``default_of_scores``.
+    """
+    requested = measures_of(measures)
+    if not isinstance(given, Scores):
+        ranked = prepare_runs(given, runs, requested or default, rules, as_requested=as_requested).ranked()
+        measured = measured_ranking(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+        return MeasuredRuns(measured, notes, ranked)
+    if are_given(runs):
+        raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
+    selected, note = (requested, ()) if requested else default_of_scores(given, default)
+    topics, lacking = shared_topics(given, complete=rules.settings.complete)
+    n_topics = len({topic for run in given.runs for topic in given.topics(run)})
+    which = topics_compared(len(topics), n_topics, lacking, "topics")
+    if lacking:
+        warn(which)
+    measured = measured_scores(given, selected, topics, warn, as_requested=as_requested)
+    names = [values.measure for values in measured]
+    n_without = [len(topics) - len(values.topics) for values in measured]
+    notes = f"Topics: {which}.", *notes_on_topics(names, n_without, len(topics)), *assumed_directions(given, names)
+    return MeasuredRuns(measured, (*notes, *note))
+
+
+def measured_ranking(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
+    """Return the values of runs; topics for which a run has no value are excluded for the measure, with a warning."""
     topics = tuple(map(as_text, ranked.topics))
     coverage = coverages(ranked)
     requests = [request for request in ranked.requests for _ in request.names]
-    return [
-        with_coverage(
-            _of_shared_topics(
-                MeasureValues(
-                    measure=measure,
-                    runs=ranked.runs,
-                    topics=topics,
-                    values=values,
-                    scale=scale,
-                    is_count=request.measure.number == "integer",
-                    direction=request.measure.direction,
-                    is_coverage=request.measure in COVERAGE_MEASURES,
-                ),
-                warn,
-            ),
-            request,
-            ranked,
-            coverage,
+    measured = []
+    for measure, request, scale, values in zip(ranked.measures, requests, ranked.scales, ranked.values(), strict=True):
+        every = MeasureValues(
+            measure=measure,
+            runs=ranked.runs,
+            topics=topics,
+            values=values,
+            scale=scale,
+            is_count=request.measure.number == "integer",
+            direction=request.measure.direction,
+            is_coverage=request.measure in COVERAGE_MEASURES,
         )
-        for measure, request, scale, values in zip(
-            ranked.measures, requests, ranked.scales, ranked.values(), strict=True
-        )
-    ]
+        measured.append(with_coverage(_of_shared_topics(every, warn), request, ranked, coverage))
+    return measured
 
 
 def with_coverage(
@@ -114,60 +149,6 @@ def with_coverage(
     depth = request.cutoffs.get(measured.measure, DEPTH)
     at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
     return replace(measured, request=request, coverage=at, top_coverage=None if at.of_relevant_only else top)
-
-
-class MeasuredInput(Frozen, kw_only=True):
-    """The values of runs by measure, from judgments and runs or from score files, and the notes below tables."""
-
-    measures: list[MeasureValues]
-    notes: tuple[str, ...]
-    ranked: RankedRuns | None = None
-    """None for score files."""
-
-    @classmethod
-    def of(
-        cls,
-        given: Any,
-        runs: Any,
-        measures: Any,
-        default: Sequence[str],
-        rules: EvaluationRules,
-        *,
-        as_requested: bool = False,
-    ) -> MeasuredInput:
-        """Evaluate runs with the given judgments, or select values from ``Scores``; warns about all omissions.
-
-        Without ``measures``, they are ``default``; for scores, see ``default_of_scores``.
-        """
-        requested = measures_of(measures)
-        if isinstance(given, Scores):
-            if are_given(runs):
-                raise ArgumentError("runs cannot be combined with Scores, which already contain runs")
-            selected, note = (requested, ()) if requested else default_of_scores(given, default)
-            of_scores = cls._of_scores(given, selected, as_requested=as_requested, complete=rules.settings.complete)
-            return replace(of_scores, notes=(*of_scores.notes, *note))
-        ranked = ranked_runs_of(given, runs, requested or default, rules, as_requested=as_requested)
-        measured = measured_runs(ranked, warn)
-        notes = ranked.notes([len(ranked.topics) - len(of_measure.topics) for of_measure in measured])
-        return cls(measures=measured, notes=notes, ranked=ranked)
-
-    @classmethod
-    def _of_scores(
-        cls, scores: Scores, measures: Sequence[str], *, as_requested: bool, complete: bool
-    ) -> MeasuredInput:
-        topics, lacking = shared_topics(scores, complete=complete)
-        n_topics = len({topic for run in scores.runs for topic in scores.topics(run)})
-        which = topics_compared(len(topics), n_topics, lacking, "topics")
-        if lacking:
-            warn(which)
-        measured = measured_scores(scores, measures, topics, warn, as_requested=as_requested)
-        without = [
-            f"{of_measure.measure}: {number} of {len(topics)} topics without a value are left out."
-            for of_measure in measured
-            if (number := len(topics) - len(of_measure.topics))
-        ]
-        assumed = assumed_directions(scores, [of_measure.measure for of_measure in measured])
-        return cls(measures=measured, notes=(f"Topics: {which}.", *without, *assumed))
 
 
 def assumed_directions(scores: Scores, names: Iterable[str]) -> tuple[str, ...]:

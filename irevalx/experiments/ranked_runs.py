@@ -13,9 +13,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, NoTopicsError, RunWarnings, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.evaluate import unique_run_names, warn_of_copies
-from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
-from irevalx.experiments.run_selection import LEAST_RUNS, selected_runs
 from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
@@ -23,7 +21,6 @@ from irevalx.measures import NICKNAMES
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import (
     RequestedMeasure,
-    Selection,
     refuse_contradictions,
     select_measures,
     with_distinct_names,
@@ -40,7 +37,7 @@ from irevalx.measures.summaries import (
 from irevalx.parameters import counts_by_run
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.rank import RankedRun, assess, in_topic_order, rank_run
+from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import QRELS
@@ -50,7 +47,7 @@ from irevalx.statistics.significance import MEAN, TOTAL, Scale, scale_with
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    pass
 
 
 def _logarithms(values: FloatArray) -> FloatArray:
@@ -214,65 +211,6 @@ class RankedRuns(Frozen):
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "sources": ()}  # pickled results do not read runs again
 
-    @classmethod
-    def of(
-        cls,
-        judgments: AnyJudgments,
-        runs: Sequence[RunStream],
-        requests: Sequence[RequestedMeasure],
-        rules: EvaluationRules = DEFAULT_RULES,
-        *,
-        warn: Warn = lambda line: None,
-    ) -> Self:
-        """Read runs, rank them, and look up their documents; warns about omissions and about topics that score 0."""
-        if len(runs) < rules.least_runs:
-            raise UsageError(f"at least {LEAST_RUNS[rules.least_runs]} must be given, not {len(runs)}")
-        settings, documents = rules.settings, judgments.documents
-        ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
-        runs = [run.allowing(settings.duplicates) for run in runs]
-        ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.threads, warn=warn))
-        with_results = frozenset[bytes]().union(*(ranked_run.topics for ranked_run in ranked))
-        judged_topics = [topic for topic in documents.topics if topic in with_results]
-        if not judged_topics:
-            raise NoTopicsError(f"no topic of {shown_name(documents.path)} has results")
-        unique = unique_names(ranked, runs, warn)
-        selected, notes = selected_runs(
-            ranked,
-            unique,
-            judged_topics,
-            judgments,
-            min_retrieved=rules.min_retrieved,
-            fully_judged=rules.fully_judged,
-            least=rules.least_runs,
-            warn=warn,
-        )
-        topics, lacking = compared_topics(
-            documents, {unique[number]: ranked[number] for number in selected}, complete=settings.complete
-        )
-        raise_first(judgments.failures(topics))
-        if lacking:
-            warn(topics_compared(len(topics), len(documents.topics), lacking))
-        fitting = _fitting(requests, judgments, settings, warn)
-        for line in level_warnings(judgments, fitting, settings):
-            warn(line)
-        return cls(
-            judgments=judgments,
-            runs=tuple(unique[number] for number in selected),
-            topics=topics,
-            ranking=Ranking.joined(
-                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in selected]
-            ),
-            missing=np.array(
-                [[topic not in ranked[number].topics for topic in topics] for number in selected], np.bool_
-            ),
-            requests=fitting,
-            lacking=lacking,
-            sources=[runs[number] for number in selected],
-            settings=settings,
-            notes_on_runs=notes,
-            selected=selected,
-        )
-
     @property
     def level(self) -> float:
         """Relevance threshold."""
@@ -290,12 +228,7 @@ class RankedRuns(Frozen):
 
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
         """Return the notes below tables: the topics, and for each measure the number of topics without a value."""
-        n_topics = len(self.topics)
-        without = [
-            f"{measure}: {number} of {n_topics} topics without a value are left out."
-            for measure, number in zip(self.measures, n_without, strict=False)
-            if number
-        ]
+        without = notes_on_topics(self.measures, n_without, len(self.topics))
         return (*self.notes_on_runs, f"Topics: {self.which_topics}.", *without)
 
     @property
@@ -347,6 +280,15 @@ class RankedRuns(Frozen):
             [[_score(kind, of_run) for of_run in runs] for kind, runs in zip(self.kinds, values, strict=True)],
             np.float64,
         )
+
+
+def notes_on_topics(measures: Sequence[str], n_without: Sequence[int], n_topics: int) -> list[str]:
+    """Return a note for each measure that some topics have no value of."""
+    return [
+        f"{measure}: {number} of {n_topics} topics without a value are left out."
+        for measure, number in zip(measures, n_without, strict=False)
+        if number
+    ]
 
 
 def left_out(measure: str, number: int, n_topics: int) -> str:
@@ -411,25 +353,6 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
             "or sum"
         )
     return measure.format_problem(rel_format)
-
-
-def _fitting(
-    requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
-) -> tuple[RequestedMeasure, ...]:
-    """Return the measures that the judgments support; raises EvaluationError for other measures requested by name."""
-    fitting = []
-    for request in requests:
-        problem = None
-        if request.measure.why_unsupported:
-            judged = assess(judgments, Ranking.of_nothing(judgments.documents), settings, "nonrel")
-            problem = request.measure.why_unsupported(judged, request.parameters)
-        if problem is None:
-            fitting.append(request)
-        elif request.optional:
-            warn(f"{shown_name(judgments.documents.path)}: {problem}; it is left out")
-        else:
-            raise EvaluationError(f"{shown_name(judgments.documents.path)}: {problem}")
-    return tuple(fitting)
 
 
 class GradedRuns(RankedRuns):

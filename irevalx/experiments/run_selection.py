@@ -13,6 +13,7 @@ import numpy as np
 from irevalx.arrays.segments import IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, RunWarning, RunWarnings, Warn
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.parameters import counts_by_run
@@ -22,22 +23,17 @@ from irevalx.ranking.ranking import Ranking
 LEAST_RUNS = {1: "one run", 2: "two runs"}
 """The minimum number of runs, in words."""
 
-Selected = tuple[list[int], tuple[str, ...]]
-"""The indices of the selected runs, and notes on the other runs."""
-
 
 def selected_runs(
     ranked: Sequence[RankedRun],
     names: Sequence[str],
     topics: Sequence[bytes],
     judgments: AnyJudgments,
-    *,
-    min_retrieved: float,
-    fully_judged: int | None,
-    least: int,
+    rules: EvaluationRules,
     warn: Warn,
-) -> Selected:
-    """Return the runs that meet both conditions; raises InputError if these are fewer than ``least``."""
+) -> tuple[list[int], tuple[str, ...]]:
+    """Return the indices of the runs that meet both conditions, and notes; raises InputError if these are too few."""
+    min_retrieved, fully_judged, least = rules.min_retrieved, rules.fully_judged, rules.least_runs
     sufficient = _sufficient_runs(ranked, names, topics, min_retrieved, warn)
     if len(sufficient) < least:
         raise InputError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from running import FIXTURES
 
 from irevalx.errors import Warn
+from irevalx.experiments.prepared_runs import PreparedGradedRuns
 from irevalx.experiments.ranked_runs import DEFAULT_RULES, EvaluationRules, GradedRuns, requests_of
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.kinds.runs import RunStream
@@ -54,4 +55,5 @@ def rank_graded_runs(
     warn: Warn = lambda line: None,
 ) -> GradedRuns:
     """Return runs ranked against graded judgments."""
-    return GradedRuns.of(judgments, runs, requests_of(measures, rules.settings), rules, warn=warn)
+    requests = requests_of(measures, rules.settings)
+    return PreparedGradedRuns(judgments=judgments, runs=runs, requests=requests, rules=rules).ranked(warn)

@@ -15,7 +15,7 @@ import pytest
 from running import FIXTURES
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.inputs import graded_runs_of
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import (
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
 @cache
 def experiment() -> GradedRuns:
     """Return runs and judgments, with all measures."""
-    read = graded_runs_of(QRELS, RUNS, "map")
+    read = prepare_graded_runs(QRELS, RUNS, "map").ranked()
     errors = select_measures((STANDARD_ERROR,), Settings(), "sampled").measures
     return replace(read, requests=(*requests_of_samples(MEASURES, Settings()), *errors))
 

@@ -12,7 +12,7 @@ from running import FIXTURES, lab, opened, run
 
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import GradedQrelsText
-from irevalx.experiments.measured_runs import measured_runs
+from irevalx.experiments.measured_runs import measured_ranking
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, requests_of, scale_of
 from irevalx.measures import MEASURES
 from irevalx.statistics.significance import MEAN, TOTAL
@@ -54,7 +54,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
         read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"]
     )
     messages: list[str] = []
-    by_map, by_gain = (runs.values for runs in measured_runs(experiment, messages.append))
+    by_map, by_gain = (runs.values for runs in measured_ranking(experiment, messages.append))
     assert (by_map.shape, by_gain.shape) == ((2, 3), (2, 2))
     assert messages == [f"{experiment.measures[1]}: 1 of 3 topics are left out: some run has no finite value for them"]
     files = (tmp_path / name for name in ("qrels", "r", "s"))
@@ -65,7 +65,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     assert row["mean"] == pytest.approx(by_gain[0].mean())
     nowhere = rank_graded_runs(read, opened([str(tmp_path / name) for name in "rs"], print), ["Rndcg.1=0,2=0"])
     with pytest.raises(InputError, match="has no value for any topic"):
-        measured_runs(nowhere, messages.append)
+        measured_ranking(nowhere, messages.append)
 
 
 def test_summaries_by_hand() -> None:

@@ -11,8 +11,9 @@ from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores, paths_of
 from irevalx.declarations import declared, file, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import are_given, graded_runs_of, measures_of, ranked_runs_of, run_streams
+from irevalx.experiments.inputs import are_given, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.prepared_runs import prepare_graded_runs, prepare_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.experiments.strata import requests_of_samples, values_of_sample
 from irevalx.frozen import replace
@@ -372,11 +373,12 @@ def _evaluated(
         if rules.rel_format == SAMPLED.name:
             sample = read_sample(source_of(of_side, side))
             parameters.whole_number(spelled("level"), rules.settings.level)
-            experiment = graded_runs_of(sample.judgments, opened, requests_of_samples(measures, rules.settings), rules)
+            prepared = prepare_graded_runs(sample.judgments, opened, measures, rules, requests_of_samples)
+            experiment = prepared.ranked()
             values = values_of_sample(experiment, sample)
             evaluated.append(EvaluatedRuns.of(sample.judgments.path, experiment, values))
         else:
-            ranked = ranked_runs_of(of_side, opened, measures, rules)
+            ranked = prepare_runs(of_side, opened, measures, rules).ranked()
             path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
             evaluated.append(EvaluatedRuns.of(path, ranked))
     return evaluated

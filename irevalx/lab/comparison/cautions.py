@@ -8,7 +8,8 @@ from pathlib import Path
 
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError
-from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
+from irevalx.experiments.prepared_runs import PreparedGradedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.score_bounds.bounds import known_bounds
@@ -135,8 +136,13 @@ def bounds_of(ranked: RankedRuns | None, threads: int) -> Callable[[Sequence[str
     def bounds(names: Sequence[str]) -> Sequence[WeightedScores]:
         if not isinstance(ranked, GradedRuns):
             return []
-        requests = [request for request in ranked.requests if not set(request.names).isdisjoint(names)]
-        named = [replace(run, name=name) for run, name in zip(ranked.sources, ranked.runs, strict=True)]
-        return known_bounds(ranked.judgments, named, requests, ranked.settings, threads)
+        return known_bounds(
+            PreparedGradedRuns(
+                judgments=ranked.judgments,
+                runs=[replace(run, name=name) for run, name in zip(ranked.sources, ranked.runs, strict=True)],
+                requests=tuple(request for request in ranked.requests if not set(request.names).isdisjoint(names)),
+                rules=EvaluationRules(settings=ranked.settings, threads=threads),
+            )
+        )
 
     return bounds

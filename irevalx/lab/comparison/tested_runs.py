@@ -9,7 +9,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.api.scores import Scores, paths_of
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import warn_each
-from irevalx.experiments.measured_runs import MeasuredInput
+from irevalx.experiments.measured_runs import measure_runs
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
 from irevalx.frozen import Frozen, fields
@@ -55,7 +55,7 @@ class TestedRuns(Frozen, kw_only=True):
             options["grades"] = qrels.grades
         how = {name: options.pop(name) for name in fields(Method) if name in options}
         method, rules = Method(**how, seed=chosen_seed(seed)), EvaluationRules.of(**options)
-        given = MeasuredInput.of(qrels, runs, measures, ("map",), rules, as_requested=names == "asked")
+        given = measure_runs(qrels, runs, measures, ("map",), rules, as_requested=names == "asked")
         measured = systems_of_runs(given.measures, systems, system_by)
         sources = paths_of(qrels) if isinstance(qrels, Scores) else runs
         baselines = baselines_named(baseline, given.measures[0].runs, sources, measured[0].runs, single)

@@ -22,10 +22,11 @@ from irevalx.declarations import (
     text,
 )
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_runs_of, labels_of, plain_lines, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, plain_lines, run_streams
 from irevalx.experiments.labels import grades_for
 from irevalx.experiments.parameters import chosen_seed, read_share, share_of
 from irevalx.experiments.pools import pool_of
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import replace
@@ -295,7 +296,7 @@ def complete(
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT))
     of_runs: dict[str, dict[str, float]] = {}
     if expected and probability is not None and opened is not None and len(opened) > 1:
-        experiment = graded_runs_of(judgments, opened, "map", EvaluationRules.of(level=level))
+        experiment = prepare_graded_runs(judgments, opened, "map", EvaluationRules.of(level=level)).ranked()
         of_runs = calibration.expected_means(experiment, probability)
     completed = replace(judgments, grades=predictions.completed(judgments.grades, level))
     return CompletedJudgments(

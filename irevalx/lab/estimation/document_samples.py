@@ -13,8 +13,9 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import graded_runs_of, judgments_of, labels_of, measures_of
+from irevalx.experiments.inputs import judgments_of, labels_of, measures_of
 from irevalx.experiments.labels import PairedLabels, places_of, topic_warnings
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, raise_first, requests_of
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
@@ -117,7 +118,7 @@ class RankedLabels(Frozen):
                 f"{theirs} does not label {lacking} of the {int((labels.human >= 0).sum())} documents that {ours} "
                 "labels; for them the machine's gain counts as 0"
             )
-        experiment = graded_runs_of(labels.judgments, runs, "P.10", rules)
+        experiment = prepare_graded_runs(labels.judgments, runs, "P.10", rules).ranked()
         if len(experiment.topics) < 2:
             raise InputError(
                 f"at least two topics must have labels and results; the number is {len(experiment.topics)}"

@@ -10,8 +10,9 @@ from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import Parameter, choice, declared, file, missing, number, refined, spelled, whole
 from irevalx.errors import UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
+from irevalx.experiments.inputs import graded_judgments_of, labels_of
 from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
@@ -238,7 +239,7 @@ def estimate(
     ours, theirs = graded_judgments_of(human, *rules.of_judgments), labels_of(machine, labels_format, rules.rel_format)
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
-    experiment = graded_runs_of(labels.judgments, runs, measures, rules)
+    experiment = prepare_graded_runs(labels.judgments, runs, measures, rules).ranked()
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
             raise UsageError(

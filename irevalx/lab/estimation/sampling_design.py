@@ -16,10 +16,11 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import invalid_value, spelled
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import graded_runs_of, labels_of
+from irevalx.experiments.inputs import labels_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.pools import pool_of_documents
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, Stratum, best_ranks
@@ -96,7 +97,7 @@ def design_of(
         raise UsageError(f"a design requires a single measure, not {len(weighted)} ({spelled('measures')})")
     labels = PairedLabels.of(ours, theirs, theirs.topics)
     known = labels.human
-    experiment = graded_runs_of(labels.judgments, runs, "P.10", rules)
+    experiment = prepare_graded_runs(labels.judgments, runs, "P.10", rules).ranked()
     row, _, weight = counted_documents(experiment.ranking, weighted[0])
     squares = np.bincount(row, weight**2, known.size).astype(np.float64)
     counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))

@@ -31,7 +31,8 @@ from irevalx.errors import IrevalxWarning, UsageError, quote, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import assumed_directions, with_coverage
-from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns, requests_of
+from irevalx.experiments.prepared_runs import PreparedGradedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, requests_of
 from irevalx.experiments.run_groups import OTHERS, groups_of
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
@@ -324,16 +325,15 @@ def report(
     reported = reported_measures(scores)
     requests = tuple(dict.fromkeys(measure.request for measure in reported))
     compared, lines = _compared(scores, reported, baseline=baseline, threads=threads, **compared_by)
-    bounded = known_bounds(judgments, opened, requests, settings, threads)
+    prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests, rules=rules)
+    bounded = known_bounds(prepared)
     if compared is not None:
-        compared, ranked_runs = _with_coverage(compared, judgments, opened, reported, rules)
+        compared, ranked_runs = _with_coverage(compared, prepared)
         dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
     for line in lines:
         warn(line)
-    ranking_rules = RankingRules.of(settings)
-    if settings.ties == "expected":
-        ranking_rules = replace(ranking_rules, ties="name")
+    ranking_rules = RankingRules.of(replace(settings, ties="name") if settings.ties == "expected" else settings)
     data = ReportData(
         **shared,
         qrels_path=_path(qrels),
@@ -379,8 +379,8 @@ def _selected(runs: list[Run], judgments: Judgments, rules: EvaluationRules) -> 
     if not rules.min_retrieved:
         return runs
     opened = run_streams(runs, rules.settings.compat)
-    ranked = GradedRuns.of(judgments, opened, requests_of(("num_ret",)), rules, warn=warn)
-    return [runs[place] for place in ranked.selected]
+    prepared = PreparedGradedRuns(judgments=judgments, runs=opened, requests=requests_of(("num_ret",)), rules=rules)
+    return [runs[place] for place in prepared.ranked().selected]
 
 
 def _compared(
@@ -415,17 +415,11 @@ def _report_of(data: ScoresData, **rankings: Any) -> Report:
     return Report(about=about, values=data.scores.values, **rankings)
 
 
-def _with_coverage(
-    compared: ComparedPairs,
-    judgments: Judgments,
-    opened: Sequence[RunStream],
-    listed: Sequence[ReportedMeasure],
-    rules: EvaluationRules,
-) -> tuple[ComparedPairs, RankedRuns]:
+def _with_coverage(compared: ComparedPairs, prepared: PreparedGradedRuns) -> tuple[ComparedPairs, RankedRuns]:
     """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
-    requests = {measure.name: measure.request for measure in listed}
+    requests = {name: request for request in prepared.requests for name in request.names}
     used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
-    ranked = GradedRuns.of(judgments, opened, used, rules)
+    ranked = replace(prepared, requests=used).ranked(lambda line: None)
     coverage = coverages(ranked)
     measures = [
         replace(of_measure, measured=with_coverage(of_measure.measured, requests[of_measure.name], ranked, coverage))

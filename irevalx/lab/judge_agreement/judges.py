@@ -12,8 +12,9 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import QrelsText, are_given, graded_runs_of
+from irevalx.experiments.inputs import QrelsText, are_given
 from irevalx.experiments.labels import RELEVANT, Labels, PairedLabels, grades_for, topic_warnings
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
@@ -231,7 +232,7 @@ class JudgeComparison(Frozen, kw_only=True):
         if not are_given(self.runs):
             return parts, (topics,)
         rules = replace(self.rules, settings=replace(self.rules.settings, level=level))
-        experiment = graded_runs_of(both.judgments, self.runs, self.measures, rules)
+        experiment = prepare_graded_runs(both.judgments, self.runs, self.measures, rules).ranked()
         of_runs = self._run_statistics(experiment, both, warn)
         for line in _group_warnings(of_runs, self.bootstrap.alpha, name or "the machine"):
             warn(line)

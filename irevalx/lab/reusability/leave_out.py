@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, no_such, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
-from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_judgments_of, graded_runs_of, labels_of
+from irevalx.experiments.inputs import GradedQrelsText, are_given, labels_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
     RemovalTreatment,
@@ -55,7 +56,7 @@ from irevalx.lab.command.parameters import (
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, CompletionRun, LabelCompletion, expectable, expected_values
 from irevalx.lab.reusability.new_run_results import TOLERANCE, commands_for
-from irevalx.lab.reusability.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
+from irevalx.lab.reusability.new_runs import DRAWS, BiasDraws, with_new_runs
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.process.platform import file_name
 from irevalx.process.terminal import progress_bar
@@ -267,16 +268,17 @@ def leave_out(
     rules = EvaluationRules.of(**evaluation, complete=all_topics, fully_judged=fully_judged)
     ways = tuple(complete)
     _refuse_invalid(ways, new_runs, rules.settings.level)
+    text = GradedQrelsText.of(qrels, rules.rel_format) if keep_judgments else None
+    prepared = prepare_graded_runs(qrels if text is None else text.judgments, runs, measures, rules)
     if new_runs is not None and are_given(new_runs):
         return with_new_runs(
-            AddedRuns.of(graded_judgments_of(qrels, *rules.of_judgments), runs, new_runs, measures, depth, rules),
-            measures,
+            prepared,
+            run_streams(new_runs, rules.settings.compat),
+            depth,
             partial(two_groups_of, groups=groups, pattern=group_by),
             BiasDraws(tolerance, draws, chosen_seed(seed)),
-            rules,
         )
-    text = GradedQrelsText.of(qrels, rules.rel_format) if keep_judgments else None
-    experiment = graded_runs_of(qrels if text is None else text.judgments, runs, measures, rules)
+    experiment = prepared.ranked()
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:

@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.custom_measures import Measures
-from irevalx.api.inputs import Runs
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents, in_pool
-from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
+from irevalx.experiments.prepared_runs import PreparedGradedRuns
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, removals
 from irevalx.experiments.weighted_measures import ALL_RANKS, weighted_among
 from irevalx.frozen import Frozen, cached_property, replace
@@ -58,80 +56,64 @@ class BiasDraws(Frozen):
     seed: int
 
 
-class AddedRuns(Frozen, kw_only=True):
-    """The judgments and the runs: first the pooled runs, then the new runs."""
-
-    given: Judgments
-    judgments: Judgments  # ``given``, with the first documents of the new runs as unjudged ones
-    runs: Sequence[RunStream]
-    n_new: int
-    depth: int  # the depth of the pool
-    topics: frozenset[bytes]  # the topics of the new runs
-    ranking: RankingRules
-
-    @classmethod
-    def of(
-        cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, depth: int, rules: EvaluationRules
-    ) -> AddedRuns:
-        """Read new runs to the depth of the pool and of the measures; raises UsageError for one pooled run."""
-        settings = rules.settings
-        of_pool, added = run_streams(pooled, settings.compat), run_streams(new, settings.compat)
-        if len(of_pool) < 2:
-            given = f"only {shown_name(of_pool[0].path)}" if of_pool else "none"
-            raise UsageError(
-                f"{spelled('new_runs')} requires all runs that were pooled, at least two (four groups of runs to "
-                f"estimate a bias), but {given} is given. {WITHOUT_POOLED_RUNS}"
-            )
-        requests = requests_of(measures_of(measures), settings)
-        known = judgments.grades[judgments.grades >= 0]
-        depths = [measure.depth or ALL_RANKS for measure in weighted_among(requests, settings.level, known)]
-        depths += [cutoff for cutoff in cutoffs_of(requests).values() if cutoff]
-        ranking = RankingRules.of(settings)
-        first = [pool for run in added for pool in first_documents(run, max(depth, *depths, 1), ranking)]
-        return cls(
-            given=judgments,
-            judgments=with_pool(judgments, PooledDocuments.joined("", first)),
-            runs=[*of_pool, *added],
-            n_new=len(added),
-            depth=depth,
-            topics=frozenset(topic for part in first for topic in part.topics),
-            ranking=ranking,
+def with_new_runs(
+    pooled: PreparedGradedRuns,
+    new: Sequence[RunStream],
+    depth: int,
+    groups_of: Callable[[Sequence[str]], list[str]],
+    draws: BiasDraws,
+) -> LeftOutRuns:
+    """Assess new runs, given the depth of the pool; ``groups_of`` returns the groups of runs by name."""
+    if len(pooled.runs) < 2:
+        given = f"only {shown_name(pooled.runs[0].path)}" if pooled.runs else "none"
+        raise UsageError(
+            f"{spelled('new_runs')} requires all runs that were pooled, at least two (four groups of runs to estimate "
+            f"a bias), but {given} is given. {WITHOUT_POOLED_RUNS}"
         )
+    prepared, topics = with_first_of(pooled, new, depth)
+    experiment = prepared.ranked()
+    groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - len(new)
+    both = PooledAndNew(
+        experiment=experiment,
+        n_pooled=n_pooled,
+        groups=groups,
+        given=places_of(experiment.judgments, pooled.judgments) != ABSENT,
+        depth=depth,
+        n_other_topics=len(topics.difference(experiment.topics)),
+    )
+    ranking = RankingRules.of(pooled.rules.settings)
+    numbers = {
+        name: _n_unjudged(pooled.judgments, [prepared.runs[r] for r in group.tolist()], depth, ranking)
+        for name, group in both.new_groups.items()
+    }
+    assessed, notes = replace(both.assessed(draws), to_list=numbers), experiment.notes()
+    left_out = both.removals
+    return LeftOutRuns(both.pooled, groups[:n_pooled], left_out, "new runs", new=assessed, seed=draws.seed, notes=notes)
 
-    def n_unjudged(self, runs: Sequence[int]) -> int:
-        """Return the number of unjudged documents among the top documents of these runs, summed over topics."""
-        parts = [pool for r in runs for pool in first_documents(self.runs[r], self.depth, self.ranking)]
-        pool = PooledDocuments.joined("", parts)
-        return len({*pool.pairs()}) - int((in_pool(self.given, pool) & (self.given.grades >= 0)).sum())
+
+def with_first_of(
+    pooled: PreparedGradedRuns, new: Sequence[RunStream], depth: int
+) -> tuple[PreparedGradedRuns, frozenset[bytes]]:
+    """Add new runs and their first documents, to the depth of the pool and of the measures; return their topics."""
+    known, settings = pooled.judgments.grades[pooled.judgments.grades >= 0], pooled.rules.settings
+    depths = [measure.depth or ALL_RANKS for measure in weighted_among(pooled.requests, settings.level, known)]
+    depths += [cutoff for cutoff in cutoffs_of(pooled.requests).values() if cutoff]
+    ranking = RankingRules.of(settings)
+    first = [part for run in new for part in first_documents(run, max(depth, *depths, 1), ranking)]
+    judgments = with_pool(pooled.judgments, PooledDocuments.joined("", first))
+    topics = frozenset(topic for part in first for topic in part.topics)
+    return replace(pooled, judgments=judgments, runs=[*pooled.runs, *new]), topics
+
+
+def _n_unjudged(judgments: Judgments, runs: Sequence[RunStream], depth: int, ranking: RankingRules) -> int:
+    """Return the number of unjudged documents among the top documents of runs, summed over topics."""
+    pool = PooledDocuments.joined("", [part for run in runs for part in first_documents(run, depth, ranking)])
+    return len({*pool.pairs()}) - int((in_pool(judgments, pool) & (judgments.grades >= 0)).sum())
 
 
 def cutoffs_of(requests: Sequence[RequestedMeasure]) -> dict[str, int | None]:
     """Return the cutoff of each measure, None for measures without a cutoff."""
     return {name: request.cutoffs.get(name) for request in requests for name in request.names}
-
-
-def with_new_runs(
-    added: AddedRuns,
-    measures: Measures,
-    groups_of: Callable[[Sequence[str]], list[str]],
-    draws: BiasDraws,
-    rules: EvaluationRules,
-) -> LeftOutRuns:
-    """Assess new runs; ``groups_of`` returns the groups of runs by name."""
-    experiment = graded_runs_of(added.judgments, added.runs, measures, rules)
-    groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
-    both = PooledAndNew(
-        experiment=experiment,
-        n_pooled=n_pooled,
-        groups=groups,
-        given=places_of(experiment.judgments, added.given) != ABSENT,
-        depth=added.depth,
-        n_other_topics=len(added.topics.difference(experiment.topics)),
-    )
-    numbers = {name: added.n_unjudged(group.tolist()) for name, group in both.new_groups.items()}
-    new, notes = replace(both.assessed(draws), to_list=numbers), experiment.notes()
-    left_out = both.removals
-    return LeftOutRuns(both.pooled, groups[:n_pooled], left_out, "new runs", new=new, seed=draws.seed, notes=notes)
 
 
 class PooledAndNew(Frozen, kw_only=True):

@@ -12,15 +12,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
-from irevalx.experiments.inputs import (
-    are_given,
-    graded_judgments_of,
-    graded_runs_of,
-    measures_of,
-    run_streams,
-)
+from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
+from irevalx.experiments.prepared_runs import PreparedGradedRuns, prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.weighted_measures import (
     ALL_RANKS,
@@ -30,7 +25,6 @@ from irevalx.experiments.weighted_measures import (
     weighted_measures,
 )
 from irevalx.frozen import replace
-from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import FEW_PAIRS, DocumentsResult, DrawnResult, shortage_of
 from irevalx.lab.command.parameters import (
     GRADED,
@@ -70,7 +64,6 @@ from irevalx.process.platform import as_text
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reports.table import Table
-from irevalx.settings import Settings
 
 if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
@@ -269,18 +262,18 @@ def bounds(
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
     new = run_streams(new_runs, settings.compat) if are_given(new_runs) else []
-    judgments, opened = graded_judgments_of(qrels, *rules.of_judgments), [*run_streams(runs, settings.compat), *new]
-    known = judgments.grades[judgments.grades >= 0]
+    prepared = prepare_graded_runs(qrels, runs, measures, rules)
+    prepared = replace(prepared, runs=[*prepared.runs, *new])
+    known = prepared.judgments.grades[prepared.judgments.grades >= 0]
     greatest = max(int(known.max(initial=0)), level) if max_grade is None else max_grade
-    requests = requests_of(measures_of(measures), settings)
-    drawn = _drawn_requests(requests, is_probable=is_probable)
+    drawn = _drawn_requests(prepared.requests, is_probable=is_probable)
     weighted = weighted_measures(
-        [request for request in requests if request not in drawn], level, set(known.tolist()), greatest
+        [request for request in prepared.requests if request not in drawn], level, set(known.tolist()), greatest
     )
     if requested is not None:
-        _refuse_next(requested[0], weighted, drawn, opened)
+        _refuse_next(requested[0], weighted, drawn, prepared.runs)
     _warn_of_gains(weighted, greatest)
-    scores, experiment = weighted_scores(judgments, opened, weighted, drawn, rules)
+    scores, experiment = weighted_scores(prepared, weighted, drawn)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
     of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
@@ -384,15 +377,13 @@ def _refuse_next(
 
 
 def weighted_scores(
-    judgments: Judgments,
-    opened: Sequence[RunStream],
-    weighted: Sequence[WeightedMeasure],
-    drawn: tuple[RequestedMeasure, ...],
-    rules: EvaluationRules,
+    prepared: PreparedGradedRuns, weighted: Sequence[WeightedMeasure], drawn: tuple[RequestedMeasure, ...] = ()
 ) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under weighted sums over ranks, and the ranked runs with the drawn measures."""
-    judgments = with_first_documents(judgments, opened, _depth(weighted, drawn), RankingRules.of(rules.settings))
-    experiment = graded_runs_of(judgments, opened, drawn or "num_ret", rules)
+    settings, depth = prepared.rules.settings, _depth(weighted, drawn)
+    judgments = with_first_documents(prepared.judgments, prepared.runs, depth, RankingRules.of(settings))
+    requests = drawn or requests_of(("num_ret",), settings)
+    experiment = replace(prepared, judgments=judgments, requests=requests).ranked()
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
@@ -409,22 +400,19 @@ def _undetermined(scores: WeightedScores) -> list[tuple[int, int]]:
     return undecided
 
 
-def known_bounds(
-    judgments: Judgments,
-    opened: Sequence[RunStream],
-    requests: Sequence[RequestedMeasure],
-    settings: Settings,
-    threads: int,
-) -> list[WeightedScores]:
+def known_bounds(prepared: PreparedGradedRuns) -> list[WeightedScores]:
     """Return the scores of runs under the requested measures that are sums over ranks."""
+    settings = prepared.rules.settings
     if RankingRules.of(settings).changes() or settings.grades != "whole":
         return []
     level = int(settings.level)
-    weighted = weighted_among(requests, level, judgments.grades[judgments.grades >= 0])
+    weighted = weighted_among(prepared.requests, level, prepared.judgments.grades[prepared.judgments.grades >= 0])
     if not weighted:
         return []
     with warnings.catch_warnings(), suppress(NoTopicsError):  # measures with values for every run
         warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has already issued the warnings
-        rules = EvaluationRules.of(level=level, complete=settings.complete, threads=threads, least_runs=1)
-        return weighted_scores(judgments, opened, weighted, (), rules)[0]
+        rules = EvaluationRules.of(
+            level=level, complete=settings.complete, threads=prepared.rules.threads, least_runs=1
+        )
+        return weighted_scores(replace(prepared, rules=rules), weighted)[0]
     return []

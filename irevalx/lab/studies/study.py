@@ -9,9 +9,10 @@ from typing import Annotated, Any
 from irevalx import __version__
 from irevalx.declarations import Parameter, choice, declaration_of, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
+from irevalx.experiments.inputs import run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.strata import read_design, read_topic_rates, requests_of_samples, stratify
@@ -293,12 +294,11 @@ def study(
     strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
     files = [Source(path) for path in _paths(qrels, runs, strata_file, topic_rates)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
-    opened = run_streams(runs, rules.settings.compat)
-    judgments = graded_judgments_of(qrels, *rules.of_judgments)
+    prepared = prepare_graded_runs(qrels, runs, measures, rules, requests_of_samples)
     if own_pool:
-        pool = pool_of(opened, pool_depth, warn, RankingRules.of(rules.settings))
-        judgments = judged_in_pool(judgments, pool)
-    experiment = graded_runs_of(judgments, opened, requests_of_samples(measures_of(measures), rules.settings), rules)
+        pool = pool_of(prepared.runs, pool_depth, warn, RankingRules.of(rules.settings))
+        prepared = replace(prepared, judgments=judged_in_pool(prepared.judgments, pool))
+    experiment = prepared.ranked()
     if not (experiment.grades >= 0).any():
         raise InputError(f"{shown_name(experiment.judgments.path)}: the file contains no judged documents")
     rates = None if topic_rates is None else source_of(topic_rates, spelled("topic_rates"))
@@ -310,7 +310,7 @@ def study(
     is_random = chosen.is_random
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
-    strategy = StrategyResult.of(chosen, opened, experiment, budgets, seeds, options, processes=threads)
+    strategy = StrategyResult.of(chosen, prepared.runs, experiment, budgets, seeds, options, processes=threads)
     with progress_bar("samples evaluated", len(budgets) * len(seeds), enabled=progress) as advance:
         numbers = run_study(
             experiment,

@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
-from irevalx.experiments.measured_runs import MeasuredInput, MeasureValues
+from irevalx.experiments.measured_runs import MeasureValues, measure_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
@@ -214,7 +214,7 @@ def power(
     if power <= alpha:
         raise argument_error(spelled("power"), f"a number above {alpha:g} and below 1", power)
     differences, widths = differences or DIFFERENCES, widths or WIDTHS
-    given = MeasuredInput.of(qrels, runs, measures, ("map",), EvaluationRules.of(**evaluation))
+    given = measure_runs(qrels, runs, measures, ("map",), EvaluationRules.of(**evaluation))
     are_selected = bool(measures) or given.ranked is not None
     measured = [values for values in given.measures if are_selected or values.scale is MEAN] or given.measures
     n_pairs = math.comb(len(measured[0].runs), 2)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import Parameter, declared, flag, invalid_value, spelled, whole
 from irevalx.errors import ArgumentError, InputError
-from irevalx.experiments.measured_runs import MeasuredInput
+from irevalx.experiments.measured_runs import measure_runs
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.frozen import replace
@@ -248,7 +248,7 @@ def swap_rate(
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
     seed, sizes, larger = chosen_seed(seed), tuple(sizes), tuple(extrapolate)
-    given = MeasuredInput.of(qrels, runs, measures, MEASURES, EvaluationRules.of(**evaluation))
+    given = measure_runs(qrels, runs, measures, MEASURES, EvaluationRules.of(**evaluation))
     measured, notes = given.measures, given.notes
     requests = () if given.ranked is None else given.ranked.requests
     for values in measured:

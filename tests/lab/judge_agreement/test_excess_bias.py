@@ -17,8 +17,9 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
+from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements
@@ -111,7 +112,7 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     """Return for each measure the runs, each its own group, whose corrected p-value is below 0.05."""
     ours, theirs = graded_judgments_of(human), graded_judgments_of(machine)
     both = PairedLabels.of(ours, theirs, theirs.topics)
-    experiment = graded_runs_of(Qrels(both.judgments), runs, measures)
+    experiment = prepare_graded_runs(Qrels(both.judgments), runs, measures).ranked()
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
         agreement.paired.measure: {

@@ -21,8 +21,9 @@ from examples.label_files import machine_labels
 import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import IntArray
-from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
+from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import DocumentAgreement, LabelBootstrap
@@ -65,7 +66,8 @@ class Population:
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
         self.evaluated: list[RunAgreement] = []
         if runs:
-            experiment = graded_runs_of(Qrels(both[0].judgments), runs, "map P.10", EvaluationRules.of(complete=True))
+            rules = EvaluationRules.of(complete=True)
+            experiment = prepare_graded_runs(Qrels(both[0].judgments), runs, "map P.10", rules).ranked()
             self.evaluated = list(run_agreements(with_reranked(experiment, both[0].machine), both[0], LabelBootstrap()))
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
@@ -197,9 +199,8 @@ def test_reranked_runs_are_found(cranfield: Path, tmp_path: Path, capsys: pytest
         missed, wrong = ERRORS[seed % len(ERRORS)]
         path = machine_labels(cranfield / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
         both = PairedLabels.of(people, graded_judgments_of(path), people.topics)
-        experiment = with_reranked(
-            graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
-        )
+        prepared = prepare_graded_runs(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True))
+        experiment = with_reranked(prepared.ranked(), both.machine)
         [agreement] = run_agreements(experiment, both, LabelBootstrap(resamples=300, seed=1), shuffles=SHUFFLES)
         [of_run] = [part.statistics for part in agreement.gain_statistics() if part.run == "okapi1"]
         result += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05

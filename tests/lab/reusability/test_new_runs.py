@@ -25,11 +25,12 @@ from sklearn.linear_model import LogisticRegression
 
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import DEFAULT_RULES, GradedRuns
+from irevalx.experiments.prepared_runs import prepare_graded_runs
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.reusability.new_run_results import verdict_on
-from irevalx.lab.reusability.new_runs import AddedRuns, BiasDraws, PooledAndNew
+from irevalx.lab.reusability.new_runs import BiasDraws, PooledAndNew, with_first_of
 from irevalx.lab.score_bounds.relevance_models import FittedRelevance, GroupFactor
 
 pytestmark = pytest.mark.slow
@@ -259,8 +260,8 @@ def test_estimates(model: Model) -> None:
 
 def test_group_factor(model: Model) -> None:
     """Scale, tau and number of groups equal those of the loops."""
-    added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 20, DEFAULT_RULES)
-    experiment = rank_graded_runs(added.judgments, added.runs, ("map",))
+    pooled = prepare_graded_runs(QRELS, POOLED, "map")
+    experiment = with_first_of(pooled, opened([str(GUESS)], pytest.fail), 20)[0].ranked()
     removed = removals(experiment.of_runs(np.arange(4)), list(experiment.runs[:4]), 20)
     factor = FittedRelevance(experiment, 1).factor([removal.removed for removal in removed])
     assert (factor.scale, factor.tau, factor.n_groups) == pytest.approx(model.factor(), abs=1e-6)

@@ -22,7 +22,8 @@ from running import lab, records_of, refusal, rows_in, run, succeeded
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
-from irevalx.experiments.inputs import GradedQrelsText, graded_runs_of, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, run_streams
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
@@ -41,7 +42,7 @@ MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=
 
 def experiment(qrels: Path, runs: list[Path], *measures: str) -> GradedRuns:
     """Return runs and judgments as the commands read them."""
-    return graded_runs_of(qrels, runs, measures)
+    return prepare_graded_runs(qrels, runs, measures).ranked()
 
 
 def evaluated(

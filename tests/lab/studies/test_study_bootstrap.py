@@ -12,7 +12,7 @@ from running import FIXTURES
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import graded_runs_of
+from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.lab.studies.schemes import draw
 from irevalx.lab.studies.simulation import run_study
@@ -31,7 +31,7 @@ MEASURES = ("infAP", "gm_map")
 @pytest.fixture(scope="module")
 def experiment() -> GradedRuns:
     """Six small runs."""
-    return graded_runs_of(EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), MEASURES)
+    return prepare_graded_runs(EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), MEASURES).ranked()
 
 
 def summaries(measure: int, values: FloatArray) -> FloatArray:
@@ -74,7 +74,7 @@ def test_intervals(experiment: GradedRuns) -> None:
 def test_opposite_decisions_on_robust03(robust03: Path) -> None:
     """At 1 % opposite significant decisions occur, and a warning counts them (Bompada et al. 2007, section 4)."""
     result = run_study(
-        graded_runs_of(robust03 / "qrels.gz", sorted((robust03 / "runs").iterdir()), "map infAP"),
+        prepare_graded_runs(robust03 / "qrels.gz", sorted((robust03 / "runs").iterdir()), "map infAP").ranked(),
         "uniform",
         [BudgetLevel("1%", Fraction(1, 100))],
         range(1, 4),
