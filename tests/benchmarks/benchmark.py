@@ -1,7 +1,5 @@
 """Time irevalx against other programs of TREC and the Python evaluators, as whole processes that read the same files.
 
-The last comparisons are of evaluators in one process, which get the same dictionaries.
-
     TREC_EVAL_10=... python tests/benchmarks/benchmark.py [--runs 5] [--only NAME] [--data DIR]
 
 The data is made from a seed. Programs take turns, so that a machine whose speed drifts treats them alike; what is printed
@@ -29,7 +27,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 PYTREC_EVAL = """
 import sys, pytrec_eval
@@ -63,8 +60,6 @@ class Work:
     digits: int = 6  # of a score
     flags: tuple[str, ...] = ()
     rivals: bool = True  # with other evaluators in Python
-    measures: tuple[str, ...] = ("official",)
-    calls: int = 1  # evaluations of each run in one process
     kind: str = "qrels"
     program: tuple[str, ...] = ()  # variable and options of a program of TREC
     packed: bool = False  # runs are compressed; zcat is compared
@@ -97,15 +92,6 @@ WORKS = (
     Work("ndeval, 5,000 x 1000", 5000, 1000, 300, flags=SUBTOPICS, kind="subtopics", program=NDEVAL),
     Work("statAP, 5,000 x 1000", 5000, 1000, 300, flags=PRELS, kind="prels", program=STATAP),
 )
-
-DICTIONARIES = (
-    Work("dictionaries, ten of 250 x 1000", 250, 1000, 1250, runs=10),
-    Work("dictionaries, one topic of 10", 1, 10, 10, measures=("map",), calls=500),
-    Work("dictionaries, one topic of 10, official", 1, 10, 10, calls=500),
-    Work("dictionaries, 100 x 100", 100, 100, 100, measures=("map",), calls=50),
-    Work("dictionaries, 100 x 100, official", 100, 100, 100, calls=50),
-)
-"""What the evaluators in one process get."""
 
 
 def make(work: Work, folder: Path) -> tuple[Path, list[Path]]:
@@ -243,63 +229,14 @@ def compare(work: Work, folder: Path, n_runs: int) -> None:
         )
 
 
-def compare_evaluators(work: Work, folder: Path, n_runs: int) -> None:
-    """Let irevalx and pytrec_eval-terrier evaluate the runs in turn, again and again, and show processor times."""
-    import pytrec_eval
-
-    import irevalx
-
-    qrels_path, run_paths = make(work, folder)
-    with qrels_path.open() as stream:
-        qrels = irevalx.parse_qrel(stream)
-    runs = []
-    for path in run_paths:
-        with path.open() as stream:
-            runs.append(irevalx.parse_run(stream))
-    chance = random.Random(20261121)
-    shuffled = [
-        {topic: dict(chance.sample(list(documents.items()), len(documents))) for topic, documents in run.items()}
-        for run in runs
-    ]
-    for kind, given in (("best first", runs), ("in any order", shuffled)):
-        show(f"\n{work.name}, {kind}")
-        times: dict[str, list[float]] = {"irevalx": [], "pytrec_eval-terrier": []}
-        for turn in range(n_runs + 1):
-            evaluators: tuple[Any, ...] = (
-                irevalx.RelevanceEvaluator(qrels, work.measures),
-                pytrec_eval.RelevanceEvaluator(qrels, work.measures),
-            )
-            spent = dict.fromkeys(times, 0.0)
-            for run in given:
-                for name, evaluator in zip(times, evaluators, strict=True):
-                    begin = time.process_time()
-                    for _ in range(work.calls):
-                        evaluator.evaluate(run)
-                    spent[name] += time.process_time() - begin
-            if turn:
-                for name, seconds in spent.items():
-                    times[name].append(seconds / (len(given) * work.calls))
-        ours = statistics.median(times["irevalx"])
-        for name, samples in times.items():
-            median = statistics.median(samples)
-            show(f"  {name:<24} {1000 * median:8.3f} ms a run  {median / ours:6.3f} x irevalx's time")
-
-
 def main() -> None:
     """Read the options and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each program")
     parser.add_argument("--only", default="", help="only works whose name begins so")
     parser.add_argument("--data", type=Path, help="keep the data here")
-    parser.add_argument("--evaluators", action="store_true", help="compare the evaluators in this process and stop")
     parser.add_argument("--make", action="store_true", help="make the data and stop")
     options = parser.parse_args()
-    if options.evaluators:
-        with tempfile.TemporaryDirectory() as temporary:
-            for work in DICTIONARIES:
-                if work.name.startswith(options.only):
-                    compare_evaluators(work, options.data or Path(temporary), options.runs)
-        return
     show(f"{platform.platform()}, {os.cpu_count()} processors, Python {platform.python_version()}")
     show(f"numpy {version('numpy')}, click {version('click')}")
     with tempfile.TemporaryDirectory() as temporary:
@@ -310,9 +247,6 @@ def main() -> None:
                 make(work, folder)
             elif work.name.startswith(options.only):
                 compare(work, folder, options.runs)
-        if importlib.util.find_spec("pytrec_eval"):
-            choice = ["--only", options.only, "--data", str(folder), "--runs", str(options.runs)]
-            subprocess.run([sys.executable, __file__, "--evaluators", *choice], check=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Time small calls: one ranking a call, a thousand rankings in one call, and whole numbers as ids.
+"""Time evaluators on dictionaries: one ranking a call, a thousand rankings in one call, whole numbers as ids, large runs.
 
     python tests/benchmarks/small_benchmark.py [--turns 15]
 
@@ -96,6 +96,14 @@ def main() -> None:
         qrels, runs = data(n_topics, n_documents, 5)
         ways = {package: evaluators(module, qrels, chosen) for package, module in packages.items()}
         compare(f"{n_topics} x {n_documents}, {name}", runs, ways, turns)
+    qrels, runs = data(250, 1000, 10)
+    best_first = [
+        {topic: dict(sorted(documents.items(), key=lambda item: -item[1])) for topic, documents in run.items()}
+        for run in runs
+    ]
+    for order, given in (("best first", best_first), ("in any order", runs)):
+        ways = {package: evaluators(module, qrels, {"official"}) for package, module in packages.items()}
+        compare(f"250 x 1000, official, {order}", given, ways, turns)
     ids = {kind: data(200, 100, 1, kind) for kind in (str, int)}
     ways = {kind.__name__: lambda _, kind=kind: irevalx.evaluate(*ids[kind], "map") for kind in ids}  # type: ignore[misc]
     compare("200 x 100, irevalx.evaluate, ids of type", [None], ways, turns)
