@@ -4,9 +4,7 @@ documents of the TREC 2003 Robust track, the TREC-12 of both, evaluated by loops
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,11 +12,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from drawn_figures import Drawn, kept_figures, lines_of, panels_of
 from examples.paper_collections import Call, Collection, Values, part, printed, values
 from references import degrade as degraded
 from references import statistics as reference
-from running import succeeded
+from running import rows_in, succeeded
 from scipy.stats import kendalltau, pearsonr, wilcoxon
 
 pytestmark = pytest.mark.slow
@@ -32,38 +29,31 @@ THRESHOLD = 0.9
 
 @dataclass(frozen=True)
 class Studied:
-    """The files and figures of a study, and values by loops in the same samples, by level and seed."""
+    """The files of a study, and values by loops in the same samples, by level and seed."""
 
     folder: Path
-    drawn: Drawn
     full: Values
     reduced: dict[tuple[str, int], Values]
 
     def table(self, name: str) -> list[dict[str, str]]:
         """Return the rows of a file."""
-        with (self.folder / name).open(newline="") as lines:
-            return list(csv.DictReader(lines))
-
-    def mean_over_samples(self, level: str, of_sample: dict[tuple[str, int], float]) -> float:
-        """Return the mean of what each sample gives at a level."""
-        return fmean(of_sample[level, seed] for seed in SEEDS)
+        return rows_in(self.folder / name)
 
 
 @pytest.fixture(scope="module")
-def studied(robust03: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studied]:
+def studied(robust03: Path, tmp_path_factory: pytest.TempPathFactory) -> Studied:
     """A study with two samples at three levels, of seven runs and twenty topics."""
     into = tmp_path_factory.mktemp("robust")
     collection: Collection = part(robust03, into, "^[f-z]|^[I-U].*[1-9c]", 20)
     options = ("--scheme", "stratified", "--samples", "2", "--seed", "4", "--levels", " ".join(LEVELS))
-    with kept_figures() as drawn:
-        call: Call = ("study", *collection.files, "-m", " ".join(MEASURES), *options)
-        succeeded(*call, "--quiet", "-o", into / "study")
-        reduced = {
-            (level, seed): values(collection.runs, degraded.stratified(collection.qrels, share, seed), MEASURES)
-            for level, share in LEVELS.items()
-            for seed in SEEDS
-        }
-        yield Studied(into / "study", drawn, values(collection.runs, collection.qrels, MEASURES), reduced)
+    call: Call = ("study", *collection.files, "-m", " ".join(MEASURES), *options, "--figures", "none")
+    succeeded(*call, "--quiet", "-o", into / "study")
+    reduced = {
+        (level, seed): values(collection.runs, degraded.stratified(collection.qrels, share, seed), MEASURES)
+        for level, share in LEVELS.items()
+        for seed in SEEDS
+    }
+    return Studied(into / "study", values(collection.runs, collection.qrels, MEASURES), reduced)
 
 
 def means(result: dict[str, list[float]]) -> list[float]:
@@ -79,17 +69,6 @@ def decisions(result: dict[str, list[float]]) -> list[tuple[bool, int]]:
         different = bool(d.any()) and float(wilcoxon(d).pvalue) < 0.05
         decided.append((different, int(np.sign(round(float(d.mean()), 12)))))
     return decided
-
-
-def share(text: str) -> float:
-    """Return a level as a number."""
-    return float(text[:-1]) / 100
-
-
-def assert_line(points: Sequence[tuple[float, float]], expected: dict[str, float]) -> None:
-    """Compare a line with values by level."""
-    assert [x for x, _ in points] == pytest.approx([share(level) for level in expected])
-    assert [y for _, y in points] == pytest.approx(list(expected.values()))
 
 
 def test_scores(studied: Studied) -> None:
@@ -112,43 +91,19 @@ def test_scores(studied: Studied) -> None:
     assert results == pytest.approx(expected, abs=1e-12)
 
 
-def test_figure_1_rankings_by_level(studied: Studied) -> None:
-    """Kendall's tau with the ranking by the same measure under full judgments.
+def test_rankings_by_level(studied: Studied) -> None:
+    """Agreement with the scores by the same measure under full judgments, from which the figures are drawn.
 
-    Bompada et al., Figure 1; Ahlgren and Grönqvist, Figures 6 to 8.
+    Bompada et al., Figure 1; Ahlgren and Grönqvist, Figures 5 to 8.
     """
-    expected: dict[str, dict[str, list[float]]] = {name: {} for name in ("tau-b", "Pearson", "RMS")}
-    for measure, of_runs in studied.full.items():
-        x = means(of_runs)
-        for name, statistic in (
-            ("tau-b", lambda x, y: float(kendalltau(x, y).statistic)),
-            ("Pearson", lambda x, y: float(pearsonr(x, y).statistic)),
-            ("RMS", reference.rms),
-        ):
-            expected[name][measure] = [
-                fmean(statistic(x, means(studied.reduced[level, seed][measure])) for seed in SEEDS) for level in LEVELS
-            ]
-    for panel, of_measures in zip(panels_of(studied.drawn["agreement-with-itself"]), expected.values(), strict=True):
-        lines = lines_of(panel)
-        assert set(lines) == set(NAMES)
-        for measure, points in lines.items():
-            assert_line(points, dict(zip(LEVELS, of_measures[measure], strict=True)))
-    assert expected["tau-b"]["map"][-1] == pytest.approx(1)
-
-
-def test_mean_scores_by_level(studied: Studied) -> None:
-    """Mean scores over runs, and tau with ties concordant.
-
-    Ahlgren and Grönqvist, Figure 5.
-    """
-    scores, tau = (lines_of(panel) for panel in panels_of(studied.drawn["mean-scores"]))
-    for measure in NAMES:
-        x = means(studied.full[measure])
-        by_level = {level: [means(studied.reduced[level, seed][measure]) for seed in SEEDS] for level in LEVELS}
-        assert_line(scores[measure], {level: fmean(map(fmean, y)) for level, y in by_level.items()})
-        assert_line(
-            tau[measure], {level: fmean(reference.tau(x, scores) for scores in y) for level, y in by_level.items()}
-        )
+    rows = [row for row in studied.table("samples.csv") if row["against"] == "itself"]
+    for row in rows:
+        x = means(studied.full[row["measure"]])
+        y = means(studied.reduced[row["level"], SEEDS[int(row["sample"])]][row["measure"]])
+        results = [float(row[name]) for name in ("tau_b", "pearson", "rms", "tau")]
+        expected = [kendalltau(x, y).statistic, pearsonr(x, y).statistic, reference.rms(x, y), reference.tau(x, y)]
+        assert results == pytest.approx(expected, abs=1e-12)
+    assert {row["measure"] for row in rows} == set(NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +133,7 @@ def confusions(studied: Studied) -> dict[str, dict[tuple[str, int], dict[str, fl
 
 
 def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:
-    """The confusion matrix, error rates and kinds of agreement of each measure, level and sample."""
+    """The confusion matrix, error rates and kinds of agreement of each measure, level and sample, also for Figure 2."""
     rows = [row for row in studied.table("samples.csv") if row["against"] == "itself"]
     assert len(rows) == len(NAMES) * len(LEVELS) * len(SEEDS)
     for row in rows:
@@ -186,16 +141,6 @@ def test_table_4_confusion(studied: Studied, confusions: dict[str, dict[tuple[st
         assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
     few = [confusions["ndcg_2=1"]["5%", seed] for seed in SEEDS]
     assert all(confusion["c22"] and confusion["c11"] and confusion["c12"] + confusion["c21"] for confusion in few)
-
-
-def test_figure_2_decisions_by_level(
-    studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]
-) -> None:
-    """Mean accuracy and g-mean over samples."""
-    for name, panel in zip(("accuracy", "g_mean"), panels_of(studied.drawn["decisions"]), strict=True):
-        for measure, points in lines_of(panel).items():
-            of_measure = confusions[measure]
-            assert_line(points, {level: fmean(of_measure[level, seed][name] for seed in SEEDS) for level in LEVELS})
 
 
 def test_tables_3_and_5_knees(studied: Studied, confusions: dict[str, dict[tuple[str, int], dict[str, float]]]) -> None:

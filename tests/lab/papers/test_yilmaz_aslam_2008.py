@@ -1,9 +1,7 @@
-"""Yilmaz and Aslam, KAIS 2008 (and CIKM 2006), on the TREC 2003 Robust track: figures by loops and scipy."""
+"""Yilmaz and Aslam, KAIS 2008 (and CIKM 2006), on the TREC 2003 Robust track: numbers of figures by loops and scipy."""
 
 from __future__ import annotations
 
-import csv
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -12,12 +10,11 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from drawn_figures import Drawn, kept_figures, lines_of, panels_of
+from drawn_figures import Drawn, lines_of, panels_of
 from examples.paper_collections import Call, Collection, Values, part, printed, values
-from matplotlib.axes import Axes
 from references import degrade as degraded
 from references import statistics as reference
-from running import lab, succeeded
+from running import rows_in, succeeded
 from scipy.stats import kendalltau, pearsonr
 
 pytestmark = pytest.mark.slow
@@ -36,10 +33,9 @@ Sample = tuple[str, int]
 
 @dataclass(frozen=True)
 class Studied:
-    """The files and figures of a study, and scores by loops under full judgments and each sample."""
+    """The files of a study, and scores by loops under full judgments and each sample."""
 
     folder: Path
-    drawn: Drawn
     full: dict[str, list[float]]
     reduced: dict[Sample, dict[str, list[float]]]
     judged: dict[str, float]
@@ -88,10 +84,8 @@ def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) ->
         requested = tuple(dict.fromkeys((*MEASURES, *SMOOTHED))) if scheme == "uniform" else MEASURES
         seeds = SEEDS[:1] if scheme == "depth" else SEEDS
         options = ("--scheme", scheme, "--levels", " ".join(levels), "--samples", str(len(seeds)), "--seed", "7")
-        with kept_figures() as drawn:
-            call: Call = ("study", *collection.files, "-m", " ".join(requested), *options)
-            done = lab(*call, "--quiet", "-o", folder / scheme)
-        assert done.status == 0, done.stderr
+        call: Call = ("study", *collection.files, "-m", " ".join(requested), *options, "--figures", "none")
+        succeeded(*call, "--quiet", "-o", folder / scheme)
         reduced: dict[Sample, dict[str, list[float]]] = {}
         judged: dict[str, float] = {}
         for level, seed in product(levels, seeds):
@@ -101,82 +95,20 @@ def studies(collection: Collection, tmp_path_factory: pytest.TempPathFactory) ->
                 sum(g >= 0 for of in qrels.values() for g in of.values()) for qrels in (sample, collection.qrels)
             )
             judged[level] = judged.get(level, 0.0) + n_kept / whole / len(seeds)
-        result[scheme] = Studied(folder / scheme, drawn, full, reduced, judged, seeds)
+        result[scheme] = Studied(folder / scheme, full, reduced, judged, seeds)
     return result
 
 
-def points_of(panel: Axes) -> set[tuple[float, float]]:
-    """Return the points of a panel with nine decimals."""
-    places = np.asarray(panel.collections[0].get_offsets()).tolist()
-    return {(round(float(x), 9), round(float(y), 9)) for x, y in places}
-
-
-def place(scheme: str, level: str) -> float:
-    """Return a level as a number."""
-    return float(level[:-1]) / 100 if scheme == "uniform" else float(level)
-
-
-@pytest.mark.parametrize("scheme", ["uniform", "depth"])
-@pytest.mark.parametrize("against", ["AP", "itself"])
-@pytest.mark.parametrize("measure", MEASURES)
-def test_figures_of_scores(measure: str, against: str, scheme: str, studies: dict[str, Studied]) -> None:
-    """Scores of all runs at three levels against those in full, with tau-b, Pearson's correlation and RMS error.
-
-    Figures 1, 3, 5, 7, 11 and 15 from random samples, 2, 4, 6, 9, 13 and 17 from shallow pools; CIKM 2006, Figures 1
-    and 2.
-    """
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_scores(scheme: str, studies: dict[str, Studied]) -> None:
+    """Scores of all runs at each level, from which Figures 1 to 7, 9, 11, 13, 15, 17 and 19 are drawn; CIKM 2006, 1 and 2."""
     study = studies[scheme]
-    panels = panels_of(study.drawn[f"{measure}-against-{against}"])
-    assert len(panels) == 3
-    x = study.full["map" if against == "AP" else measure]
-    for level, panel in zip(SCHEMES[scheme][::-1], panels, strict=True):
-        assert level in panel.get_title()
-        expected = {
-            (round(score, 9), round(other, 9))
-            for seed in study.seeds
-            for score, other in zip(x, study.reduced[level, seed][measure], strict=True)
-        }
-        assert points_of(panel) == expected
-        tau, pearson, rms = (study.mean(statistic, measure, against, level) for statistic in SHOWN.values())
-        estimates = against == "itself" or measure != "bpref_10"  # an error against AP is that of an estimate of it
-        error = f"\nRMS {rms:.3f}" if estimates else ""
-        assert panel.texts[0].get_text() == f"tau-b {tau:.2f}\nPearson {pearson:.2f}{error}"
-
-
-@pytest.mark.parametrize("scheme", ["uniform", "depth"])
-@pytest.mark.parametrize("against", ["AP", "itself"])
-def test_figures_of_agreement(against: str, scheme: str, studies: dict[str, Studied]) -> None:
-    """Kendall's tau-b, linear correlation and RMS error by level.
-
-    Figures 8, 12 and 16 from random samples, 10, 14 and 18 from shallow pools; CIKM 2006, Figure 3. With constants of
-    infAP, against AP: Figures 20 and 21.
-    """
-    study = studies[scheme]
-    results: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for panel in panels_of(study.drawn[f"agreement-with-{against}"]):
-        results.setdefault(panel.get_ylabel(), {}).update(lines_of(panel))
-    assert set(results) == set(SHOWN)
-    for label, lines in results.items():
-        assert {*map(printed, MEASURES)} <= set(lines)
-        assert scheme == "depth" or {*map(printed, SMOOTHED)} <= set(lines)
-        for measure, points in lines.items():
-            assert [x for x, _ in points] == pytest.approx([place(scheme, level) for level in SCHEMES[scheme]])
-            if SHOWN[label] == "rms" and against == "AP" and measure == "bpref_10":  # which does not estimate AP
-                assert all(math.isnan(y) for _, y in points)
-                continue
-            expected = [study.mean(SHOWN[label], measure, against, level) for level in SCHEMES[scheme]]
-            assert [y for _, y in points] == pytest.approx(expected, abs=1e-9)
-
-
-def test_figure_19_smoothing(studies: dict[str, Studied]) -> None:
-    """Scores with constants 1, 1.5 and 2.5 of infAP, from which a notebook draws the figure, at all levels."""
-    study = studies["uniform"]
-    with (study.folder / "scores.csv").open(newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if row["measure"].startswith("infAP_c=") and row["level"]]
     of_samples: dict[tuple[str, str, int], list[float]] = {}
-    for row in rows:
-        of_samples.setdefault((row["measure"], row["level"], int(row["seed"])), []).append(float(row["score"]))
-    assert {measure for measure, _, _ in of_samples} == {"infAP_c=1", "infAP_c=1.5", "infAP_c=2.5"}
+    for row in rows_in(study.folder / "scores.csv"):
+        if row["level"]:
+            of_samples.setdefault((row["measure"], row["level"], int(row["seed"])), []).append(float(row["score"]))
+    requested = (*MEASURES, *SMOOTHED) if scheme == "uniform" else MEASURES
+    assert set(of_samples) == set(product(map(printed, requested), SCHEMES[scheme], study.seeds))
     for (measure, level, seed), scores_of_runs in of_samples.items():
         assert scores_of_runs == pytest.approx(study.reduced[level, seed][measure], abs=1e-9)
 
@@ -194,15 +126,14 @@ def test_figure_22_ways_of_choosing_documents(studies: dict[str, Studied], drawn
 
 
 def test_summaries(studies: dict[str, Studied]) -> None:
-    """Rows of summary.csv, from which a notebook draws Figures 23 and 24, equal the loops."""
+    """Statistics by level, from which Figures 8, 10, 12, 14, 16, 18, 20, 21, 23 and 24 are drawn; CIKM 2006, Figure 3."""
     for scheme, study in studies.items():
-        with (study.folder / "summary.csv").open(newline="") as lines:
-            for row in csv.DictReader(lines):
-                names = [*SHOWN.values()]
-                if (row["measure"], row["against"]) == ("bpref_10", "AP"):  # which does not estimate AP
-                    names.remove("rms")
-                    assert not row["rms_mean"]
-                expected = [study.mean(name, row["measure"], row["against"], row["level"]) for name in names]
-                results = [float(row[f"{name}_mean"]) for name in names]
-                assert results == pytest.approx(expected, abs=1e-9), scheme
-                assert float(row["judged"]) == pytest.approx(study.judged[row["level"]])
+        for row in rows_in(study.folder / "summary.csv"):
+            names = [*SHOWN.values()]
+            if (row["measure"], row["against"]) == ("bpref_10", "AP"):  # which does not estimate AP
+                names.remove("rms")
+                assert not row["rms_mean"]
+            expected = [study.mean(name, row["measure"], row["against"], row["level"]) for name in names]
+            results = [float(row[f"{name}_mean"]) for name in names]
+            assert results == pytest.approx(expected, abs=1e-9), scheme
+            assert float(row["judged"]) == pytest.approx(study.judged[row["level"]])
