@@ -1,13 +1,11 @@
-"""irevalx-lab describe: counts of judgments and runs by hand, by loops, and on robust03."""
+"""irevalx-lab describe: counts of judgments and runs by hand and by loops."""
 
 from __future__ import annotations
 
-import gzip
 import statistics
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
-from shlex import split
 
 import pytest
 from examples.experiment import QRELS, RUNS
@@ -16,7 +14,7 @@ from running import lab, lab_json, lab_told, opened, refusal, run
 
 from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.lab import describe
-from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
+from irevalx.lab.description.describe import contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
 
@@ -198,49 +196,6 @@ def test_groups_by_loops() -> None:
             assert (contribution.pooled, contribution.alone) == (len(by_group[contribution.group]), len(alone))
             assert contribution.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
             assert contribution.percent_alone == pytest.approx(100 * len(alone) / len(whole))
-
-
-def test_robust03(robust03: Path) -> None:
-    """Counts equal those of the files, and shares those of the evaluator, by topic over at most the retrieved ones."""
-    folder = robust03
-    lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
-    judgments = GradedQrelsText.of(folder / "qrels.gz").judgments
-    grades = [int(line.split()[3]) for line in lines.splitlines()]
-    table = JudgmentsDescription.of(judgments).table()
-    total = dict(zip(table.columns, table.rows[-2], strict=True))
-    assert (total["pooled"], total["judged"], total["relevant"]) == (
-        len(grades),
-        sum(grade >= 0 for grade in grades),
-        sum(grade > 0 for grade in grades),
-    )
-    paths = sorted((folder / "runs").iterdir())
-    for path in paths[:3]:
-        [run_stream] = opened([str(path)], print)
-        result = RunDescription.of("r", rank_run(run_stream, judgments, RankingRules()), judgments, judgments.topics)
-        requested: list[str | Path] = [
-            *split("-q -c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
-            folder / "qrels.gz",
-            path,
-        ]
-        values = [line.split() for line in run(*requested).stdout.decode().splitlines()]
-        printed = {measure: value for measure, topic, value in values if topic == "all"}
-        retrieved = {
-            topic: int(value)
-            for measure, topic, value in values
-            if (measure, topic) != ("num_ret", "all") and measure == "num_ret"
-        }
-        for k, share in zip(result.cutoffs, result.judged_among_retrieved, strict=True):
-            of_topics = [
-                float(value) * k / min(k, retrieved[topic])
-                for measure, topic, value in values
-                if measure == f"judged_{k}" and topic in retrieved
-            ]
-            assert share == pytest.approx(sum(of_topics) / len(of_topics), abs=1e-4)
-            if min(retrieved.values()) >= k:
-                assert f"{share:.4f}" == printed[f"judged_{k}"]
-        assert (result.retrieved, result.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
-        assert result.retrieved_in.sum() == result.retrieved
-        assert result.unjudged_in.sum() == result.retrieved - result.judged
 
 
 def test_summary(files: list[Path]) -> None:

@@ -13,7 +13,7 @@ import pytest
 from drawn_figures import Drawn, lines_of, panels_of
 from examples.paper_collections import Call, Collection, values, whole
 from references import statistics as reference
-from running import lab, lab_rows, rows_in
+from running import lab_rows
 from scipy.stats import kendalltau
 
 pytestmark = pytest.mark.slow
@@ -131,15 +131,6 @@ def test_figure_1_unjudged_documents_by_rank(robust: Collection, drawn: Drawn, t
     assert of_all[999] > 0.75
 
 
-def test_ranges_of_ranks(robust: Collection) -> None:
-    """Counts in the default ranges of ranks."""
-    rows = [row for row in lab_rows("describe", *robust.files, "--show", "ranks") if row["run"] == "all"]
-    expected = unjudged_by_rank(robust, (1, 2, 6, 11, 21, 51, 101, 201, 501, 2000), list(robust.runs))
-    assert [(int(row["retrieved"]), int(row["unjudged"])) for row in rows] == expected
-    shares = [100 * none / there for there, none in expected]
-    assert [float(row["percent_unjudged"]) for row in rows] == pytest.approx(shares)
-
-
 # Tables 5 to 7: error rates by the size of the difference, absolute, in percent of the best run, in standard deviations
 
 
@@ -181,20 +172,7 @@ def test_tables_5_to_7_error_rates(robust: Collection, full: dict[str, dict[str,
         )
 
 
-# Table 8 and Figures 2 to 4: rankings of systems by three measures under full judgments
-
-
-def test_figures_2_to_4_scores_of_runs(
-    robust: Collection, full: dict[str, dict[str, list[float]]], tmp_path: Path
-) -> None:
-    """Scores of runs by three measures, from which a notebook draws the figures."""
-    call: Call = ("study", robust.qrels_path, *paths_of(robust, *OTHERS), "-m", " ".join(MEASURES), "--seed", "1")
-    options = ("--levels", "100%", "--samples", "1", "--figures", "none", "--quiet")
-    assert lab(*call, *options, "-o", tmp_path / "study").status == 0
-    rows = [row for row in rows_in(tmp_path / "study" / "scores.csv") if row["scheme"] == "full"]
-    for measure, of_runs in full.items():
-        results = [float(row["score"]) for row in rows if row["measure"] == measure]
-        assert results == pytest.approx([fmean(of_topics) for of_topics in of_runs.values()])
+# Table 8: rankings of systems by three measures under full judgments
 
 
 def test_table_8_correlations_of_measures(robust: Collection, full: dict[str, dict[str, list[float]]]) -> None:

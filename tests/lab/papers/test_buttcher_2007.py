@@ -20,12 +20,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_figures import Drawn, lines_of, panels_of
 from examples.paper_collections import Collection, Values, part, printed, values
 from references import degrade as degraded
 from references import statistics as reference
 from references.text_classifiers import agreement, terms_of
-from running import lab, lab_rows, succeeded
+from running import lab_rows, succeeded
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC
 
@@ -144,32 +143,6 @@ def test_tables_1_and_4_judgments(collection: Collection, tmp_path: Path) -> Non
         gone = [(t, d) for t, of in collection.qrels.items() for d in of if d not in reduced[t]]
         assert int(row["alone"]) == len(gone)
         assert int(row["relevant_alone"]) == sum(collection.qrels[t][d] > 0 for t, d in gone)
-
-
-# Figure 1: random parts of the judgments
-
-
-def test_figure_1_mean_scores_and_tau(collection: Collection, full: Values, drawn: Drawn, tmp_path: Path) -> None:
-    """Mean scores of runs, and Kendall's tau with their ranking under full judgments."""
-    levels, seeds, measures = {"20%": "0.2", "80%": "0.8"}, (3, 4), ("P.20", "map", "bpref", "RankEff", "ndcg_cut.20")
-    options = ("-m", " ".join(measures), "--levels", " ".join(levels), "--samples", "2", "--seed", "3", "--quiet")
-    assert lab("study", *collection.files, *options, "-o", tmp_path).status == 0
-    reduced = {
-        level: [values(collection.runs, degraded.uniform(collection.qrels, share, seed), measures) for seed in seeds]
-        for level, share in levels.items()
-    }
-    means, tau = (lines_of(panel) for panel in panels_of(drawn["mean-scores"]))
-    assert set(means) == set(tau) == set(map(printed, measures))
-    for measure in map(printed, measures):
-        of_levels = [[scores(sample, measure) for sample in samples] for samples in reduced.values()]
-        assert [x for x, _ in means[measure]] == [x for x, _ in tau[measure]] == [0.2, 0.8]
-        assert [y for _, y in means[measure]] == pytest.approx(
-            [fmean(map(fmean, sample_scores)) for sample_scores in of_levels]
-        )
-        x = scores(full, measure)
-        assert [y for _, y in tau[measure]] == pytest.approx(
-            [fmean(reference.tau(x, y) for y in of_samples) for of_samples in of_levels]
-        )
 
 
 # Table 2: each group left out
