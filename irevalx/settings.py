@@ -1,7 +1,6 @@
 """Settings: the options that determine the values of an evaluation."""
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
@@ -21,7 +20,7 @@ from irevalx.declarations import (
 from irevalx.frozen import Frozen, cached_property, values
 from irevalx.parameters import ValueType, identifier, is_long, is_whole, read_real, read_whole, real_number
 from irevalx.process.platform import as_bytes
-from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_double
+from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat
 
 UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
 """Treatments of unjudged documents: nonrelevant (or as the measure treats them), skipped, or relevant if retrieved."""
@@ -78,18 +77,6 @@ shared by the command and Python programs."""
 
 INTERVAL_METHODS = ("t", "bootstrap")
 """Methods of confidence intervals of means (``--ci-method``): Student's t distribution, or a bootstrap (BCa)."""
-
-
-class NumberRange(Frozen):
-    """The range of a real number."""
-
-    rule: str  # in messages: the number must be "..."
-    holds: Callable[[float], bool]  # returns whether a finite number is in range
-
-    def read(self, text: str) -> float | None:
-        """Convert a text to a number; None if it is malformed or out of range."""
-        number, plain = c_double(as_bytes(text))
-        return number if plain and self.holds(number) else None
 
 
 def _level(value: Any) -> float:
@@ -237,24 +224,5 @@ class Settings(Frozen, kw_only=True):
 
 PARAMETERS = collect(Settings).parameters
 """The declarations of the fields by name."""
-
-
-def _range_of(name: str) -> NumberRange:
-    """Return the declared range of a field, for use with the parameter of a measure."""
-    kind = PARAMETERS[name].kind
-    assert kind is not None
-    check = kind.check
-
-    def holds(x: float) -> bool:
-        try:
-            check(x)
-        except ValueError:
-            return False
-        return True
-
-    return NumberRange(kind.rule, holds)
-
-
-INFAP_C, INFAP_EPSILON, SAMPLE_RATE = map(_range_of, ("infap_c", "infap_epsilon", "sample_rate"))
 
 _DEFAULT = Settings()

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.declarations import spelled
+from irevalx.declarations import number, spelled
 from irevalx.errors import ArgumentError, EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.declaration import (
     ADDED,
@@ -40,7 +40,7 @@ from irevalx.measures.requests import read_own_request
 from irevalx.measures.summaries import Summary, geometric_mean, mean, total
 from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, UNJUDGED_TREATMENTS, NumberRange
+from irevalx.settings import EXPECTED, UNJUDGED_TREATMENTS
 from irevalx.trec_eval import TREC_EVAL_10
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
@@ -49,8 +49,6 @@ Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
 
 BETTER = ("higher", "lower", "neither")
-
-_FINITE = NumberRange("a number", math.isfinite)
 
 
 def measure(
@@ -206,7 +204,6 @@ def _check_name(name: Any) -> None:
 
 
 def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
-    """Return the kind of parameters with these defaults; raises ArgumentError."""
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
         raise argument_error("cutoffs", "a list of integers", cutoffs)
     ranks = tuple(sorted({whole_number("cutoffs", cutoff, least=1) for cutoff in cutoffs}))
@@ -217,7 +214,7 @@ def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
             raise argument_error("parameters: a name", "a word of lowercase letters", key)
         if real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
             raise argument_error(f"parameters: {key}", "a finite number", value)
-    named = tuple(MeasureParameter(key, float(value), _FINITE) for key, value in parameters.items())
+    named = tuple(MeasureParameter(key, float(value), number()) for key, value in parameters.items())
     if ranks:
         usage = f"K,K,...,{NamedReals(named).usage}"
         return CutoffsAndReals(ranks, usage, named) if named else Cutoffs(ranks)
@@ -225,7 +222,6 @@ def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
 
 
 def _range(given: Any) -> Range:
-    """Return bounds as a range."""
     rule = "two numbers, the lower one first"
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise argument_error("value_range", rule, given)

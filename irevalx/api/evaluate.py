@@ -83,17 +83,18 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
     Returns
     -------
-    Scores The measure values of the runs by topic. Topics are in ascending byte order, and runs are in the given order.
+    The measure values of the runs by topic. Topics are in ascending byte order, and runs are in the given order.
 
     Raises
     ------
-    ArgumentError An argument, or a value in a dictionary or a table, is invalid. This exception is both an
-        ``IrevalxError`` and a ``TypeError``. IrevalxError Judgments or runs cannot be read or evaluated; the message
-        states the file and the line. The evaluation stops at the first run that fails.
+    ArgumentError : an argument, or a value in a dictionary or a table, is invalid. This exception is both an
+        ``IrevalxError`` and a ``TypeError``.
+    IrevalxError : judgments or runs cannot be read or evaluated; the message states the file and the line. The
+        evaluation stops at the first run that fails.
 
     Warns
     -----
-    IrevalxWarning Topics are excluded from the averages, few retrieved documents are judged, or scores are suspicious.
+    IrevalxWarning : topics are excluded from the averages, few retrieved documents are judged, or scores are suspicious.
 
     Examples
     --------

@@ -77,8 +77,7 @@ class Qrels:
         FormatError, UsageError : the format or the type of grades is unknown.
         """
         if not isinstance(judgments, JudgmentKind):
-            error = parameters.argument_error("judgments", "judgments returned by Qrels.read", judgments)
-            raise ArgumentError(f"{error.message}; to read judgments, call irevalx.Qrels.read")
+            raise _not_read("judgments", "judgments", "Qrels.read", judgments)
         self.judgments = judgments
         """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
@@ -180,8 +179,7 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Store pooled documents; raises ArgumentError for other types, which must be read with ``Pool.read``."""
         if not isinstance(documents, PooledDocuments):
-            error = parameters.argument_error("documents", "a pool returned by Pool.read", documents)
-            raise ArgumentError(f"{error.message}; to read a pool, call irevalx.Pool.read")
+            raise _not_read("documents", "a pool", "Pool.read", documents)
         self.documents = documents
         """The documents of the evaluator."""
 
@@ -236,8 +234,7 @@ class Run:
         ArgumentError : the reader is not callable; ``Run.read`` accepts files and other forms.
         """
         if not callable(reader):
-            error = parameters.argument_error("reader", "a run returned by Run.read", reader)
-            raise ArgumentError(f"{error.message}; to read a run, call irevalx.Run.read")
+            raise _not_read("reader", "a run", "Run.read", reader)
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
@@ -353,6 +350,12 @@ def version_of(compat: Any) -> Compat:
     """Return the version of trec_eval to emulate; ArgumentError for an unknown version."""
     version: Compat = PARAMETERS["compat"].checked(compat)
     return version
+
+
+def _not_read(argument: str, noun: str, reader: str, value: object) -> ArgumentError:
+    """Return the error about an object that the named method did not return."""
+    error = parameters.argument_error(argument, f"{noun} returned by {reader}", value)
+    return ArgumentError(f"{error.message}; to read {noun}, call irevalx.{reader}")
 
 
 def _refuse_no_version(compat: Any) -> None:

@@ -359,7 +359,6 @@ class Scores:
         return list(rows.values()), None
 
     def _table(self, kind: str) -> str:
-        """Return a table of runs and measures in a format of tabulate."""
         from tabulate import tabulate
 
         table: dict[str, list[str]] = {"run": self.runs}
@@ -420,7 +419,6 @@ class Scores:
 
 
 def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
-    """Return the interval method; invalid arguments raise ArgumentError."""
     from irevalx.statistics.confidence_intervals import MeanIntervals  # imported here because few programs use it
 
     probability = real_number("confidence", confidence)

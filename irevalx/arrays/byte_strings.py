@@ -228,7 +228,6 @@ class Names(Frozen):
 
 
 def _digest(text: bytes) -> int:
-    """Return a 64-bit hash of a long string."""
     from hashlib import blake2b
 
     return int.from_bytes(blake2b(text, digest_size=WORD).digest(), "little")

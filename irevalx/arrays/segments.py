@@ -80,7 +80,6 @@ class Segments(Frozen):
 
     @cached_property
     def _filled(self) -> IntArray:
-        """The rows that are not empty."""
         return np.flatnonzero(self.lengths)
 
     @cached_property

@@ -97,7 +97,6 @@ class StackedRun(Frozen):
         return column
 
     def _summaries(self, columns: Sequence[TopicColumn]) -> Summaries:
-        """Return columns of this run, to be summarised."""
         every, own = self.values.every, slice(*self.values.begin[self.number : self.number + 2])
         topics, population = every.topics[own], every.population
         n_topics = population.n_topics if every.complete else len(topics)

@@ -258,7 +258,6 @@ class AssessedRanking(Frozen):
             yield TopicColumn(name, measure, column, has_value, judged, of_all_judged, more_relevant)
 
     def _compute_by_parts(self, measures: Sequence[RequestedMeasure]) -> Sequence[Sequence[Values | None]]:
-        """Return ``compute`` for each of several measures."""
         values: list[list[Values | None]] = []
         n_topics = first = 0
         for part in self.parts():
@@ -314,7 +313,6 @@ class AssessedRanking(Frozen):
         return {}
 
     def _judged_with_value(self, has_value: HasValue) -> BoolArray:
-        """Return a mask of the judged topics that have a value."""
         if has_value not in self._with_value:
             self._with_value[has_value] = has_value(self._judged)
         return self._with_value[has_value]

@@ -169,7 +169,6 @@ def _preference_counts(group: Group, n_ret: int) -> tuple[IntArray, ...]:
 
 
 def _flat_indices(rows: Segments, row: int) -> IntArray:
-    """Return the flat indices of a row."""
     where = rows.slice(row)
     return np.arange(where.start, where.stop)
 

@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
+from irevalx.declarations import number
 from irevalx.measures.declaration import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, MeasureParameter, NamedReals
 from irevalx.ranking.topics import log2_of, powers
-from irevalx.settings import NumberRange
 
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import TopicsWithSubtopics
 
-_SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
-
-ALPHA = MeasureParameter("alpha", 0.5, _SHARE)
+ALPHA = MeasureParameter("alpha", 0.5, number(least=0, most=1))
 """The share alpha by which a document reduces the gain of further documents about the same subtopic."""
 
-BETA = MeasureParameter("beta", 0.5, _SHARE)
+BETA = MeasureParameter("beta", 0.5, ALPHA.declaration)
 """The persistence of the user."""
 
 CUTOFFS = Cutoffs((5, 10, 20))

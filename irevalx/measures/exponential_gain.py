@@ -8,16 +8,27 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.declarations import Parameter
 from irevalx.measures.declaration import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, MeasureParameter, Parameters
+from irevalx.parameters import ValueType, read_real
 from irevalx.ranking.expected_values import TiedTopics
 from irevalx.ranking.topics import Topics, log2_of
-from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
+from irevalx.settings import EXPECTED, PROBABILITY
 
 HIGHEST_GRADE = 4
 """Default of the highest grade, which almost always satisfies the user."""
 
-MAX = MeasureParameter("max", HIGHEST_GRADE, NumberRange("an integer of at least 1", lambda x: x >= 1 and x == int(x)))
+
+def _at_least_1(x: float) -> float:
+    if x < 1 or x != int(x):
+        raise ValueError(x)
+    return x
+
+
+MAX = MeasureParameter(
+    "max", HIGHEST_GRADE, Parameter(kind=ValueType("an integer of at least 1", _at_least_1, read_real))
+)
 
 CUTOFFS = (5, 10, 20)
 

@@ -17,7 +17,7 @@ from irevalx.measures.declaration import ADDED
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.measures.requests import ParsedRequest, exists, read_own_request
 from irevalx.parameters import join_words
-from irevalx.settings import UnjudgedTreatment, read_level
+from irevalx.settings import read_level
 from irevalx.trec_eval import Compat
 
 
@@ -187,21 +187,25 @@ def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=read_level(value))
 
 
-def _with_treatment(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    treatments: dict[str, UnjudgedTreatment] = {"True": "skip", "False": "nonrel"}
-    return replace(spec, treatment=treatments[value]) if value in treatments else None
+def _if_true(field: str, true: str, false: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
+    """Return a function that sets a field of the request, for True and for False."""
+
+    def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+        values = {"True": true, "False": false}
+        return replace(spec, **{field: values[value]}) if value in values else None
+
+    return changed
 
 
-def _relative(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    names = {"True": "set_relative_P", "False": "set_P"}
-    return replace(spec, name=names[value]) if value in names else None
+def _with_number_alone(form: str, default: float | None = None) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
+    """Return a function that sets the only parameters of a measure, unless they are the default."""
 
+    def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+        if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
+            return None
+        return spec if float(value) == default else replace(spec, parameters=form.format(value))
 
-def _with_weight(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure with this weight of recall; 1 is the default."""
-    if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
-        return None
-    return spec if float(value) == 1 else replace(spec, parameters=value)
+    return changed
 
 
 def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
@@ -231,12 +235,6 @@ def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     return spec if value == "log2" else None
 
 
-def _with_persistence(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    """Return the measure with this persistence."""
-    is_taken = spec.parameters is not None or not re.fullmatch(_NUMBER, value)
-    return None if is_taken else replace(spec, parameters=f"p={value}")
-
-
 class MeasureArgument(Frozen):
     """An argument in parentheses, in the notation of ir_measures."""
 
@@ -255,13 +253,15 @@ class MeasureArgument(Frozen):
 
 _LEVELS = "; measures with a relevance level, such as P, R and AP, have the parameter rel"
 LEVEL = MeasureArgument("rel", "rel=N", _with_level, others=_LEVELS)
-JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _with_treatment)
+JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _if_true("treatment", "skip", "nonrel"))
 ARGUMENTS = (
     LEVEL,
     JUDGED_ONLY,
-    MeasureArgument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
-    MeasureArgument("beta", "beta=X", _with_weight, ("set_F",)),
-    MeasureArgument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
+    MeasureArgument(
+        "relative", "relative=True", _if_true("name", "set_relative_P", "set_P"), ("set_P", "set_relative_P")
+    ),
+    MeasureArgument("beta", "beta=X", _with_number_alone("{}", default=1), ("set_F",)),
+    MeasureArgument("p", "p=X", _with_number_alone("p={}"), ("rbp", "rbp_resid")),
     MeasureArgument(
         *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
         others="; gains by grade are for ndcg, with or without a cutoff",
@@ -343,7 +343,6 @@ def _as_printed(text: str, compat: Compat) -> ParsedRequest | None:
 
 
 def _by_another_name(text: str, compat: Compat) -> ParsedRequest | None:
-    """Parse a foreign name, ignoring case; None if there is none."""
     name = ALONE.get(text.lower()) or _added(text)
     return ParsedRequest(name) if name in NICKNAMES or exists(name, compat) else None
 
@@ -371,7 +370,6 @@ def gains_hint(name: str, parameters: str | None) -> str:
 
 
 def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
-    """Return the error for an unknown name, with a suggestion."""
     at = _AT.fullmatch(text)
     name = at[1] if at else re.split("[.@]", text)[0]
     alone, with_cutoff = ALONE.get(name.lower()) or _added(name), AT_CUTOFFS.get(name.lower(), "")
@@ -390,7 +388,6 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
 
 
 def _similar_names(name: str, compat: Compat) -> str:
-    """Return the end of a message that suggests similar names."""
     import difflib
 
     names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]

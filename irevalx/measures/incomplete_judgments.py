@@ -27,7 +27,7 @@ from irevalx.measures.precision import share_of_judged
 from irevalx.measures.summaries import LEAST, geometric_mean
 from irevalx.ranking.expected_values import TiedTopics, TieProbabilities
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
+from irevalx.settings import EXPECTED, PARAMETERS
 
 DEFAULT_C = 2.0
 """The constant c of infAP: if no document above a relevant document was judged, 1/c of them are assumed relevant."""
@@ -133,8 +133,8 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     kind=NamedReals(
         (
-            MeasureParameter("c", DEFAULT_C, INFAP_C, lambda settings: settings.infap_c),
-            MeasureParameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
+            MeasureParameter("c", DEFAULT_C, PARAMETERS["infap_c"]),
+            MeasureParameter("epsilon", DEFAULT_EPSILON, PARAMETERS["infap_epsilon"]),
         )
     ),
     pooled=UnjudgedEffect.LIKE_JUDGED_ABOVE,
@@ -178,7 +178,7 @@ def induced_average_precision(t: Topics) -> FloatArray:
 @_pool_measure(
     "subAP",
     ZERO_TO_ONE,
-    kind=NamedReals((MeasureParameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
+    kind=NamedReals((MeasureParameter("p", None, PARAMETERS["sample_rate"]),)),
     pooled=UnjudgedEffect.NOT_THERE,
     outside=UnjudgedEffect.RANDOMLY_THERE,
     refuses=NO_MEAN_OF_RATIO,

@@ -7,12 +7,13 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from irevalx.arrays.codes import OUTSIDE
-from irevalx.declarations import spelled_rule
+from irevalx.declarations import Parameter, spelled_rule
 from irevalx.errors import ParameterError, UsageError, printable, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summaries import Values
+from irevalx.parameters import ValueType
 from irevalx.process.platform import as_bytes
-from irevalx.settings import PROBABILITY, NumberRange, Settings
+from irevalx.settings import PROBABILITY, Settings
 from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
 
 Kernel: TypeAlias = Callable[..., Any]
@@ -171,9 +172,14 @@ class MeasureParameter(Frozen):
     name: str
     default: float | None
     """The value without the setting; None if the kernel determines it."""
-    bound: NumberRange
-    setting: Callable[[Settings], float | None] = lambda settings: None
-    """Returns the setting that replaces the default; None if it is not given."""
+    declaration: Parameter
+    """The accepted values; if it is the declaration of a setting, the setting replaces the default if it is given."""
+
+    @property
+    def kind(self) -> ValueType:
+        """The accepted values."""
+        assert self.declaration.kind is not None
+        return self.declaration.kind
 
 
 class NamedReals(Frozen, ParameterKind):
@@ -188,20 +194,21 @@ class NamedReals(Frozen, ParameterKind):
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         values: dict[str, float | None] = {}
         for parameter in self.parameters:
-            setting = parameter.setting(settings)
+            setting = getattr(settings, parameter.declaration.name, None)
             values[parameter.name] = parameter.default if setting is None else setting
         if text is None:
             return Parameters((name,), tuple(values.values()))
-        bounds = {parameter.name: parameter.bound for parameter in self.parameters}
+        kinds = {parameter.name: parameter.kind for parameter in self.parameters}
         for item in text.split(","):
             key, equals, number = item.partition("=")
-            bound = bounds.pop(key, None)
-            if not equals or not bound:
+            kind = kinds.pop(key, None)
+            if not equals or not kind:
                 raise UsageError(f"invalid parameters {quote(text)} of {name}: must be {self.usage}, each at most once")
-            value = bound.read(number)
-            if value is None:
-                raise UsageError(f"invalid parameter {key}={printable(number)} of {name}: must be {bound.rule}")
-            values[key] = value
+            try:
+                values[key] = kind.check(kind.read(number))
+            except ValueError:
+                message = f"invalid parameter {key}={printable(number)} of {name}: must be {kind.rule}"
+                raise UsageError(message) from None
         return Parameters((f"{name}_{text}",), tuple(values.values()))
 
 
@@ -289,7 +296,6 @@ def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: No
 
 
 def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
-    """Raise ParameterError if two ascending cutoffs are equal."""
     for x, y in pairwise(ascending):
         if x == y:
             raise ParameterError(f"invalid cutoffs {quote(text or '')} of {name}: the cutoff {x:g} occurs twice")

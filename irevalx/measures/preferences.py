@@ -183,7 +183,6 @@ def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
 
 
 def _sum(p: Preferences, of_group: IntArray) -> IntArray:
-    """Per topic: the sum over judgment groups."""
     return p.groups.sum(of_group.astype(np.float64)).astype(np.int64)
 
 

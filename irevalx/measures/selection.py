@@ -286,7 +286,6 @@ def select_again(
 def _selected_once(
     texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_requested: bool
 ) -> tuple[Selection, tuple[str, ...]]:
-    """Return a selection and its warnings."""
     settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
     lines: list[str] = []
     selection = select_measures(
@@ -486,7 +485,6 @@ def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
 
 
 def _problem(read: Callable[[str], object], text: str) -> IrevalxError | None:
-    """Return the error that a function raises about a text, if any."""
     try:
         read(text)
     except IrevalxError as error:

@@ -66,7 +66,6 @@ class _Stratum(Frozen):
 
 
 def _strata(t: SampledTopics) -> Iterator[_Stratum]:
-    """Yield the strata in ascending order of their numbers."""
     judged = t.pool_grade >= 0
     relevant = judged & (t.pool_grade >= t.level)
     for number in t.strata:

@@ -141,7 +141,6 @@ total_of_all_judged = replace(
 
 
 def _add_up_squares(total: Total, values: Values) -> Total:
-    """Add the squares of further values to a total, in order."""
     errors = np.asarray(values, np.float64)
     return ordered_sum(errors * errors, total)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments, ordered_sum, ratio
+from irevalx.declarations import number
 from irevalx.measures.declaration import (
     NO_EXPECTATION,
     NO_FORMULA,
@@ -23,14 +24,14 @@ from irevalx.measures.exponential_gain import NO_CERTAIN_VALUE, has_gain
 from irevalx.measures.gain import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains, MeasureParameter, NamedReals
 from irevalx.ranking.topics import Topics, powers
-from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST, NumberRange
+from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST
 
 DEPTH = 1000
 """Number of ranks that compatibility compares, as in the program of its authors."""
 
-P = MeasureParameter("p", 0.95, NumberRange("a number above 0 and below 1", lambda x: 0 < x < 1))
-GOAL = MeasureParameter("T", 1.0, NumberRange("a number of at least 1", lambda x: x >= 1))
-MAX = MeasureParameter("max", None, NumberRange("a number above 0", lambda x: x > 0))
+P = MeasureParameter("p", 0.95, number(above=0, below=1))
+GOAL = MeasureParameter("T", 1.0, number(least=1))
+MAX = MeasureParameter("max", None, number(above=0))
 
 
 @measure(

@@ -132,13 +132,11 @@ class TableForPeople(DisplayedTable):
         return [text]
 
     def _text(self, sentence: str) -> str:
-        """Return a sentence with escapes for use outside of a table."""
         from irevalx.errors import visible
 
         return self.escape(visible(sentence))
 
     def _note(self, sentence: str) -> str:
-        """Return a sentence below a table."""
         from irevalx.errors import visible
 
         return self.escape(visible(sentence.replace("{best}", self.mark)))

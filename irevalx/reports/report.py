@@ -230,7 +230,6 @@ def percent(share: float) -> str:
 
 
 def _has_groups(report: EvaluationReport) -> bool:
-    """Return whether there are rows of topic groups."""
     return report.summary and bool(report.groups)
 
 
@@ -348,7 +347,6 @@ def trec_lines(
 
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    """Yield the lines of all topics, topic by topic."""
     columns = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
     topics = list(map(one_line, evaluation.topics))
     if any(column.has_value is not None and not column.has_value.all() for column in columns):

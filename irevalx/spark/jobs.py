@@ -257,7 +257,6 @@ def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
 
 
 def _names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
-    """Return the names of all runs; ``THE_RUN`` if no column names it."""
     if not ColumnTable("runs", frame.columns).has(RUN):
         return (THE_RUN,)
     return tuple(row.run for row in rows.select("run").distinct().collect())

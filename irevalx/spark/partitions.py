@@ -359,7 +359,6 @@ def read_block(
 
 
 def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
-    """Return the rows of each run, in their order."""
     names, codes, lengths = numbered(map(labels_of, rows["run"].fill_null(THE_RUN).chunks))
     if len(names) == 1:
         return {names[0].decode(): rows}
@@ -417,7 +416,6 @@ def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> It
 
 
 def _added(before: WholeRun, rows: pa.RecordBatch, measures: NamedMeasures) -> WholeRun:
-    """Add further rows of a run to its totals."""
     counted = rows.filter(rows.column("topic").is_null())
     if counted.num_rows:
         counts = numbers_of(counted.column("counts").flatten()).reshape(counted.num_rows, -1)

@@ -151,7 +151,6 @@ def _normal_guess(tail: float) -> float:
 
 
 def _log_density(degrees: int, t: float) -> float:
-    """Return the logarithm of the density at t."""
     half = degrees / 2
     log_ratio = 0.0  # of gamma(half + 1/2) and gamma(half): recurrence, then the asymptotic series
     while half < 20:
@@ -228,7 +227,6 @@ class MeanIntervals(Frozen, kw_only=True):
         return ends
 
     def _drawn_means(self, values: FloatArray) -> FloatArray:
-        """Return the means over topics drawn with replacement: shape (n_draws, n_means)."""
         n_topics, random = values.shape[1], generator(self.seed)
         size = max(1, _DRAWN_AT_ONCE // n_topics)
         sizes = [min(size, self.resamples - start) for start in range(0, self.resamples, size)]

@@ -207,7 +207,6 @@ class Comparisons(Frozen):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """The per-comparison and the simultaneous intervals."""
         n_pairs, n_topics = self.by_topic.shape
         method, scale = self.method, self.scale
         undefined = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)

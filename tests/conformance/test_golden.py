@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from references.recorded_family import Case, agrees
 from running import FIXTURES, run
 
 from irevalx.evaluation.evaluate import evaluate
+from irevalx.measures import NICKNAMES
 from irevalx.measures.selection import select_measures
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.sources.files import Source
@@ -261,3 +263,9 @@ def test_every_value_is_used() -> None:
     n_values = sum(len(values) for case in FAMILY_CASES for values in case.expect.values())
     assert (len(FAMILY_CASES), n_values, sum(case.refuses is not None for case in FAMILY_CASES)) == (77, 2549, 8)
     assert not any(case.expect for case in FAMILY_CASES if case.refuses)
+    recorded_names = " ".join(name for case in FAMILY_CASES for values in case.expect.values() for name in values)
+    measures = {"ERR", "ndcg_burges", "recip_rank_cut", *NICKNAMES["subtopics"], *NICKNAMES["prels"]} - {
+        "runid",
+        "num_q",
+    }
+    assert all(re.search(rf"\b{name}(_|\b)", recorded_names) for name in measures)

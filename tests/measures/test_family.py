@@ -189,8 +189,7 @@ def test_novelty_kernels_are_the_reference(
             assert not any(expected[len(of_relevant) :])
         for name, kernel in NOVELTY.items():
             literal = reference_family.MEASURES[name]
-            values = {"alpha": alpha, "beta": beta}
-            named = {key: values[key] for key, _ in literal.named}
+            named = {key: {"alpha": alpha, "beta": beta}[key] for key in literal.named}
             cutoffs = [k] if literal.cutoffs else []
             result = kernel(t, *cutoffs, **named)
             assert result.tolist() == nearly([literal.compute(topic, *cutoffs, **named) for topic in drawn]), name

@@ -6,7 +6,9 @@ import importlib
 import math
 import pkgutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -24,7 +26,16 @@ import irevalx.measures
 from irevalx.errors import EvaluationError
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, counts
 from irevalx.measures.declaration import Measure
-from irevalx.measures.parameter_kinds import Cutoffs, Gains, NamedReals, NoParameters, Parameters, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import (
+    Cutoffs,
+    Gains,
+    MeasureParameter,
+    NamedReals,
+    NoParameters,
+    Parameters,
+    RealCutoffs,
+    Reals,
+)
 from irevalx.measures.requests import split_treatment
 from irevalx.measures.summaries import Population, as_list, geometric_mean, mean
 from irevalx.settings import Settings
@@ -162,11 +173,18 @@ NAMED_VALUES = st.one_of(st.sampled_from([1.0, 0.1, 1e-3, 2.5, 7.0]), st.floats(
 """Numbers that parameters with names may be, as far as their bounds allow."""
 
 
+def accepts(parameter: MeasureParameter, x: float) -> bool:
+    """Whether a parameter can have this value."""
+    with suppress(ValueError):
+        return bool(parameter.kind.check(x) == x)
+    return False
+
+
 @st.composite
 def named_reals(draw: st.DrawFn, kind: NamedReals) -> Typed:
     """Some of the parameters, in any order."""
     chosen = draw(st.lists(st.sampled_from(kind.parameters), min_size=1, unique=True))
-    named = tuple((parameter.name, draw(NAMED_VALUES.filter(parameter.bound.holds))) for parameter in chosen)
+    named = tuple((parameter.name, draw(NAMED_VALUES.filter(partial(accepts, parameter)))) for parameter in chosen)
     return Typed(",".join(f"{name}={value!r}" for name, value in named), named=named)
 
 
@@ -202,7 +220,7 @@ def awkward(measure: Measure) -> Typed:
         return Typed("0.7,0.1,1.3,0.003", (0.7, 0.1, 1.3, 0.003))
     if isinstance(measure.kind, NamedReals):
         kinds = measure.kind.parameters
-        named = tuple((kind.name, next(x for x in (0.3, 1.7) if kind.bound.holds(x))) for kind in kinds)
+        named = tuple((kind.name, next(x for x in (0.3, 1.7) if accepts(kind, x))) for kind in kinds)
         return Typed(",".join(f"{name}={value}" for name, value in named), named=named)
     return Typed(None)
 

@@ -8,15 +8,10 @@ from fractions import Fraction
 from math import log2
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from references import family as reference_family
 from references import incomplete_judgments as incomplete
 from references import measures as reference
-from references.family import RefusedError
 from references.incomplete_judgments import SampledTopic
 from references.measures import OUTSIDE, UNJUDGED, Topic
-from references.recorded_family import CASES, Case, agrees
 
 EPSILON = Fraction(1, 100_000)
 
@@ -131,14 +126,6 @@ def test_expected_precision_with_nothing_judged_above(outside: int) -> None:
     p = Fraction(3, 7)
     expected = (1 - (1 - p) ** (outside + 1)) / ((outside + 1) * p)
     assert incomplete.expected_precision(0, 0, outside, p) == expected
-
-
-@settings(max_examples=50)
-@given(st.lists(st.integers(-2, 3), max_size=12), st.lists(st.integers(-1, 3), max_size=4), st.integers(-3, 3))
-def test_inf_ap_is_the_one_of_trec_eval(ranking: list[int], others: list[int], level: int) -> None:
-    """With the default constants, every bit is the same."""
-    topic = Topic(ranking, [*(grade for grade in ranking if grade != OUTSIDE), *others], level)
-    assert incomplete.inf_ap(topic) == reference.inferred_average_precision(topic)
 
 
 @pytest.mark.parametrize("name", ["infAP", "indAP", "subAP", "RankEff", "bpref_10"])
@@ -292,30 +279,3 @@ def test_rel_takes_the_least_relevant_grade(level: int, grade: int) -> None:
     topic = incomplete.rel(Topic([UNJUDGED, 2, OUTSIDE], [2, -7, -1], level=level))
     assert list(topic.ranking) == [grade, 2, grade]
     assert sorted(topic.judgments) == sorted([2, -1, grade, grade])
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_recorded(case: Case) -> None:
-    """Every recorded value, and nothing where nothing may be printed."""
-    files = case.files[case.judgments], case.files["run"]
-    if case.refuses:
-        with pytest.raises(RefusedError, match=f"^{case.refuses}$"):
-            reference_family.evaluate(case.irevalx, *files)
-        return
-    result = reference_family.evaluate(case.irevalx, *files)
-    for topic, expected in case.expect.items():
-        for name, printed in expected.items():
-            value = result.get(topic, {}).get(name)
-            if printed is None:
-                assert value is None, (topic, name)
-            else:
-                assert value is not None, (topic, name)
-                assert agrees(value, printed), (topic, name, value, printed)
-
-
-def test_all_are_there() -> None:
-    """No case was lost, and every measure is recorded."""
-    assert len(CASES) == 77
-    assert sum(len(values) for case in CASES for values in case.expect.values()) == 2549
-    recorded = {name for case in CASES for values in case.expect.values() for name in values}
-    assert all(any(name.startswith(measure) for name in recorded) for measure in reference_family.MEASURES)

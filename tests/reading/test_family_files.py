@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from references.family import LineWithProbability, Options, SubtopicLine, read_judgments, subtopic_order
+from references.family import SubtopicLine, line_with_probability, read_judgments, subtopic_line, subtopic_order
 
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
 from irevalx.judgments.graded import InclusionJudgments
@@ -59,7 +59,7 @@ def test_subtopics(seed: int, chunk: int, together: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
         judgments = read(SUBTOPIC_FILE, text or "# nothing\n")
-    expected: Mapping[str, list[SubtopicLine]] = read_judgments("subtopics", text, Options())
+    expected = read_judgments(text, subtopic_line)
     in_file: dict[str, list[str]] = {
         topic: list(dict.fromkeys(line.document for line in lines)) for topic, lines in expected.items()
     }
@@ -125,7 +125,7 @@ def test_prels(seed: int) -> None:
     text = "".join(rows)
     warnings: list[str] = []
     judgments = read(PRELS, text or "# nothing\n", warnings.append)
-    expected: Mapping[str, list[LineWithProbability]] = read_judgments("prels", text, Options())
+    expected = read_judgments(text, line_with_probability)
     assert judgments.topics == tuple(sorted(topic.encode() for topic in expected))
     assert inclusion_lines(judgments) == {
         topic: [(line.document, line.grade, line.probability, line.method in {1, 2, 4}) for line in lines]

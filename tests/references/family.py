@@ -1,8 +1,7 @@
 """The measures of gdeval, ndeval and statAP_MQ_eval once more, as plain loops: the readable specification.
 
-Nothing here is fast, clever or shared with irevalx. What surrounds the measures is here as well (files, ranking, the
-choice of topics, topics without a value, means, ``-c``), so that what the programs printed can be held against this
-file alone. Sums run from left to right, starting at 0.0; a power is a running product.
+Nothing here is fast, clever or shared with irevalx. Sums run from left to right, starting at 0.0; a power is a running
+product.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeVar
 
 from references.measures import Topic, graded, ordered_sum
 
@@ -20,7 +19,7 @@ HIGHEST_GRADE = 4
 ALPHA = BETA = 0.5
 
 
-# Grades: what gdeval computes, and recip_rank_cut
+# Grades: what gdeval computes
 
 
 def gain(grade: int) -> int:
@@ -52,14 +51,6 @@ def ndcg_of_burges(topic: Topic, k: int) -> float:
     """That of the ranking divided by that of all positive grades, highest first."""
     best = dcg_of_burges(sorted([grade for grade in topic.judgments if grade > 0], reverse=True), k)
     return dcg_of_burges(topic.ranking, k) / best if best else 0.0
-
-
-def reciprocal_rank_within(topic: Topic, k: int) -> float:
-    """1/rank of the first relevant document if that is not below rank k."""
-    for rank in topic.ranks(k):
-        if topic.is_hit(rank):
-            return 1.0 / rank
-    return 0.0
 
 
 def has_positive_grade(topic: Topic) -> bool:
@@ -389,233 +380,60 @@ def stat_ap_variance(topic: InclusionTopic) -> float:
 # All of them
 
 
-def mean(values: Sequence[float], n_topics: int) -> float:
-    """The sum divided by the number of topics; 0 without any."""
-    return ordered_sum(values) / n_topics if n_topics else 0.0
-
-
-def total(values: Sequence[float], n_topics: int) -> float:
-    """The sum."""
-    return ordered_sum(values)
-
-
-def variance_of_mean(values: Sequence[float], n_topics: int) -> float:
-    """The sum divided by the square of the number of topics; 0 without any."""
-    return ordered_sum(values) / n_topics**2 if n_topics else 0.0
-
-
-def always(topic: Any) -> bool:
-    """Whether a measure that has a value for every topic has one for this."""
-    return True
-
-
 @dataclass(frozen=True)
 class Literal:
-    """One measure: its function, its parameters and its summary."""
+    """One measure: its function and its parameters."""
 
-    rel_format: str
     compute: Callable[..., float]
     cutoffs: tuple[int, ...] = ()  # the defaults
-    named: tuple[tuple[str, str], ...] = ()  # each other parameter in the output and as keyword
-    has_value: Callable[[Any], bool] = always
-    summary: Callable[[Sequence[float], int], float] = mean
+    named: tuple[str, ...] = ()  # each other parameter
 
 
 USUAL = (5, 10, 20)
 DEEP = (10, 20, 50, 100)
-OF_ALPHA = (("alpha", "alpha"),)
-OF_BOTH = (("alpha", "alpha"), ("beta", "beta"))
 
 MEASURES = {
-    "ERR": Literal("qrels", expected_reciprocal_rank, USUAL, (("max", "highest"),), has_positive_grade),
-    "ndcg_burges": Literal("qrels", ndcg_of_burges, USUAL, (), has_positive_grade),
-    "recip_rank_cut": Literal("qrels", reciprocal_rank_within, (10,)),
-    "ERR_IA": Literal("subtopics", err_ia, USUAL, OF_ALPHA),
-    "nERR_IA": Literal("subtopics", nerr_ia, USUAL, OF_ALPHA),
-    "alpha_DCG": Literal("subtopics", alpha_dcg, USUAL, OF_ALPHA),
-    "alpha_nDCG": Literal("subtopics", alpha_ndcg, USUAL, OF_ALPHA),
-    "NRBP": Literal("subtopics", nrbp, (), OF_BOTH),
-    "nNRBP": Literal("subtopics", nnrbp, (), OF_BOTH),
-    "MAP_IA": Literal("subtopics", map_ia),
-    "P_IA": Literal("subtopics", p_ia, USUAL),
-    "strec": Literal("subtopics", strec, USUAL),
-    "statAP": Literal("prels", stat_ap, (), (), has_sample),
-    "statRprec": Literal("prels", stat_rprec, (), (), has_sample),
-    "statP": Literal("prels", stat_p, DEEP, (), has_sample),
-    "statNDCG": Literal("prels", stat_ndcg, DEEP, (), has_sample),
-    "statR": Literal("prels", stat_r, (), (), has_sample, total),
-    "statAP_var": Literal("prels", stat_ap_variance, (), (), has_sample, variance_of_mean),
+    "ERR_IA": Literal(err_ia, USUAL, ("alpha",)),
+    "nERR_IA": Literal(nerr_ia, USUAL, ("alpha",)),
+    "alpha_DCG": Literal(alpha_dcg, USUAL, ("alpha",)),
+    "alpha_nDCG": Literal(alpha_ndcg, USUAL, ("alpha",)),
+    "NRBP": Literal(nrbp, (), ("alpha", "beta")),
+    "nNRBP": Literal(nnrbp, (), ("alpha", "beta")),
+    "MAP_IA": Literal(map_ia),
+    "P_IA": Literal(p_ia, USUAL),
+    "strec": Literal(strec, USUAL),
+    "statAP": Literal(stat_ap),
+    "statRprec": Literal(stat_rprec),
+    "statP": Literal(stat_p, DEEP),
+    "statNDCG": Literal(stat_ndcg, DEEP),
+    "statR": Literal(stat_r),
+    "statAP_var": Literal(stat_ap_variance),
 }
 
 
 # Files
 
 
-class RefusedError(Exception):
-    """A file cannot be evaluated; its argument is the file's name."""
+Line = TypeVar("Line")
 
 
-AnyTopic: TypeAlias = Topic | TopicWithSubtopics | InclusionTopic
-
-
-@dataclass(frozen=True)
-class Options:
-    """What irevalx is asked for, as far as the recorded cases ask."""
-
-    rel_format: str = "qrels"
-    measures: tuple[str, ...] = ()
-    complete: bool = False
-    judged_only: bool = False
-    level: int = 1
-    max_retrieved: int | None = None
-
-    @classmethod
-    def of(cls, argv: Sequence[str]) -> Options:
-        """Read a command line without its files."""
-        left = list(argv)
-        options: dict[str, Any] = {"measures": ()}
-        while left:
-            match left.pop(0):
-                case "-c":
-                    options["complete"] = True
-                case "-J":
-                    options["judged_only"] = True
-                case "-R":
-                    options["rel_format"] = left.pop(0)
-                case "-m":
-                    options["measures"] += (left.pop(0),)
-                case "-l":
-                    options["level"] = int(left.pop(0))
-                case "-M":
-                    options["max_retrieved"] = int(left.pop(0))
-                case other:
-                    raise ValueError(other)
-        return cls(**options)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A measure with one set of parameters."""
-
-    printed: str
-    literal: Literal
-    k: int | None
-    named: dict[str, float]
-
-    def of(self, topic: AnyTopic) -> float:
-        """Its value for a topic."""
-        return self.literal.compute(topic, *([] if self.k is None else [self.k]), **self.named)
-
-
-def asked(text: str) -> list[Asked]:
-    """Read ``NAME.5,10,alpha=0.3``; one for each printed name."""
-    name, _, parameters = text.partition(".")
-    literal = MEASURES[name]
-    items = parameters.split(",") if parameters else []
-    typed = [item for item in items if "=" in item]
-    named: dict[str, float] = {}
-    for item in typed:
-        key, _, number = item.partition("=")
-        named[dict(literal.named)[key]] = int(number) if key == "max" else float(number)
-    cutoffs = sorted(int(item) for item in items if "=" not in item) or literal.cutoffs
-    after = "".join("_" + ",".join(typed) for _ in typed[:1])
-    if not literal.cutoffs:
-        return [Asked(name + after, literal, None, named)]
-    return [Asked(f"{name}_{k}{after}", literal, k, named) for k in cutoffs]
-
-
-def table(file: str, text: str, columns: int, *, more: bool = False) -> list[list[str]]:
-    """Cut lines into columns."""
-    rows = [line.split() for line in text.splitlines()]
-    for row in rows:
-        if len(row) < columns or (len(row) > columns and not more):
-            raise RefusedError(file)
-    return rows
-
-
-def read_run(text: str, options: Options) -> dict[str, list[str]]:
-    """The documents of each topic in rank order."""
-    scores: dict[str, list[tuple[float, bytes]]] = {}
-    for topic, _, docno, _, score, *_ in table("run", text, 6, more=True):
-        scores.setdefault(topic, []).append((float(score), docno.encode()))
-    rankings = {}
-    for topic, scored in scores.items():
-        docnos = [docno.decode() for _, docno in sorted(scored, reverse=True)][: options.max_retrieved]
-        if len(set(docnos)) < len(docnos):
-            raise RefusedError("run")
-        rankings[topic] = docnos
-    return rankings
-
-
-def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any]]:
+def read_judgments(text: str, line_of: Callable[[Sequence[str]], Line | None]) -> dict[str, list[Line]]:
     """The lines of each topic that count."""
-    values: dict[str, list[Any]] = {}
-    known = set()
-    for row in table(file, text, 5 if file == "prels" else 4):
-        topic = row[0]
-        line: tuple[str, int] | SubtopicLine | LineWithProbability | None
-        if file == "qrels":
-            line, key = (row[2], int(row[3])), row[2]
-        elif file == "subtopics":
-            line, key = SubtopicLine(row[1], row[2], int(row[3])), f"{row[1]} {row[2]}"
-        else:
-            line, key = line_with_probability(row), row[1]
-        if line is None:
-            continue
-        if (topic, key) in known:
-            raise RefusedError(file)
-        known.add((topic, key))
-        values.setdefault(topic, []).append(line)
+    values: dict[str, list[Line]] = {}
+    for row in map(str.split, text.splitlines()):
+        if (line := line_of(row)) is not None:
+            values.setdefault(row[0], []).append(line)
     return values
+
+
+def subtopic_line(row: Sequence[str]) -> SubtopicLine:
+    """Read a line with a subtopic."""
+    return SubtopicLine(row[1], row[2], int(row[3]))
 
 
 def line_with_probability(row: Sequence[str]) -> LineWithProbability | None:
     """Read a line of prels; None if it is as if it was not there."""
     grade, method = int(row[2]), int(row[3])
-    if grade <= -999 or row[4] == "NA":
+    if grade <= -999 or row[4] == "NA" or not 0 <= float(row[4]) <= 1:
         return None
-    probability = float(row[4])
-    if not 0 <= probability <= 1:
-        return None
-    if method in {0, 2}:
-        probability = 1.0
-    if probability == 0:
-        raise RefusedError("prels")
-    return LineWithProbability(row[1], grade, method, probability)
-
-
-def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> AnyTopic:
-    """What the measures see."""
-    if options.rel_format == "qrels":
-        grades = dict(lines)
-        codes = [grades.get(docno, -1) if grades.get(docno, -1) >= 0 else -1 for docno in docnos]
-        codes = [code for code in codes if code >= 0 or not options.judged_only]
-        return Topic(codes, list(grades.values()), options.level)
-    judged = {line.document for line in lines}
-    ranking = [docno for docno in docnos if docno in judged or not options.judged_only]
-    kind = TopicWithSubtopics if options.rel_format == "subtopics" else InclusionTopic
-    return kind(ranking, lines, options.level)
-
-
-def evaluate(argv: Sequence[str], judgments: str, run: str) -> dict[str, dict[str, float]]:
-    """Evaluate the texts of two files: {topic or "all": {printed name: value}}; RefusedError names a wrong file."""
-    options = Options.of(argv)
-    lines = read_judgments(options.rel_format, judgments, options)
-    rankings = read_run(run, options)
-    topics = {
-        name: topic_of(lines[name], rankings.get(name, []), options)
-        for name in sorted(lines)
-        if options.complete or name in rankings
-    }
-    values: dict[str, dict[str, float]] = {name: {} for name in [*topics, "all"]}
-    for request in [request for text in options.measures for request in asked(text)]:
-        if request.literal.compute is expected_reciprocal_rank:
-            for topic_lines in lines.values():
-                for _, grade in topic_lines:
-                    if grade > request.named.get("highest", HIGHEST_GRADE):
-                        raise RefusedError("qrels")
-        results = [(name, request.of(topic)) for name, topic in topics.items() if request.literal.has_value(topic)]
-        for name, value in results:
-            values[name][request.printed] = value
-        values["all"][request.printed] = request.literal.summary([value for _, value in results], len(results))
-    return values
+    return LineWithProbability(row[1], grade, method, 1.0 if method in {0, 2} else float(row[4]))

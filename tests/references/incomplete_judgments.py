@@ -81,10 +81,7 @@ def expected_precision(relevant: int, nonrelevant: int, outside: int, p: Fractio
 
 def sampling_rate(topic: Topic) -> Fraction:
     """Judged documents of the pool / documents of the pool; 1 where the pool is empty."""
-    judged = 0
-    for grade in topic.judgments:
-        if grade >= 0:
-            judged += 1
+    judged = sum(grade >= 0 for grade in topic.judgments)
     return Fraction(judged, len(topic.judgments)) if topic.judgments else Fraction(1)
 
 
@@ -128,11 +125,7 @@ def bpref_10(topic: Topic) -> float:
 @graded("judged", default=(5, 10, 20))
 def judged(topic: Topic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
-    hits = 0
-    for rank in topic.ranks(k):
-        if topic.ranking[rank - 1] >= 0:
-            hits += 1
-    return hits / k
+    return sum(grade >= 0 for grade in topic.ranking[:k]) / k
 
 
 @graded("infAP")
@@ -196,17 +189,8 @@ class SampledTopic:
 
     def count(self, documents: Sequence[Sampled | None], stratum: int) -> Stratum:
         """What these documents hold of a stratum."""
-        size = judged = relevant = 0
-        for document in documents:
-            if document is None or document[0] != stratum:
-                continue
-            grade = document[1]
-            size += 1
-            if grade >= 0:
-                judged += 1
-            if self.is_relevant(grade):
-                relevant += 1
-        return Stratum(size, judged, relevant)
+        grades = [document[1] for document in documents if document is not None and document[0] == stratum]
+        return Stratum(len(grades), sum(grade >= 0 for grade in grades), sum(map(self.is_relevant, grades)))
 
     def expected_within(self, k: int) -> float:
         """Relevant documents to be expected among the first k."""
@@ -222,31 +206,19 @@ def sampled_num_ret(topic: SampledTopic) -> int:
 @sampled("num_rel")
 def sampled_num_rel(topic: SampledTopic) -> int:
     """Documents judged relevant."""
-    hits = 0
-    for _, grade in topic.judgments:
-        if topic.is_relevant(grade):
-            hits += 1
-    return hits
+    return sum(topic.is_relevant(grade) for _, grade in topic.judgments)
 
 
 @sampled("num_rel_ret")
 def sampled_num_rel_ret(topic: SampledTopic) -> int:
     """Documents retrieved that were judged relevant."""
-    hits = 0
-    for document in topic.ranking:
-        if document is not None and topic.is_relevant(document[1]):
-            hits += 1
-    return hits
+    return sum(document is not None and topic.is_relevant(document[1]) for document in topic.ranking)
 
 
 @sampled("judged", default=(5, 10, 20))
 def sampled_judged(topic: SampledTopic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
-    hits = 0
-    for document in topic.ranking[:k]:
-        if document is not None and document[1] >= 0:
-            hits += 1
-    return hits / k
+    return sum(document is not None and document[1] >= 0 for document in topic.ranking[:k]) / k
 
 
 @sampled("inum_rel")
@@ -307,10 +279,7 @@ def i_p(topic: SampledTopic, k: int) -> float:
 def sampled_precision(topic: SampledTopic, rank: int) -> float:
     """The precision to be expected at a relevant document of this rank."""
     above = topic.ranking[: rank - 1]
-    pooled = 0
-    for document in above:
-        if document is not None:
-            pooled += 1
+    pooled = sum(document is not None for document in above)
     if pooled == 0:
         return 1 / rank
     terms = []
@@ -366,10 +335,7 @@ def sampled_ideal_dcg(topic: SampledTopic, given: Mapping[int, float]) -> float:
         terms = []
         for stratum in topic.strata:
             pool = topic.count(topic.judgments, stratum)
-            with_gain = 0
-            for of, grade in topic.judgments:
-                if of == stratum and topic.gain(grade, given) == gain:
-                    with_gain += 1
+            with_gain = sum(of == stratum and topic.gain(grade, given) == gain for of, grade in topic.judgments)
             if pool.judged > 0:
                 terms.append(with_gain * pool.size / pool.judged)
         ideal += [gain] * round_half_up(ordered_sum(terms))

@@ -8,6 +8,7 @@ parameters: one cutoff, a list of real cutoffs, real numbers, or a list of gains
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -134,45 +135,26 @@ class Topic:
     @property
     def n_rel(self) -> int:
         """Documents judged relevant, retrieved or not."""
-        hits = 0
-        for grade in self.judgments:
-            if grade >= 0 and grade >= self.level:
-                hits += 1
-        return hits
+        return sum(grade >= max(self.level, 0) for grade in self.judgments)
 
     @property
     def n_nonrel(self) -> int:
         """Documents judged nonrelevant, retrieved or not."""
-        hits = 0
-        for grade in self.judgments:
-            if grade >= 0 and grade < self.level:
-                hits += 1
-        return hits
+        return sum(0 <= grade < self.level for grade in self.judgments)
 
     @property
     def n_rel_ret(self) -> int:
         """Documents retrieved that were judged relevant."""
-        hits = 0
-        for grade in self.ranking:
-            if grade >= 0 and grade >= self.level:
-                hits += 1
-        return hits
+        return sum(grade >= max(self.level, 0) for grade in self.ranking)
 
     @property
     def n_levels(self) -> int:
         """One more than the highest grade of a judged document; 0 where nothing was judged."""
-        levels = 0
-        for grade in self.judgments:
-            levels = max(levels, grade + 1)
-        return levels
+        return max([0, *(grade + 1 for grade in self.judgments)])
 
     def n_judged(self, level: int) -> int:
         """Documents judged with this grade, retrieved or not."""
-        hits = 0
-        for grade in self.judgments:
-            if grade == level:
-                hits += 1
-        return hits
+        return sum(grade == level for grade in self.judgments)
 
     def is_hit(self, rank: int) -> bool:
         """Whether the document at this rank counts as found: its code is compared with the level, whatever it is."""
@@ -184,11 +166,7 @@ class Topic:
 
     def hits_within(self, k: int) -> int:
         """Hits among the first k documents."""
-        hits = 0
-        for rank in self.ranks(k):
-            if self.is_hit(rank):
-                hits += 1
-        return hits
+        return sum(self.is_hit(rank) for rank in self.ranks(k))
 
 
 # Counts
@@ -215,13 +193,7 @@ def num_rel_ret(topic: Topic) -> int:
 @graded("num_nonrel_judged_ret")
 def num_nonrel_judged_ret(topic: Topic) -> int:
     """Documents retrieved, less those outside the pool, those pooled but not judged, and those judged relevant."""
-    outside = unjudged = 0
-    for grade in topic.ranking:
-        if grade == OUTSIDE:
-            outside += 1
-        if grade == UNJUDGED:
-            unjudged += 1
-    return topic.n_ret - outside - unjudged - topic.n_rel_ret
+    return topic.n_ret - topic.ranking.count(OUTSIDE) - topic.ranking.count(UNJUDGED) - topic.n_rel_ret
 
 
 # The retrieved set
@@ -327,11 +299,7 @@ def success_at(topic: Topic, k: int) -> float:
 @graded("unj", default=(5, 10, 20))
 def unjudged_at(topic: Topic, k: int) -> float:
     """Documents without a grade among the first k / k."""
-    hits = 0
-    for rank in topic.ranks(k):
-        if topic.ranking[rank - 1] < 0:
-            hits += 1
-    return hits / k
+    return sum(grade < 0 for grade in topic.ranking[:k]) / k
 
 
 # Average precision and its relatives
@@ -389,30 +357,6 @@ def bpref(topic: Topic) -> float:
             total += 1.0
         else:
             total += 1.0 - min(nonrelevant_above, topic.n_rel) / min(topic.n_nonrel, topic.n_rel)
-    return total / topic.n_rel if topic.n_rel else total
-
-
-def inferred_average_precision(topic: Topic) -> float:
-    """InfAP as trec_eval has it, without parameters; the loop of the measure is in ``references.incomplete_judgments``."""
-    total = 0.0
-    relevant = nonrelevant = unjudged = 0
-    for rank in topic.ranks():
-        grade = topic.ranking[rank - 1]
-        if grade == OUTSIDE:
-            continue
-        if grade == UNJUDGED:
-            unjudged += 1
-        elif grade < topic.level:
-            nonrelevant += 1
-        else:
-            if rank == 1:
-                total += 1.0
-            else:
-                above = float(rank - 1)
-                pooled = (relevant + nonrelevant + unjudged) / above
-                share = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
-                total += 1.0 / (above + 1.0) + (above / (above + 1.0)) * pooled * share
-            relevant += 1
     return total / topic.n_rel if topic.n_rel else total
 
 
@@ -556,23 +500,14 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
     ideal = IdealWalk(table)
     gained = best = 0.0
     rank = 1
-    while rank <= topic.n_ret and ideal.gain > 0:
-        gain = gain_of(table, topic.ranking[rank - 1])
+    while rank <= topic.n_ret or ideal.gain > 0:
+        gain = gain_of(table, topic.ranking[rank - 1]) if rank <= topic.n_ret else 0.0
         if gain != 0:
             gained += gain / math.log2(rank + 1)
-        ideal.step()
         if ideal.gain > 0:
-            best += ideal.gain / math.log2(rank + 1)
-        rank += 1
-    while rank <= topic.n_ret:
-        gain = gain_of(table, topic.ranking[rank - 1])
-        if gain != 0:
-            gained += gain / math.log2(rank + 1)
-        rank += 1
-    while ideal.gain > 0:
-        ideal.step()
-        if ideal.gain > 0:
-            best += ideal.gain / math.log2(rank + 1)
+            ideal.step()
+            if ideal.gain > 0:
+                best += ideal.gain / math.log2(rank + 1)
         rank += 1
     return gained, best
 
@@ -622,31 +557,18 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
     gained = best = total = 0.0
     n_ideal = n_found = 0
     rank = 1
-    while rank <= topic.n_ret and ideal.gain > 0:
-        gain = gain_of(table, topic.ranking[rank - 1])
+    while rank <= topic.n_ret or ideal.gain > 0:
+        gain = gain_of(table, topic.ranking[rank - 1]) if rank <= topic.n_ret else 0.0
         if gain != 0:
             gained += gain / math.log2(rank + 1)
-        ideal.step()
         if ideal.gain > 0:
-            n_ideal += 1
-            best += ideal.gain / math.log2(rank + 1)
+            ideal.step()
+            if ideal.gain > 0:
+                n_ideal += 1
+                best += ideal.gain / math.log2(rank + 1)
         if gain > 0:
             total += divide(gained, best)
             n_found += 1
-        rank += 1
-    while rank <= topic.n_ret:
-        gain = gain_of(table, topic.ranking[rank - 1])
-        if gain != 0:
-            gained += gain / math.log2(rank + 1)
-        if gain > 0:
-            total += divide(gained, best)
-            n_found += 1
-        rank += 1
-    while ideal.gain > 0:
-        ideal.step()
-        if ideal.gain > 0:
-            n_ideal += 1
-            best += ideal.gain / math.log2(rank + 1)
         rank += 1
     total += divide((n_ideal - n_found) * gained, best)
     return divide(total, n_ideal) if total > 0 else 0.0
@@ -663,28 +585,6 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
     gained = best = total = 0.0
     changes = 0
     rank = 1
-    while rank <= topic.n_ret and ideal.gain > 0:
-        ideal.step()
-        if ideal.gain != old:
-            if best > 0:
-                total += gained / best
-                changes += 1
-            old = ideal.gain
-        gain = gain_of(table, topic.ranking[rank - 1])
-        if gain != 0:
-            gained += gain / math.log2(rank + 1)
-        if ideal.gain > 0:
-            best += ideal.gain / math.log2(rank + 1)
-        rank += 1
-    if rank <= topic.n_ret:
-        while rank <= topic.n_ret:
-            gain = gain_of(table, topic.ranking[rank - 1])
-            if gain != 0:
-                gained += gain / math.log2(rank + 1)
-            rank += 1
-        if best > 0:
-            total += gained / best
-            changes += 1
     while ideal.gain > 0:
         ideal.step()
         if ideal.gain != old:
@@ -692,9 +592,19 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
                 total += gained / best
                 changes += 1
             old = ideal.gain
+        gain = gain_of(table, topic.ranking[rank - 1]) if rank <= topic.n_ret else 0.0
+        if gain != 0:
+            gained += gain / math.log2(rank + 1)
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
+    if rank <= topic.n_ret:
+        for later, grade in enumerate(topic.ranking[rank - 1 :], rank):
+            if (gain := gain_of(table, grade)) != 0:
+                gained += gain / math.log2(later + 1)
+        if best > 0:
+            total += gained / best
+            changes += 1
     return divide(total, changes)
 
 
@@ -705,30 +615,17 @@ def g(topic: Topic, pairs: Pairs) -> float:
     ideal = IdealWalk(table)
     value = best = gained = cost = 0.0
     rank = 1
-    while rank <= topic.n_ret and ideal.gain > 0:
-        gain = gain_of(table, topic.ranking[rank - 1])
+    while rank <= topic.n_ret or ideal.gain > 0:
+        gain = gain_of(table, topic.ranking[rank - 1]) if rank <= topic.n_ret else 0.0
         gained += gain
-        ideal.step()
         if ideal.gain > 0:
-            best += ideal.gain
-        if ideal.gain >= 1.0:
-            cost += ideal.gain
-        else:
-            cost += 1.0
+            ideal.step()
+            if ideal.gain > 0:
+                best += ideal.gain
+        cost += max(ideal.gain, 1.0)
         if gain != 0:
             value += divide(gain, log2((2 + cost) - gained))
         rank += 1
-    while rank <= topic.n_ret:
-        gain = gain_of(table, topic.ranking[rank - 1])
-        gained += gain
-        cost += 1.0
-        if gain != 0:
-            value += divide(gain, log2((2 + cost) - gained))
-        rank += 1
-    while ideal.gain > 0:
-        ideal.step()
-        if ideal.gain > 0:
-            best += ideal.gain
     return value / best if best > 0 else 0.0
 
 
@@ -761,13 +658,11 @@ def rank_biased_residual(topic: Topic, pairs: Pairs, p: float) -> float:
     """What rbp could gain from unjudged documents; without the end of the list where all of it was judged."""
     total = 0.0
     weight = 1.0
-    unjudged = 0
     for grade in topic.ranking:
         if grade < 0:
             total += weight
-            unjudged += 1
         weight *= p
-    return weight + (1.0 - p) * total if unjudged else 0.0
+    return weight + (1.0 - p) * total if any(grade < 0 for grade in topic.ranking) else 0.0
 
 
 @graded("compatibility")
@@ -896,34 +791,24 @@ class Rows:
 
     def running_count(self, mask: Sequence[bool]) -> list[int]:
         """Flat: how many elements of the row up to and including this one are true."""
-        counts = []
-        for places in self.places:
-            count = 0
-            for place in places:
-                if mask[place]:
-                    count += 1
-                counts.append(count)
-        return counts
+        return self._running(operator.add, mask, 0)
 
     def running_sum(self, x: Sequence[float]) -> list[float]:
         """Flat: the sum of the row's elements up to and including this one, from left to right."""
-        sums = []
-        for places in self.places:
-            total = 0.0
-            for place in places:
-                total += x[place]
-                sums.append(total)
-        return sums
+        return self._running(operator.add, x, 0.0)
 
     def running_product(self, x: Sequence[float]) -> list[float]:
         """Flat: the product of the row's elements up to and including this one, from left to right."""
-        products = []
+        return self._running(operator.mul, x, 1.0)
+
+    def _running(self, operation: Callable[[Any, Any], Any], x: Sequence[Any], start: float) -> list[Any]:
+        results = []
         for places in self.places:
-            product = 1.0
+            total = start
             for place in places:
-                product *= x[place]
-                products.append(product)
-        return products
+                total = operation(total, x[place])
+                results.append(total)
+        return results
 
     def previous(self, x: Sequence[Any], *, none: Any) -> list[Any]:
         """Flat: the element before this one; ``none`` for the first element of a row."""
@@ -937,13 +822,7 @@ class Rows:
 
     def max(self, x: Sequence[Any], *, empty: Any) -> list[Any]:
         """Per row: the greatest element; ``empty`` for an empty row."""
-        greatest = []
-        for places in self.places:
-            best = x[places[0]] if places else empty
-            for place in places:
-                best = max(best, x[place])
-            greatest.append(best)
-        return greatest
+        return [max((x[place] for place in places), default=empty) for places in self.places]
 
     def first(self, mask: Sequence[bool], *, absent: int = -1) -> list[int]:
         """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
@@ -972,8 +851,8 @@ class Rows:
 
     def upto(self, rank: Sequence[int], limit: Sequence[int], of: Rows) -> list[int]:
         """Flat over ``of``: how many elements of the same row here have a rank of at most ``limit``."""
-        counts = []
-        for places, others in zip(self.places, of.places, strict=True):
-            for other in others:
-                counts.append(len([place for place in places if rank[place] <= limit[other]]))
-        return counts
+        return [
+            sum(rank[place] <= limit[other] for place in places)
+            for places, others in zip(self.places, of.places, strict=True)
+            for other in others
+        ]
