@@ -107,7 +107,7 @@ def test_written_labels(machines: dict[str, Path], tmp_path: Path) -> None:
     labels(QRELS, *options(machines), *words)
     few_topics = tmp_path / "some"
     few_topics.write_text(
-        "".join(f"{line}\n" for line in QRELS.read_text().splitlines() if line.split()[0] in {"1", "2", "5"})
+        "".join(f"{line}\n" for line in QRELS.read_text().splitlines() if line.split()[0] in {"1", "2", "5", "6"})
     )
     assert lab("estimate", "--human", few_topics, "--machine", vote, *RUNS, "--quiet").status == 0
     few = tmp_path / "few"
