@@ -82,7 +82,7 @@ class Degraded(QrelsText):
         """The random seed; None if nothing was random."""
 
 
-def _run(
+def _write_degraded(
     output: Output,
     *,
     pool_out: Annotated[
@@ -104,7 +104,7 @@ def _run(
 
 
 @declared(
-    run=_run,
+    run=_write_degraded,
     tables=False,
     example="irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
 )

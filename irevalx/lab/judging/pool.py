@@ -23,7 +23,7 @@ DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
 Judge = Annotated["GivenQrels | None", file(metavar="QRELS", means="qrels")]
 
 
-def _run(
+def _write_pool(
     output: Output,
     *,
     sizes: Annotated[
@@ -69,7 +69,7 @@ def pool(
 
 
 @declared(
-    run=_run,
+    run=_write_pool,
     example="irevalx-lab pool runs/* --depth 10 > pool && irevalx --pool pool -m incomplete qrels run",
 )
 def pool(

@@ -49,20 +49,18 @@ CandidateDepth = Annotated[
         help="number of candidate documents: the strategy selects from the first K of each run and topic.",
     ),
 ]
+_TEXTS = (
+    "texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id and contents) or TREC "
+    "SGML."
+)
 DocumentTexts = Annotated[
     str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     path(
         names=("--docs",),
         several=True,
         separators="",
-        help=(
-            "files with the texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id "
-            "and contents) or TREC SGML."
-        ),
-        shell_help=(
-            "File with the texts of documents, from which the strategy cal learns: JSON Lines (with fields such as id "
-            "and contents) or TREC SGML. Can be repeated."
-        ),
+        help=f"files with the {_TEXTS}",
+        shell_help=f"File with the {_TEXTS} Can be repeated.",
     ),
 ]
 Across = Annotated[

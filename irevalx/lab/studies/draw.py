@@ -29,7 +29,7 @@ Axis = Annotated[
 ]
 
 
-def _run(output: Output, **options: Any) -> None:
+def _write_figure(output: Output, **options: Any) -> None:
     """Write the figure of studies."""
     if output.figure is None:
         raise missing("figure")
@@ -39,7 +39,7 @@ def _run(output: Output, **options: Any) -> None:
 @declared(
     example="irevalx-lab draw uniform depth mixed -m infAP --figure schemes.pdf",
     more="A STUDY is a folder that irevalx-lab study has written, or NAME=FOLDER to give the study another name.",
-    run=_run,
+    run=_write_figure,
     figure=True,
     tables=False,
     without=("path",),

@@ -47,23 +47,20 @@ class ScatterPanel(Frozen):
     words: str  # statistics, one per line
 
 
-def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
-    """Return the levels of each figure, descending, by name suffix: three as in the papers, and an appendix."""
+def plotted_levels(study: StudySummary) -> list[int]:
+    """Return the indices of the levels in scatter plots, descending: three that are near the levels of papers."""
     numbers = np.log([float(level.number) for level in study.levels])
     chosen: list[int] = []
-    for target in study.scheme.drawn_levels:
+    for target in study.scheme.plotted_levels:
         order = np.argsort(np.abs(numbers - math.log(target)), kind="stable").tolist()
         chosen += [number for number in order if number not in chosen][:1]
-    parts = {"": sorted(chosen, reverse=True)}
-    if others := sorted(set(range(len(numbers))) - set(chosen), reverse=True):
-        parts["-appendix"] = others
-    return parts
+    return sorted(chosen, reverse=True)
 
 
-def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
+def scatter(study: StudySummary, measure: str, reference: str, page: Page) -> Figure:
     """Plot a measure under reduced judgments against a reference, with one panel per level and equal limits."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
-    panels = [_panel_of(study, measure, reference, place) for place in range(len(study.levels))]
+    panels = [_panel_of(study, measure, reference, place) for place in plotted_levels(study)]
     on_one_scale = reference == "itself" or ranges_printed_as([measure])[0].is_share
     limits = with_margin(panels[0].x), with_margin(np.concatenate([np.ravel(panel.y) for panel in panels]))
     if on_one_scale:
@@ -71,12 +68,11 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
     n_samples = len(panels[0].y)
     points = f"Points: runs{f' under each of {n_samples} samples' if n_samples > 1 else ''}"
     points += ". Line: y\u00a0=\u00a0x." if on_one_scale else "."
-    n_columns = min(len(levels), 2 if page.is_narrow else 3 if len(levels) in {3, 5, 6} else 4)
-    n_rows, is_incomplete = math.ceil(len(levels) / n_columns), len(levels) % n_columns
+    n_columns = min(len(panels), 2 if page.is_narrow else 3)
     side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
     figure, axes = place_panels(
         page,
-        len(levels),
+        len(panels),
         n_columns,
         (side, side),
         margins=(_LEFT, _BETWEEN, _ROW_TITLE, _BELOW),
@@ -84,14 +80,13 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
         label=f"{'AP' if reference == 'AP' else measure} under full judgments",
         beside=f"{measure} under reduced judgments",
         notes=(points,),
-        closed_rows=n_rows > 1 and is_incomplete > 0,
+        closed_rows=n_columns < len(panels),
     )
-    for number, (axis, level) in enumerate(zip(axes, levels, strict=True)):
+    for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
         if number:
             axis.sharex(axes[0])
             axis.sharey(axes[0])
-        axis.tick_params(labelleft=number % n_columns == 0, labelbottom=number + n_columns >= len(levels))
-        panel = panels[level]
+        axis.tick_params(labelleft=number % n_columns == 0, labelbottom=number + n_columns >= len(panels))
         scale_axes(axis, *limits, diagonal=on_one_scale, n_ticks=3 if page.is_narrow else 5)
         draw_points(axis, panel.x, panel.y, colour)
         axis.set_title(drawable(panel.title))
@@ -161,8 +156,7 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
     for measure in study.measures:
         stem = "".join(c if c.isalnum() or c in "_-.=" else "_" for c in measure)
         for reference in REFERENCES:
-            for ending, levels in scatter_parts(study).items():
-                yield f"{stem}-against-{reference}{ending}", partial(scatter, study, measure, reference, levels)
+            yield f"{stem}-against-{reference}", partial(scatter, study, measure, reference)
 
 
 def agreement(

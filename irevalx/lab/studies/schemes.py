@@ -31,7 +31,7 @@ LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
 
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
-_DRAWN_DEPTHS = (30.0, 8.0, 4.0)
+_PLOTTED_DEPTHS = (30.0, 8.0, 4.0)
 
 
 IMPERFECT = "imperfect"
@@ -45,7 +45,7 @@ class Scheme(Frozen, kw_only=True):
     meaning: str  # name of the levels
     title: str  # title of a panel for one level, which replaces ``{}``
     default_levels: tuple[str, ...] = SHARES
-    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
+    plotted_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels plotted in the papers, in descending order
     of_depth: bool = False  # whether levels are pool depths
     by_share_judged: bool = False  # whether the axis of figures is the share of judgments instead of the level
     order: JudgingStrategy | None = None  # the judging strategy, if levels are its budgets
@@ -100,7 +100,7 @@ SCHEMES = {
             meaning="pool depth",
             title="depth {}",
             default_levels=_DEPTHS,
-            drawn_levels=_DRAWN_DEPTHS,
+            plotted_levels=_PLOTTED_DEPTHS,
             of_depth=True,
             is_random=False,
         ),
@@ -109,7 +109,7 @@ SCHEMES = {
             meaning="share of the judgments kept: a pool, and the same number of random documents",
             title="depth {}",
             default_levels=_DEPTHS,
-            drawn_levels=_DRAWN_DEPTHS,
+            plotted_levels=_PLOTTED_DEPTHS,
             of_depth=True,
             by_share_judged=True,
         ),
@@ -179,7 +179,7 @@ EVERY_DOCUMENT = Design("names", (Stratum("1", Fraction(1)),))
 """The design with one stratum, from which all documents are drawn."""
 
 
-def draw(
+def sample_of(
     experiment: GradedRuns,
     scheme: str,
     level: Fraction,
@@ -212,7 +212,7 @@ def draw(
 
 
 def values_of(experiment: GradedRuns, scheme: str, sample: StrataSample, pooled: BoolArray | None) -> FloatArray:
-    """Evaluate all runs under a sample and a pool that ``draw`` returned: shape (n_measures, n_runs, n_topics)."""
+    """Evaluate all runs under a sample and a pool that ``sample_of`` returned: shape (n_measures, n_runs, n_topics)."""
     if scheme != IMPERFECT:
         return values_of_sample(experiment, sample, pooled)
     # Yilmaz and Aslam, KAIS 2008, section 3.1

@@ -20,7 +20,7 @@ from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import StrataSample, values_of_sample
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.plotting.ranges import measure_printed_as
-from irevalx.lab.studies.schemes import IMPERFECT, TopicStrata, draw, values_of
+from irevalx.lab.studies.schemes import IMPERFECT, TopicStrata, sample_of, values_of
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import (
@@ -233,7 +233,7 @@ def run_study(
             sample, pooled = replayed[s].sample(i), None
         else:
             how: dict[str, Any] = {"topic_strata": topic_strata, "rounding": rounding, "topic_rates": topic_rates}
-            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], **how)
+            sample, pooled = sample_of(experiment, scheme, levels[i].number, orders[s], **how)
         values_of_level = np.where(lacking[:, np.newaxis], np.nan, values_of(experiment, scheme, sample, pooled))
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(

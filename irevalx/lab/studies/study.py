@@ -87,7 +87,7 @@ _IMPERFECT = f"scheme={IMPERFECT}"
 _STRATEGY = tuple(f"scheme={name}" for name in STRATEGY_SCHEMES)
 
 
-def _run(
+def _write_study(
     output: Output,
     *,
     runs: Any,
@@ -161,10 +161,9 @@ def _run(
         "g-mean of pairwise decisions (decisions, as in Bompada et al. 2007, Figure 2), and mean values next to "
         "Kendall's tau (mean-scores, as in Büttcher et al. 2007, Figure 1); and for each measure the values of all "
         "runs at three levels against the values under full judgments (MEASURE-against-AP and MEASURE-against-itself, "
-        "as in Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in a file that ends in -appendix. A panel "
-        "has at most six lines; more measures take more panels."
+        "as in Yilmaz and Aslam 2008, Figures 1 to 6). A panel has at most six lines; more measures take more panels."
     ),
-    run=_run,
+    run=_write_study,
     figure=True,
     without=("figure", "format", "path"),
     evaluation=evaluation_options(GRADED, grades=whole_or_real(*_STRATEGY), ties=ties_excluding(_IMPERFECT)),

@@ -92,7 +92,6 @@ def test_study(scheme: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None
     figure = drawn["bpref-against-AP"]
     chosen = ["30%", "10%", "5%"] if scheme == "uniform" else ["30", "8", "4"]
     assert len(panels_of(figure)) == 3
-    assert ("bpref-against-AP-appendix" in drawn, len(panels_of(drawn["bpref-against-AP-appendix"]))) == (True, 1)
     for text, panel in zip(chosen, panels_of(figure), strict=True):
         assert text in panel.get_title()
         shown_points = {(float(x), float(y)) for x, y in np.asarray(panel.collections[0].get_offsets()).tolist()}
@@ -376,14 +375,13 @@ def test_studies_that_cannot_be_drawn(words: str, message: str, studies: Path, t
     assert not list(tmp_path.iterdir())
 
 
-def test_appendix(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
-    """A figure and its appendix have equal limits, and measures equal colours in all figures."""
+def test_scatter_plots(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The panels of a figure have equal limits, and measures equal colours in all figures."""
     options = ("--levels", "2% 5% 10% 30% 60%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--quiet")
     assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
     for measure in ("map", "bpref"):
         for reference in ("AP", "itself"):
-            figures = [drawn[f"{measure}-against-{reference}{ending}"] for ending in ("", "-appendix")]
-            panels = [panel for figure in figures for panel in panels_of(figure)]
+            panels = panels_of(drawn[f"{measure}-against-{reference}"])
             assert len({(panel.get_xlim(), panel.get_ylim()) for panel in panels}) == 1
             assert panels[0].get_xlim() == panels[0].get_ylim()
             assert ("RMS" in panels[0].texts[0].get_text()) == ((measure, reference) != ("bpref", "AP"))

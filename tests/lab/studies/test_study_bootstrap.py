@@ -14,7 +14,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import GradedRuns
-from irevalx.lab.studies.schemes import draw
+from irevalx.lab.studies.schemes import sample_of
 from irevalx.lab.studies.simulation import run_study
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.statistics import correlations as agreement
@@ -50,7 +50,7 @@ def test_intervals(experiment: GradedRuns) -> None:
     for seed in (1, 2):
         order = samples.RandomOrder(experiment.judgments, seed, "uniform")
         for i, level in enumerate(LEVELS):
-            sample, _ = draw(experiment, "uniform", level.number, order)
+            sample, _ = sample_of(experiment, "uniform", level.number, order)
             reduced = experiment.values(samples.remove_judgments(experiment.judgments, sample.in_sample))
             for m in range(2):
                 for b, topics in enumerate(draws):
