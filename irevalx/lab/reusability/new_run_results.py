@@ -57,7 +57,8 @@ class NewRuns(Frozen, kw_only=True):
     depth: int  # the depth of the pool
     tolerance: float
     reasons: Mapping[tuple[str, str], str]  # why there is no estimate, by group and measure; "" if there is one
-    deeper: Mapping[tuple[str, str], int] = {}  # cutoffs with unjudged documents beyond ``depth``, by run and measure
+    deeper: Mapping[tuple[str, str], int]  # cutoffs with unjudged documents beyond ``depth``, by run and measure
+    judged_depth: int  # the depth to which the pooled runs are judged
     to_list: Mapping[str, int] = {}  # number of documents to judge by group, also of topics that are not evaluated
     notes: Sequence[str]
     commands: Mapping[str, str] = {}  # the command that lists the documents to judge, by group; in the shell only
@@ -82,28 +83,35 @@ class NewRuns(Frozen, kw_only=True):
 
     def _sentence(self, row: NewRun) -> str:
         about = f"{row.run}, {row.measure}:"
-        if cutoff := self.deeper.get((row.run, row.measure)):
-            return (
-                f"{about} {CANNOT_TELL}: the measure uses the first {cutoff} documents, but the bias is estimated from "
-                f"the unjudged documents among the first {self.depth} only; use {spelled('depth', cutoff)} or more."
-            )
         if row.verdict == CANNOT_TELL:
-            n_runs = len({other.run for other in self.rows if other.group == row.group})
-            of_group = f"the first {self.depth} of the runs of {row.group}"
-            first = f"its first {self.depth}" if n_runs == 1 else of_group
-            judge = f"judge the {row.to_judge} unjudged documents among {first}"
-            if reason := self.reasons.get((row.group, row.measure)):
-                return f"{about} {CANNOT_TELL}: {reason}; alternatively, {judge}."
-            return (
-                f"{about} {CANNOT_TELL}: the interval of the bias, {row.bias_low:.4f} to {row.bias_high:.4f}, is only "
-                f"partly within the tolerance of {-self.tolerance:g} to {self.tolerance:g}; {judge}."
-            )
+            return f"{about} {CANNOT_TELL}: {self._why(row)}."
         if row.bias_low is None or row.bias_high is None:
             return f"{about} {FAIR}: all its first {self.depth} documents are judged."
         if row.verdict == FAIR:
             return f"{about} {FAIR} (bias within {self.tolerance:g})."
         least, most = sorted((abs(row.bias_low), abs(row.bias_high)))
         return f"{about} {row.verdict} by {least:.4f} to {most:.4f}."
+
+    def _why(self, row: NewRun) -> str:
+        """Return the reason why there is no verdict, and the remedy."""
+        reason, cutoff = self.reasons.get((row.group, row.measure)), self.deeper.get((row.run, row.measure))
+        n_runs = len({other.run for other in self.rows if other.group == row.group})
+        of_first = f"its first {self.depth}" if n_runs == 1 else f"the first {self.depth} of the runs of {row.group}"
+        judge = f"judge the {row.to_judge} unjudged documents among {of_first}"
+        if reason:
+            return reason if cutoff else f"{reason}; alternatively, {judge}"
+        if cutoff:
+            remedy = f"use {spelled('depth', cutoff)} or more"
+            if cutoff > self.judged_depth:
+                remedy = f"use a cutoff of at most {self.judged_depth}, the depth to which the pooled runs are judged"
+            return (
+                f"the measure uses the first {cutoff} documents, but the bias is estimated from the unjudged documents "
+                f"among the first {self.depth} only; {remedy}"
+            )
+        return (
+            f"the interval of the bias, {row.bias_low:.4f} to {row.bias_high:.4f}, is only partly within the tolerance "
+            f"of {-self.tolerance:g} to {self.tolerance:g}; {judge}"
+        )
 
     @property
     def explanations(self) -> list[str]:
@@ -112,14 +120,15 @@ class NewRuns(Frozen, kw_only=True):
             f"verdict: {FAIR} if the interval of the bias is within the tolerance, {UNDERESTIMATED} or {OVERESTIMATED} "
             f"if it is outside, otherwise {CANNOT_TELL}. It is also "
             f"{CANNOT_TELL} if the cutoff of the measure is greater than the pool depth, and documents at the ranks in "
-            f"between are unjudged. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
+            "between are unjudged, if the pooled runs are judged to a smaller depth, or if simulations have not "
+            f"confirmed the interval of the measure. The tolerance is {-self.tolerance:g} to {self.tolerance:g}.",
             "bias low to high: 95% interval of the bias of the measure value on these topics, because the run was not "
             f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
             "they differ from each other. It covers neither other topics nor relevant documents that no run has "
             f"retrieved within the pool depth ({self.depth}). Do not add the bias to the score or subtract it: the "
-            "true bias can be anywhere in the interval. In simulations on two collections, the "
-            "interval covered 94% to 100% of the true biases of P_10, map, ndcg and bpref. For ndcg at depth 20 on one "
-            "of the collections, it covered 83% of the biases.",
+            "true bias can be anywhere in the interval. In simulations on two collections, the interval covered 94% to "
+            "100% of the true biases of P_10, map, ndcg and bpref for pools to depth 20, but 80% to 83% of those of "
+            "map for pools to depth 50, and 83% of those of ndcg to depth 20 on one of the collections.",
             "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
             "all possible judgments of them (P, rbp, dcg only).",
         )

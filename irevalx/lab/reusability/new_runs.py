@@ -35,7 +35,7 @@ from irevalx.lab.reusability.new_run_results import (
 )
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
-from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
+from irevalx.lab.score_bounds.relevance_models import FittedRelevance, judged_depth
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.kinds.runs import RunStream
@@ -43,6 +43,12 @@ from irevalx.statistics.significance import generator, without_noise
 
 DRAWS = 1000
 """The default number of draws of judgments."""
+
+CONFIRMED = frozenset({"P", "Rprec", "bpref", "infAP", "map", "ndcg", "ndcg_cut", "rbp"})
+"""The measures whose intervals cover the bias in simulations (docs/reusability.md); others have no estimate."""
+
+MOST_UNJUDGED = 0.1
+"""The greatest share of unjudged documents of pooled runs for which the bias is estimated (docs/reusability.md)."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
 """The percentiles for the estimate and the bounds of its interval."""
@@ -137,6 +143,16 @@ class PooledAndNew(Frozen, kw_only=True):
         return list(removals(self.pooled, self.groups[: self.n_pooled], self.depth))
 
     @cached_property
+    def judged_depth(self) -> int:
+        """The depth to which the pooled runs are judged."""
+        return judged_depth(self.pooled, MOST_UNJUDGED)
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the pooled runs are judged to a smaller depth than ``depth``."""
+        return self.judged_depth < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0)))
+
+    @cached_property
     def new(self) -> GradedRuns:
         """The new runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled, len(self.groups)))
@@ -166,9 +182,13 @@ class PooledAndNew(Frozen, kw_only=True):
             depth=self.depth,
             tolerance=draws.tolerance,
             reasons={
-                (name, measure): bias.why_not(measure) for name, bias in biases.items() for measure in self.new.measures
+                (group, measure): bias.why_not(request, self.new.level)
+                for group, bias in biases.items()
+                for request in self.new.requests
+                for measure in request.names
             },
             deeper=deeper,
+            judged_depth=self.judged_depth,
             notes=self._notes(),
         )
 
@@ -233,21 +253,16 @@ class PooledAndNew(Frozen, kw_only=True):
         ]
 
     def _warn(self, coverage: Sequence[CoverageRow], estimated: Sequence[str]) -> None:
-        reached = judged_depth(self.pooled)
-        if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
-            least = max(reached, 1)
+        if self.is_too_deep:
+            least = max(self.judged_depth, 1)
             cutoffs = cutoffs_of(self.new.requests).items()
             deeper = [name for name, cutoff in cutoffs if cutoff is not None and cutoff > least]
-            remedy = (
-                f"the bias of {', '.join(deeper)} cannot be estimated reliably, because the cutoff is greater than "
-                f"this depth. Give runs that were not pooled with {spelled('new_runs')}, or use measures with cutoffs "
-                f"of at most {least}"
-                if deeper
-                else f"use {spelled('depth', least)}, and give runs that were not pooled with {spelled('new_runs')}"
-            )
+            use = f"use measures with cutoffs of at most {least} instead of {', '.join(deeper)}" if deeper else ""
             warn(
-                f"the pooled runs are judged only to depth {reached} (more than {MOST_UNJUDGED:.0%} of their first "
-                f"{self.depth} documents are unjudged): {remedy}"
+                f"no bias is estimated, because the pooled runs are judged only to depth {self.judged_depth} (more "
+                f"than {MOST_UNJUDGED:.0%} of their first {self.depth} documents are unjudged): "
+                f"{use or 'use ' + spelled('depth', least)}, and give runs that were not pooled with "
+                f"{spelled('new_runs')}"
             )
         most = max(run.unjudged_k for run in coverage if not run.is_new)
         for run in coverage:
@@ -272,7 +287,9 @@ class GroupBias(Frozen, kw_only=True):
         members = runs.experiment.of_runs(group)
         unjudged: BoolArray = members.retrieved_within(runs.depth).any(axis=0) & (members.grades < 0)
         to_judge = int(unjudged.sum())
-        requests = tuple(request for request in members.requests if request.level in {None, members.level})
+        requests = tuple(request for request in members.requests if not _why_not(request, members.level))
+        if to_judge and runs.is_too_deep:
+            return cls(to_judge=to_judge, problem=f"the pooled runs are judged only to depth {runs.judged_depth}")
         if not to_judge or not requests:
             return cls(to_judge=to_judge)
         fitted_to = runs.experiment.of_runs(np.append(np.arange(runs.n_pooled), group))
@@ -292,11 +309,9 @@ class GroupBias(Frozen, kw_only=True):
         }
         return cls(to_judge=to_judge, estimates=estimates)
 
-    def why_not(self, measure: str) -> str:
+    def why_not(self, request: RequestedMeasure, level: float) -> str:
         """Return the reason why a measure has no estimate; "" if it has one, or if none is needed."""
-        if not self.to_judge or any(name == measure for name, _ in self.estimates):
-            return ""
-        return self.problem or f"{measure} does not use {spelled('level')}"
+        return (self.problem or _why_not(request, level)) if self.to_judge else ""
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
         """Return the fields of ``NewRun`` about the bias."""
@@ -305,6 +320,15 @@ class GroupBias(Frozen, kw_only=True):
         bias, low, high = self.estimates.get((measure, run), (None, None, None))
         verdict = verdict_on(None if low is None or high is None else (low, high), tolerance)
         return {"bias": bias, "bias_low": low, "bias_high": high, "verdict": verdict, "to_judge": self.to_judge}
+
+
+def _why_not(request: RequestedMeasure, level: float) -> str:
+    """Return the reason why the bias of a measure cannot be estimated at this level; "" if it can."""
+    if request.level not in {None, level}:
+        return f"{request.names[0]} does not use {spelled('level')}"
+    if request.measure.name not in CONFIRMED or request.treatment != "nonrel":
+        return f"simulations have not confirmed intervals of the bias of {request.names[0]}"
+    return ""
 
 
 def _drawn_biases(

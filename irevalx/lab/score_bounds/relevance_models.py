@@ -40,8 +40,6 @@ LEAST_TAU = 0.25
 MOST_UNJUDGED = 0.01
 """The greatest share of unjudged documents of pooled runs within the depth of the pool."""
 
-_MOST_UNJUDGED_AT_RANK = 0.05
-
 _DEEPEST = 1000
 """The greatest depth of a pool that is considered."""
 
@@ -109,11 +107,14 @@ class GroupFactor(Frozen, kw_only=True):
         return factors
 
 
-def judged_depth(experiment: GradedRuns) -> int:
-    """Return the depth up to which few documents of the runs are unjudged; 0 if there is none."""
+def judged_depth(experiment: GradedRuns, most: float = MOST_UNJUDGED) -> int:
+    """Return the depth up to which at most this share of the runs' documents is unjudged; 0 if there is none.
+
+    At the last rank, the share can be five times as high.
+    """
     at_rank, retrieved = (counts.sum(axis=0) for counts in _by_rank(experiment))
-    within = at_rank.cumsum() <= MOST_UNJUDGED * retrieved.cumsum()
-    judged = np.flatnonzero(within & (at_rank <= _MOST_UNJUDGED_AT_RANK * retrieved))
+    within = at_rank.cumsum() <= most * retrieved.cumsum()
+    judged = np.flatnonzero(within & (at_rank <= 5 * most * retrieved))
     return int(judged[-1]) + 1 if judged.size else 0
 
 

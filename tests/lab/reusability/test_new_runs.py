@@ -390,16 +390,30 @@ def test_depths_below_the_cutoff(tmp_path: Path) -> None:
     at_3 = lab("leave-out", shallow, *POOLED, "--depth", "3", *options, "--tolerance", "1").words
     assert (
         "guess1, P_10: cannot tell: the measure uses the first 10 documents, but the bias is estimated from the "
-        "unjudged documents among the first 3 only; use --depth 10 or more."
+        "unjudged documents among the first 3 only; use a cutoff of at most 3, the depth to which the pooled runs are "
+        "judged."
     ) in at_3
     assert "guess1, P_3: fair (bias within 1)." in at_3
     assert "irevalx-lab next" not in at_3
-    at_10 = lab("leave-out", shallow, *POOLED, "--depth", "10", *options).stderr
-    assert "judged only to depth 3" in at_10
-    assert "the bias of P_10 cannot be estimated reliably, because the cutoff is greater than this depth" in at_10
-    assert "use --depth" not in at_10
+    at_10 = lab("leave-out", shallow, *POOLED, "--depth", "10", *options)
+    assert "no bias is estimated, because the pooled runs are judged only to depth 3" in at_10.stderr
+    assert "use measures with cutoffs of at most 3 instead of P_10, and give runs that were not pooled" in at_10.stderr
+    assert "use --depth" not in at_10.words
+    assert "guess1, P_3: cannot tell: the pooled runs are judged only to depth 3; alternatively, judge" in at_10.words
     judged_run = lab("leave-out", QRELS, *POOLED[1:], "--depth", "3", "--new-run", POOLED[0], *options[2:], "--quiet")
     assert "P_10: fair: all its first 3 documents are judged." in judged_run.stdout.decode()
+
+
+def test_measures_that_simulations_have_not_confirmed() -> None:
+    """A measure whose intervals do not cover the bias in simulations has no interval and no verdict."""
+    measures = "P.10 map recip_rank success.5 recall.10 recall.100 map:skip"
+    rows = {row["measure"]: row for row in rows_of("-m", measures, "--draws", "5")}
+    assert {name for name, row in rows.items() if row["bias_low"]} == {"P_10", "map"}
+    assert {row["verdict"] for name, row in rows.items() if name not in {"P_10", "map"}} == {"cannot tell"}
+    words = lab(*CALL, "-m", measures, "--draws", "5", "--quiet").words
+    reason = "cannot tell: simulations have not confirmed intervals of the bias of"
+    assert f"guess1, recip_rank: {reason} recip_rank; alternatively, judge the 113 unjudged documents" in words
+    assert f"guess1, recall_100: {reason} recall_100. " in words
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "markdown", "latex", "table"])
