@@ -94,7 +94,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
     Warns
     -----
-    IrevalxWarning : topics are excluded from the averages, few retrieved documents are judged, or scores are suspicious.
+    IrevalxWarning : topics are excluded from the averages, few retrieved documents are judged, or scores are
+        suspicious.
 
     Examples
     --------

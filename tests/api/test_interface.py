@@ -85,17 +85,11 @@ def test_several_runs() -> None:
     assert both.runs == ["bm25", "dense"]
     assert both.measures == ["map", "P_5"]
     assert both.topics("bm25") == ["301", "302", "303", "304"]
-    assert both.summary("map", "bm25") == pytest.approx(math.fsum(both.per_topic("map", "bm25")) / 4)
     named = irevalx.evaluate(QRELS, {"a": run_dict(), "b": DENSE, "c": irevalx.Run.read(BM25)}, "map")
     assert named.runs == ["a", "b", "c"]
     assert [named.summary("map", name) for name in "abc"] == [
         both.summary("map", run) for run in ("bm25", "dense", "bm25")
     ]
-    for key in ("map", "nosuch"):
-        with pytest.raises(KeyError):
-            both[key]
-    with pytest.raises(KeyError):
-        both.per_topic("map", "nosuch")
 
 
 def test_a_run_read_once_serves_both_versions(tmp_path: Path) -> None:

@@ -114,15 +114,6 @@ def test_t_is_that_of_scipy(seed: int, n_topics: int, decimals: int) -> None:
         assert float(p_of("t", d, 0)) == pytest.approx(float(stats.ttest_rel(x, y).pvalue), rel=1e-6, abs=1e-12)
 
 
-@SETTINGS
-@given(st.lists(STEPS, min_size=2, max_size=9))
-@example([0, 0])
-def test_sign_flips_of_few_topics_are_all_tried(steps: list[int]) -> None:
-    """Up to 13 topics p is the share of all ways of flipping signs."""
-    result = float(p_of("permutation", np.array(steps, np.float64), 3))
-    assert result == pytest.approx(float(reference.sign_flips_exact(steps)))
-
-
 def test_sign_flips_are_random_where_there_are_too_many() -> None:
     """One more than the resamples: 16 ways are tried if 16 may be, and 15 random ones if 15 may be."""
     d = np.array([0.3, 0.1, 0.2, -0.1000001])
@@ -166,17 +157,13 @@ def test_mixed_rows_of_sign_flips() -> None:
     assert float(sign_flips(d[1], seed=5)) == float(sign_flips(d[1], seed=6))
 
 
-def test_sign_flips_count_ties_with_what_was_observed() -> None:
-    """Sums that are equal but for the order of additions are as far, in exact arithmetic and in the random one."""
-    d = np.array([0.1, 0.2, 0.3, 0.3, 0.2, 0.1] * 2 + [0.0])
-    assert float(sign_flips(d, 2**13)) == float(reference.sign_flips_exact(np.rint(10 * d).astype(int).tolist()))
-
-
 @SETTINGS
-@given(st.lists(st.integers(-6, 6), min_size=1, max_size=8), st.sampled_from([3, 6, 7, 15]))
+@given(st.lists(STEPS, min_size=1, max_size=8), st.sampled_from([1, 3, 6, 7, 10, 15]))
+@example([0, 0], 1)
+@example([1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2], 10)
 @example([-2, 1, 1, 2], 6)
-def test_sign_flips_of_differences_that_no_decimals_write_down(steps: list[int], divisor: int) -> None:
-    """A third and two sixths are equal, although the decimals of the one and of the others are not."""
+def test_sign_flips_of_few_topics_are_all_tried(steps: list[int], divisor: int) -> None:
+    """A third and two sixths are equal, although the decimals of the one and of the others are not, nor are sums."""
     d = differences(np.zeros(len(steps)), np.array(steps) / divisor)
     assert float(sign_flips(d)) == float(reference.sign_flips_exact(steps))
 
