@@ -13,15 +13,13 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.incomplete_judgments import judged
 from irevalx.measures.precision import unjudged
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.kinds.runs import RunStream
-from irevalx.settings import ORDERS_OF_TIES, Settings
+from irevalx.settings import ORDERS_OF_TIES
 from irevalx.statistics.paired_comparisons import Comparisons
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, TESTS, TUKEY, correction_named
 
@@ -57,8 +55,24 @@ class UnjudgedOfRuns(Frozen):
         """For each run: topics by index, ranks, and documents by number, which is the same in all runs."""
         if self.ranked is None or not self.runs.size:
             return []
-        sources = [self.ranked.sources[run] for run in self.runs.tolist()]
-        return _first_unjudged(self.ranked.judgments, sources, self.ranked.settings, self.depth, self.ranked.topics)
+        rules = RankingRules.of(self.ranked.settings)
+        pools = [
+            PooledDocuments.joined("", first_documents(self.ranked.sources[run], self.depth, rules))
+            for run in self.runs.tolist()
+        ]
+        both = with_pool(self.ranked.judgments, PooledDocuments.joined("", pools))
+        place = {topic: number for number, topic in enumerate(self.ranked.topics)}
+        unjudged_by_run = []
+        for pool in pools:
+            order = np.argsort(pool.topic, kind="stable")
+            topic = pool.topic[order]
+            rank = np.arange(topic.size) - np.searchsorted(topic, topic) + 1
+            number = np.array([place.get(name, ABSENT) for name in pool.topics], np.int64)[topic]
+            is_compared = number != ABSENT
+            document = both.places_of(pool.topics, topic[is_compared], pool.docnos.take(order[is_compared]))
+            unjudged = both.grades[document] < 0
+            unjudged_by_run.append((number[is_compared][unjudged], rank[is_compared][unjudged], document[unjudged]))
+        return unjudged_by_run
 
     def __getstate__(self) -> dict[str, Any]:
         return {"ranked": None, "runs": self.runs, "depth": self.depth, "documents": self.documents}
@@ -233,23 +247,3 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
         )
         for depth, n_judged in counts.items()
     }
-
-
-def _first_unjudged(
-    judgments: Judgments, runs: Sequence[RunStream], settings: Settings, depth: int, topics: Sequence[bytes]
-) -> list[tuple[IntArray, IntArray, IntArray]]:
-    """Read runs and return the unjudged documents among their top documents, for the given topics."""
-    pools = [PooledDocuments.joined("", first_documents(run, depth, RankingRules.of(settings))) for run in runs]
-    both = with_pool(judgments, PooledDocuments.joined("", pools))
-    place = {topic: number for number, topic in enumerate(topics)}
-    unjudged_by_run = []
-    for pool in pools:
-        order = np.argsort(pool.topic, kind="stable")
-        topic = pool.topic[order]
-        rank = np.arange(topic.size) - np.searchsorted(topic, topic) + 1
-        number = np.array([place.get(name, ABSENT) for name in pool.topics], np.int64)[topic]
-        is_compared = number != ABSENT
-        document = both.places_of(pool.topics, topic[is_compared], pool.docnos.take(order[is_compared]))
-        unjudged = both.grades[document] < 0
-        unjudged_by_run.append((number[is_compared][unjudged], rank[is_compared][unjudged], document[unjudged]))
-    return unjudged_by_run

@@ -27,7 +27,6 @@ from irevalx.experiments.ranked_runs import (
     topics_compared,
 )
 from irevalx.frozen import Frozen, replace
-from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.measures.summaries import negative_values
 from irevalx.parameters import first_names, join_words
@@ -245,7 +244,13 @@ def measured_scores(
         for row, run in enumerate(runs):
             by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
             values[row] = [by_topic.get(topic, 0.0) for topic in topics]
-            _refuse_zeros(kind, columns[0].name, run, [topic for topic in topics if topic not in by_topic])
+            missing = [topic for topic in topics if topic not in by_topic]
+            if missing and (kind.lower_is_better or kind.without_results != "0"):
+                raise InputError(
+                    f"{run} has no value of {columns[0].name} for topic {quote(missing[0])}, which cannot count as 0: "
+                    f"that {'is the best value' if kind.lower_is_better else 'is not its value without results'}; "
+                    f"leave out {spelled('complete', True)}, or add the values"
+                )
         every = MeasureValues(
             measure=measure if as_requested else columns[0].name,
             runs=tuple(runs),
@@ -267,22 +272,20 @@ def measured_scores(
 def columns_of(scores: Scores, measures: Sequence[str], warn: Warn) -> Iterator[tuple[str, list[Column]]]:
     """Yield measures with the values of each run, by default all measures; warns about measures missing for a run."""
     for measure in measures or scores.measures:
-        try:
-            columns = [column_of(scores, measure, run) for run in scores.runs]
-        except KeyError:
-            if measures:
-                raise ArgumentError(_without_values(scores, measure)) from None
-            warn(f"{measure} is left out: {_have(_runs_without(scores, measure))} no values of it")
+        columns = {run: _column(scores, measure, run) for run in scores.runs}
+        lacking = [run for run, column in columns.items() if column is None]
+        if not lacking:
+            yield measure, [column for column in columns.values() if column is not None]
             continue
-        yield measure, columns
-
-
-def _without_values(scores: Scores, measure: str) -> str:
-    """Return the message about a requested measure without values for at least one run."""
-    lacking = _runs_without(scores, measure)
-    if len(lacking) < len(scores.runs):
-        return f"{_have(lacking)} no values of the measure {quote(measure)}, which other runs have"
-    return no_measure("scores", measure, scores.measures)
+        more = f" and {n} more run{'s have' if n > 1 else ' has'}" if (n := len(lacking[1:])) else " has"
+        if not measures:
+            warn(f"{measure} is left out: {quote(lacking[0])}{more} no values of it")
+        elif len(lacking) < len(scores.runs):
+            raise ArgumentError(
+                f"{quote(lacking[0])}{more} no values of the measure {quote(measure)}, which other runs have"
+            )
+        else:
+            raise ArgumentError(no_measure("scores", measure, scores.measures))
 
 
 def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
@@ -295,33 +298,12 @@ def no_measure(what: str, measure: str, known: Sequence[str]) -> str:
     )
 
 
-def _runs_without(scores: Scores, measure: str) -> list[str]:
-    """Return the runs that have no values of a measure."""
-    return [run for run in scores.runs if _column(scores, measure, run) is None]
-
-
-def _have(runs: Sequence[str]) -> str:
-    """Return the first run, the number of the others, and "has" or "have", for a message."""
-    more = f" and {n} more run{'s have' if n > 1 else ' has'}" if (n := len(runs[1:])) else " has"
-    return f"{quote(runs[0])}{more}"
-
-
 def _column(scores: Scores, measure: str, run: str) -> Column | None:
     """Return the values of a run under a measure; None without values."""
     try:
         return column_of(scores, measure, run)
     except KeyError:
         return None
-
-
-def _refuse_zeros(measure: Measure, name: str, run: str, missing: Sequence[str]) -> None:
-    """Raise InputError if missing topics cannot be scored as 0 under a measure."""
-    if missing and (measure.lower_is_better or measure.without_results != "0"):
-        raise InputError(
-            f"{run} has no value of {name} for topic {quote(missing[0])}, which cannot count as 0: that "
-            f"{'is the best value' if measure.lower_is_better else 'is not its value without results'}; leave out "
-            f"{spelled('complete', True)}, or add the values"
-        )
 
 
 def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -230,22 +231,12 @@ def topics_without_value(
     return lacking
 
 
-def leave_out(
-    experiment: GradedRuns,
-    removed: Sequence[UniqueDocuments],
-    treatment: RemovalTreatment,
-    processes: int = 1,
-    lacking: BoolArray | None = None,
-) -> GroupEvaluation:
-    """Evaluate all runs under the full pool and, for each group, under the judgments that remain after a treatment."""
-
-    def values(removal: UniqueDocuments) -> FloatArray:
-        return experiment.values(*treatment(removal, experiment.grades))
-
-    return leave_out_with(experiment, removed, values, processes, lacking)
+def values_under(experiment: GradedRuns, treatment: RemovalTreatment, removal: UniqueDocuments) -> FloatArray:
+    """Return the values of all runs under the judgments that remain after a treatment."""
+    return experiment.values(*treatment(removal, experiment.grades))
 
 
-def leave_out_with(
+def evaluate_without(
     experiment: GradedRuns,
     removed: Sequence[UniqueDocuments],
     values_without: Callable[[UniqueDocuments], FloatArray],
@@ -304,5 +295,6 @@ def holes_of_runs(
     experiment: GradedRuns, removed: Sequence[UniqueDocuments], depth: int, treatment: RemovalTreatment = deleted
 ) -> FloatArray:
     """Return the mean share of unjudged documents in the top ``depth`` of each run without its group: (n_runs,)."""
-    holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, treatment).after[0]
+    counted = experiment.with_measures((f"unj.{depth}",))
+    holes: FloatArray = evaluate_without(counted, removed, partial(values_under, counted, treatment)).after[0]
     return holes

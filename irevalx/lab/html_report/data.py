@@ -304,7 +304,8 @@ class ReportData(ScoresData, kw_only=True):
         numbers = {measure.name: number for number, measure in enumerate(self.scores.measures)}
         bounds = []
         for of_measure in self.bounded:
-            for run, (mean, low, high) in enumerate(of_measure.means_of_runs().T.tolist()):
+            for run in range(len(of_measure.runs)):
+                mean, low, high = of_measure.bounds((run, None)).means
                 of_run = {"measure": numbers[of_measure.measure.name], "run": run, "mean": mean, "low": low}
                 bounds.append({**of_run, "high": high, "topics": len(of_measure.topics)})
         return bounds

@@ -15,15 +15,15 @@ from irevalx.experiments.run_groups import (
     RemovalTreatment,
     UniqueDocuments,
     deleted,
+    evaluate_without,
     holes_of_runs,
-    leave_out_with,
     nonrelevant,
     removals,
     topics_without_value,
     two_groups_of,
     unjudged,
+    values_under,
 )
-from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import Output, write_folder
@@ -303,12 +303,14 @@ def leave_out(
     lacking = topics_without_value(experiment, left_out, treatments.values())
     _warn_of_topics(experiment, lacking)
     evaluations = {
-        name: left_out_of(experiment, left_out, treatment, rules.threads, lacking)
+        name: evaluate_without(
+            experiment, left_out, partial(values_under, experiment, treatment), rules.threads, lacking
+        )
         for name, treatment in treatments.items()
     }
     for name in (way for way in ways if way in EXPECTED):
         values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
-        evaluations[name] = leave_out_with(experiment, left_out, values, rules.threads)
+        evaluations[name] = evaluate_without(experiment, left_out, values, rules.threads)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
     predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
     *_, last = treatments.values()

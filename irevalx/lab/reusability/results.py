@@ -69,19 +69,6 @@ _NOTE_ON_ALL_RUNS = (
 )
 
 
-def note_on_intervals(n_groups: int) -> str:
-    """Return a note that explains the intervals, or why there are none."""
-    if n_groups < LEAST_GROUPS:
-        return (
-            f"Slope and correlation have no intervals, which require {LEAST_GROUPS} groups of runs; there are only "
-            f"{n_groups}."
-        )
-    return (
-        f"The 95% intervals (jackknife over {n_groups} groups) are for the line over the population of groups of runs "
-        "on these topics."
-    )
-
-
 class LeaveOutRow(NamedTuple):
     """The values of a run under all judgments, and without the judgments of the unique documents of its group."""
 
@@ -354,11 +341,18 @@ class LeftOutRuns(DrawnResult):
                 decisions = self._table(title, LeftOutSummary, self.summary, n_labels=2, without=without)
                 tables.append(self._with_decisions(decisions).in_words(DECISION_HEADS, note))
         if self.holes_depth is not None:
-            among = f"removed documents among the first {self.holes_depth}"
+            among, n_groups = f"removed documents among the first {self.holes_depth}", len(self.removals)
+            note = (
+                f"Slope and correlation have no intervals, which require {LEAST_GROUPS} groups of runs; there are only "
+                f"{n_groups}."
+                if n_groups < LEAST_GROUPS
+                else f"The 95% intervals (jackknife over {n_groups} groups) are for the line over the population of "
+                "groups of runs on these topics."
+            )
             tables += [
                 replace(
                     self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
-                    notes=(note_on_intervals(len(self.removals)),),
+                    notes=(note,),
                 ),
                 Table.of(among, UniqueAtDepth, self.removed_among_first),
             ]

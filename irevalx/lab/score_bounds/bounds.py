@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import choice, declared, file, flag, invalid_value, refined, spelled, whole
-from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
+from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn, warn_each
 from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
@@ -272,7 +272,12 @@ def bounds(
     )
     if requested is not None:
         _refuse_next(requested[0], weighted, drawn, prepared.runs)
-    _warn_of_gains(weighted, greatest)
+    warn_each(
+        f"{measure.name}: no grade up to {greatest} has a gain, so unjudged documents have no effect; set "
+        f"{spelled('max_grade')}"
+        for measure in weighted
+        if not measure.greatest_gain
+    )
     scores, experiment = weighted_scores(prepared, weighted, drawn)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
@@ -301,18 +306,12 @@ def bounds(
         return _to_judge("narrows", scores[0].worth_judging(_undetermined(scores[0])), requested, experiment, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = count_determined(rows)
-    for row in decided:
-        if row.decided == 0:
-            warn(f"{row.measure}: no pair is determined; {spelled('in_all')} selects the documents to judge first")
+    warn_each(
+        f"{row.measure}: no pair is determined; {spelled('in_all')} selects the documents to judge first"
+        for row in decided
+        if row.decided == 0
+    )
     return BoundedScores(rows, decided, by_topic, scores, used_seed, show, notes=notes)
-
-
-def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:
-    """Warn about measures without a gain for any possible grade of unjudged documents."""
-    for measure in weighted:
-        if not measure.greatest_gain:
-            hint = f"set {spelled('max_grade')}"
-            warn(f"{measure.name}: no grade up to {greatest} has a gain, so unjudged documents have no effect; {hint}")
 
 
 def _rows(

@@ -10,7 +10,7 @@ weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -101,11 +101,6 @@ def is_determined(low: FloatArray | float, high: FloatArray | float) -> BoolArra
     return np.greater(low, 0) | np.less(high, 0) | (np.equal(low, 0) & np.equal(high, 0))
 
 
-def _means(ends: FloatArray) -> FloatArray:
-    """Return the means over topics, which are the second axis."""
-    return without_noise(np.add.accumulate(ends, axis=1)[:, -1] / ends.shape[1])
-
-
 class WeightedScores:
     """The scores of runs for a measure that is a sum over ranks of weight times gain."""
 
@@ -128,8 +123,13 @@ class WeightedScores:
         of_unjudged = np.where(unjudged, weights, 0.0)
         # Each topic is added up by np.sum: another order of additions changes the twelfth decimal of some sums.
         places = list(pairwise(documents.offsets.tolist()))
-        ends = self._ends(weights * gains, of_unjudged, lambda x: [x[start:end].sum() for start, end in places])
-        difference, low, high = np.column_stack((ends, _means(ends)))
+        score, down, up = (
+            np.array([each[start:end].sum() for start, end in places])
+            for each in (weights * gains, np.minimum(of_unjudged, 0.0), np.maximum(of_unjudged, 0.0))
+        )
+        ends = without_noise(np.stack((score, score + down * greatest, score + up * greatest)))
+        means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
+        difference, low, high = np.column_stack((ends, means))
         counts = documents.count(of_unjudged != 0)
         narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
         best: DocumentInfluence | None = None
@@ -148,26 +148,6 @@ class WeightedScores:
         )
         return Segments.of_lengths([len(topic.docnos) for topic in self.topics]), gains, unjudged
 
-    def means_of_runs(self) -> FloatArray:
-        """Return the means of the runs as judged, and their minimum and maximum: shape (3, n_runs)."""
-        ends = [
-            self._ends(
-                topic.weights * topic.gains, np.where(topic.unjudged, topic.weights, 0.0), lambda x: x.sum(axis=-1)
-            )
-            for topic in self.topics
-        ]
-        return _means(np.stack(ends, axis=1))
-
-    def _ends(
-        self, gained: FloatArray, of_unjudged: FloatArray, total: Callable[[FloatArray], FloatArray | list[float]]
-    ) -> FloatArray:
-        """Return scores as judged, and their minimum and maximum, given gains and weights of unjudged documents."""
-        score = np.asarray(total(gained))
-        down, up = (
-            np.asarray(total(clip(of_unjudged, 0.0))) * self.measure.greatest_gain for clip in (np.minimum, np.maximum)
-        )
-        return without_noise(np.stack((score, score + down, score + up)))
-
     def determining(self, *, best_first: bool) -> DeterminedPairs:
         """Count determined pairs while judgments are added, ordered by ``worth_judging`` or by weight in any run."""
         # The first count is without judgments. The order is computed again at each step.
@@ -177,7 +157,11 @@ class WeightedScores:
         counts = [(0, self._n_determined(hidden, undecided := list(pairs)))]
         while (n_left := sum(int(mask.sum()) for mask in hidden)) and undecided:
             worth = [
-                np.where(mask, self._worth(topic, undecided) if best_first else topic.weights.max(axis=0), 0.0)
+                np.where(
+                    mask,
+                    without_noise(_sums(topic, undecided)[0]) if best_first else topic.weights.max(axis=0),
+                    0.0,
+                )
                 for topic, mask in zip(self.topics, hidden, strict=True)
             ]
             size = min(n_left, max(1, math.ceil(total / STEPS)))
@@ -210,27 +194,26 @@ class WeightedScores:
         undecided[:] = [pair for pair, done in zip(undecided, decided.tolist(), strict=True) if not done]
         return len(self.pairs) - len(undecided)
 
-    def _worth(self, topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-        """Return a value proportional to the amount by which the judgment of each document narrows bounds."""
-        total = np.zeros(len(topic.docnos))
-        for weights in _weights_of_pairs(topic, pairs):
-            total += np.abs(weights).sum(axis=0)
-        return without_noise(total)
-
     def worth_judging(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
         """Return the unjudged documents in descending order of their effect on bounds, then by topic and docno."""
         greatest, documents = self.measure.greatest_gain, list[DocumentInfluence]()
         for topic in self.topics:
-            narrows, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
-            for weights in _weights_of_pairs(topic, pairs):
-                narrows += np.abs(weights).sum(axis=0)
-                n_pairs += np.count_nonzero(weights, axis=0)
-            narrows = without_noise(narrows * (greatest / len(self.topics)))
+            worth, n_pairs = _sums(topic, pairs)
+            narrows = without_noise(worth * (greatest / len(self.topics)))
             documents += [
                 DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]), int(n_pairs[place]))
                 for place in np.flatnonzero(topic.unjudged & (narrows > 0)).tolist()
             ]
         return sorted(documents, key=lambda document: -document.effect)  # stable: sorted by topic and docno
+
+
+def _sums(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> tuple[FloatArray, IntArray]:
+    """Return, for each document, the sum of its absolute weights over pairs, and the number of pairs with a weight."""
+    worth, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
+    for weights in _weights_of_pairs(topic, pairs):
+        worth += np.abs(weights).sum(axis=0)
+        n_pairs += np.count_nonzero(weights, axis=0)
+    return worth, n_pairs
 
 
 def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:

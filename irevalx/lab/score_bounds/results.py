@@ -98,20 +98,21 @@ def count_determined(rows: Sequence[BoundedScore]) -> list[DeterminedPairsRow]:
     for row in rows:
         if row.against is not None and row.topic == ALL:
             by_measure.setdefault(row.measure, []).append(row)
-    return [_counted(measure, pairs) for measure, pairs in by_measure.items()]
-
-
-def _counted(measure: str, pairs: Sequence[BoundedScore]) -> DeterminedPairsRow:
-    is_drawn = any(row.decided is None for row in pairs)
-    decided = sum(bool(row.decided) for row in pairs)
-    confident = sum(not row.decided and (row.keeps_sign or 0) >= CONFIDENT for row in pairs)
-    return DeterminedPairsRow(
-        measure,
-        len(pairs),
-        decided=None if is_drawn else decided,
-        undecided=None if is_drawn else len(pairs) - decided,
-        confident=None if pairs[0].mean is None else confident,
-    )
+    counts = []
+    for measure, pairs in by_measure.items():
+        is_drawn = any(row.decided is None for row in pairs)
+        decided = sum(bool(row.decided) for row in pairs)
+        confident = sum(not row.decided and (row.keeps_sign or 0) >= CONFIDENT for row in pairs)
+        counts.append(
+            DeterminedPairsRow(
+                measure,
+                len(pairs),
+                decided=None if is_drawn else decided,
+                undecided=None if is_drawn else len(pairs) - decided,
+                confident=None if pairs[0].mean is None else confident,
+            )
+        )
+    return counts
 
 
 def sentences_on(counts: Sequence[DeterminedPairsRow]) -> list[str]:

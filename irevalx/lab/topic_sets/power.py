@@ -221,8 +221,7 @@ def power(
     n_comparisons = 1 if correction == "none" else comparisons or n_pairs
     deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
     for values in measured:
-        _refuse_unusable(values)
-        _warn_of_constant_differences(values)
+        _check(values)
         median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha)
         greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
         deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
@@ -240,8 +239,8 @@ def power(
     return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=given.notes)
 
 
-def _refuse_unusable(values: MeasureValues) -> None:
-    """Raise an error for measures that are not means and for a single topic; warn if there are few topics."""
+def _check(values: MeasureValues) -> None:
+    """Refuse measures that are not means, and a single topic; warn of few topics and of constant differences."""
     n_topics = len(values.topics)
     if values.scale is not MEAN:
         raise ArgumentError(
@@ -254,10 +253,6 @@ def _refuse_unusable(values: MeasureValues) -> None:
             f"{values.measure} has values for {n_topics} topics: with fewer than {FEW_TOPICS}, the standard deviation "
             "of differences is not reliable"
         )
-
-
-def _warn_of_constant_differences(values: MeasureValues) -> None:
-    """Warn about pairs of runs with the same difference on all topics."""
     pairs = [
         (x, y)
         for x, y in combinations(range(len(values.runs)), 2)

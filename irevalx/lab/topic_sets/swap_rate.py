@@ -252,8 +252,7 @@ def swap_rate(
     measured, notes = given.measures, given.notes
     requests = () if given.ranked is None else given.ranked.requests
     for values in measured:
-        _refuse_topics(values.measure, len(values.topics), sizes)
-        _refuse_larger(values.measure, sizes or default_sizes(len(values.topics)), larger)
+        _refuse_sizes(values.measure, len(values.topics), sizes, larger)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # equal for all measures
     width = None if bins is None else _bin_width(bins)
     by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
@@ -268,7 +267,14 @@ def swap_rate(
                 by_size.append(SizeSwapRate(values.measure, *counts, **_with_and_without_ties(rate)))
             else:
                 rates = swap_bins(values.tested, sets, width, values.scale)
-                by_difference += [_difference_row(values.measure, size, rate) for rate in rates]
+                by_difference += [
+                    DifferenceSwapRate(
+                        *(values.measure, size, each.least, each.limit, each.percent, each.sigmas),
+                        *(each.comparisons, each.swaps, each.rate, each.is_small),
+                        **_with_and_without_ties(each),
+                    )
+                    for each in rates
+                ]
                 reliable.append(ReliableDifference(values.measure, size, least_reliable(rates)))
     extrapolated = [row for values in measured for row in _extrapolated(values.measure, by_size, larger)]
     if any(row.low is not None for row in by_size) or any(row.low is not None for row in by_difference):
@@ -286,20 +292,6 @@ def _extrapolated(measure: str, rows: Sequence[SizeSwapRate], larger: Sequence[i
     return [ExtrapolatedSwapRate(measure, *row) for row in zip(larger, rates, strict=True)]
 
 
-def _refuse_larger(measure: str, sizes: Sequence[int], larger: Sequence[int]) -> None:
-    """Raise ArgumentError for topic sets to which rates of these sizes should not be extrapolated."""
-    if larger and max(larger) > (farthest := FARTHEST * max(sizes)):
-        raise ArgumentError(
-            f"{spelled('extrapolate')} {max(larger)}: must be at most {farthest} for {measure}, {FARTHEST} times the "
-            "largest topic set with an observed rate"
-        )
-
-
-def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRate:
-    place, counts = (rate.least, rate.limit, rate.percent, rate.sigmas), (rate.comparisons, rate.swaps, rate.rate)
-    return DifferenceSwapRate(measure, size, *place, *counts, few=rate.is_small, **_with_and_without_ties(rate))
-
-
 def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
     """Return the fields that both kinds of rows share, beginning with the share of ties."""
     return {
@@ -311,8 +303,8 @@ def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
     }
 
 
-def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
-    """Raise InputError if fewer than two topics have values, and ArgumentError if there are too few for two sets."""
+def _refuse_sizes(measure: str, n_topics: int, sizes: Sequence[int], larger: Sequence[int]) -> None:
+    """Raise InputError for fewer than two topics, and ArgumentError for topic sets that are too large."""
     if n_topics < 2:
         raise InputError(
             f"a swap rate requires at least two topics with judgments, results and a value of {measure}; the number is "
@@ -325,4 +317,9 @@ def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
                 f"at most half of the {n_topics} topics with judgments, results and a value of {measure}",
                 max(sizes),
             )
+        )
+    if larger and max(larger) > (farthest := FARTHEST * max(sizes or default_sizes(n_topics))):
+        raise ArgumentError(
+            f"{spelled('extrapolate')} {max(larger)}: must be at most {farthest} for {measure}, {FARTHEST} times the "
+            "largest topic set with an observed rate"
         )

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from shlex import split
@@ -25,7 +26,14 @@ from irevalx.errors import UsageError
 from irevalx.experiments.inputs import GradedQrelsText, run_streams
 from irevalx.experiments.prepared_runs import prepare_graded_runs
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
-from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
+from irevalx.experiments.run_groups import (
+    GroupEvaluation,
+    deleted,
+    evaluate_without,
+    groups_by_pattern,
+    removals,
+    values_under,
+)
 from irevalx.frozen import replace
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.studies import simulation as studies
@@ -288,7 +296,7 @@ def test_decisions_about_left_out_runs(only: str | None) -> None:
     read = experiment(QRELS, RUNS, "map", "bpref")
     groups = groups_by_pattern("^[a-z]+", read.runs)
     left = [removal for removal in removals(read, groups, 10) if only in {None, removal.group}]
-    result = leave_out(read, left, deleted).confusion
+    result = evaluate_without(read, left, partial(values_under, read, deleted)).confusion
     expected = [dict.fromkeys(("c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"), 0) for _ in range(2)]
     before = read.values(pooled=left[0].in_pool)
     for removal in left:
